@@ -1,0 +1,195 @@
+"""Measure one workload: check every adapter against hand, then time them all in rounds.
+
+In a round each adapter runs one batch, in an order drawn anew for each round (a mere rotation keeps the
+neighbours, and whoever follows hand finds its operands in the cache: 4 % off). Its ratio is its time over
+hand's *of the same round*, so that a slow spell of the machine falls on both. The figure is the median ratio.
+Hand runs a second time under the name ``A/A``: what that differs from 1 is what the figures are worth.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+import timeit
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.adapters import Adapter, Call
+from benchmarks.workloads.base import Workload
+
+HAND, AGAIN = "hand", "A/A"
+BATCH = 400e-6  # seconds: shorter batches measure the clock
+SLOW = 50e-3  # seconds: a call as long as this is not warmed up
+TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
+
+
+@dataclass
+class Lane:
+    """One adapter on one workload: its call, and what came of it."""
+
+    name: str
+    call: Call | None
+    status: str = "ok"  # or absent, unlike, failed, wrong
+    note: str = ""
+    batch: int = 1
+    seconds: list[float] = field(default_factory=list)
+    over: list[float] = field(default_factory=list)
+    ratios: list[float] = field(default_factory=list)
+    timer: timeit.Timer | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """The median ratio to hand; None where nothing was timed."""
+        return statistics.median(self.ratios) if self.ratios else None
+
+    @property
+    def microseconds_over(self) -> float | None:
+        """The median of what a call costs more than hand's, in microseconds."""
+        return 1e6 * statistics.median(self.over) if self.over else None
+
+    def run(self) -> float:
+        """Run one batch and return the seconds of one call."""
+        assert self.timer is not None
+        if self.batch > 1:
+            self.timer.timeit(1)  # fetches what the adapter before has driven out of the cache
+        return self.timer.timeit(self.batch) / self.batch
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much to measure: rounds, and seconds for each adapter of a workload (three rounds in any case)."""
+
+    rounds: int = 25
+    budget: float = 0.25
+
+
+def measure(workload: Workload, adapters: Sequence[Adapter], effort: Effort) -> dict[str, Lane]:
+    """Return a lane for hand, hand again and every adapter, by name."""
+    operands = workload.operands()
+    answer = _Answer(workload, operands)
+    hand = _quickest([_checked(Lane(HAND, Call(f, operands)), workload, answer) for f in workload.hands])
+    lanes = [hand, _prepared(Lane(AGAIN, hand.call), workload)]
+    lanes += [_bound(adapter, workload, answer) for adapter in adapters]
+    _time([lane for lane in lanes if lane.status == "ok"], effort)
+    return {lane.name: lane for lane in lanes}
+
+
+class _Answer:
+    """What the first hand says, and by how much each cell may be off.
+
+    A sum of large terms may come out near 0, so the scale of a cell is hand's value for the operands'
+    magnitudes.
+    """
+
+    def __init__(self, workload: Workload, operands: tuple[Any, ...]) -> None:
+        hand = workload.hands[0]
+        self.operands = operands
+        self.value = np.asarray(_value(Call(hand, operands), workload))
+        tolerance = TOLERANCE.get(self.value.dtype.name)
+        magnitudes = tuple(np.abs(x).astype(x.dtype) for x in operands) if tolerance else operands
+        self.slack = tolerance and tolerance * np.abs(_wide(_value(Call(hand, magnitudes), workload)))
+
+    def difference(self, value: Any) -> str:
+        """Return what is wrong with the value, or an empty string."""
+        value = np.asarray(value)
+        if value.shape != self.value.shape:
+            return f"shape {value.shape} for {self.value.shape}"
+        if value.dtype != self.value.dtype:
+            return f"dtype {value.dtype} for {self.value.dtype}"
+        if self.slack is None:
+            return "" if np.array_equal(value, self.value) else "other values"
+        error = np.abs(_wide(value) - _wide(self.value))
+        return "" if np.all(error <= self.slack) else f"off by {error.max():.2g}"
+
+
+def _wide(value: Any) -> Any:
+    value = np.asarray(value)
+    return value.astype(np.result_type(value.dtype, np.float64))
+
+
+def _bound(adapter: Adapter, workload: Workload, answer: _Answer) -> Lane:
+    """Return the adapter's lane, checked and ready, or with the reason why it is not."""
+    if adapter.name in workload.unlike:
+        return Lane(adapter.name, None, "unlike", "its dtype rule gives another answer")
+    try:
+        lane = Lane(adapter.name, adapter.bind(adapter.load(), workload, answer.operands))
+        if lane.call is None:
+            return Lane(adapter.name, None, "absent", "cannot say this")
+        return _checked(lane, workload, answer)
+    except _WrongError as error:
+        return Lane(adapter.name, None, "wrong", str(error))
+    except Exception as error:  # noqa: BLE001 (a column that fails must not take the table with it)
+        first = (str(error).splitlines() or [""])[0]
+        return Lane(adapter.name, None, "failed", f"{type(error).__name__}: {first}")
+
+
+class _WrongError(Exception):
+    """A result that is not hand's."""
+
+
+def _checked(lane: Lane, workload: Workload, answer: _Answer) -> Lane:
+    wrong = answer.difference(_value(lane.call, workload))
+    if wrong:
+        raise _WrongError(wrong)
+    return _prepared(lane, workload)
+
+
+def _value(call: Call | None, workload: Workload) -> Any:
+    assert call is not None
+    value = call()
+    return np.ascontiguousarray(value) if workload.materialise else value
+
+
+def _prepared(lane: Lane, workload: Workload) -> Lane:
+    """Give the lane its timer, warm it up and choose the size of its batch."""
+    assert lane.call is not None
+    lane.timer = _timer(lane.call, workload.materialise)
+    once = lane.timer.timeit(1)
+    if once < SLOW:
+        once = min(lane.timer.repeat(3, 1))
+    if once < BATCH:
+        few = max(1, int(BATCH / 4 / once))
+        once = lane.timer.timeit(few) / few
+    lane.batch = max(1, math.ceil(BATCH / once))
+    return lane
+
+
+def _timer(call: Call, materialise: bool) -> timeit.Timer:
+    """Return a timer of the plain statement ``f(x0, x1, h=k0)``; timeit keeps the collector off meanwhile."""
+    args = {f"x{i}": value for i, value in enumerate(call.args)}
+    kwargs = {f"k{i}": value for i, value in enumerate(call.kwargs.values())}
+    given = [*args, *(f"{name}={k}" for name, k in zip(call.kwargs, kwargs, strict=True))]
+    statement = f"f({', '.join(given)})"
+    space = {"f": call.function, "m": np.ascontiguousarray, **args, **kwargs}
+    return timeit.Timer(f"m({statement})" if materialise else statement, globals=space)
+
+
+def _quickest(lanes: list[Lane]) -> Lane:
+    if len(lanes) == 1:
+        return lanes[0]
+    times = [[lane.run() for lane in lanes] for _ in range(9)]
+    best = [min(column) for column in zip(*times, strict=True)]  # a busy moment must not choose
+    return lanes[best.index(min(best))]
+
+
+def _time(lanes: list[Lane], effort: Effort) -> None:
+    """Run the rounds; who has used up the budget drops out, hand stays to the end."""
+    shuffle = random.Random(effort.rounds).shuffle
+    for number in range(effort.rounds):
+        active = [lane for lane in lanes if lane.name == HAND or not _is_done(lane, effort)]
+        if len(active) == 1 and number:
+            return
+        shuffle(active)
+        times = {lane.name: lane.run() for lane in active}
+        for lane in active:
+            lane.seconds.append(times[lane.name])
+            lane.over.append(times[lane.name] - times[HAND])
+            lane.ratios.append(times[lane.name] / times[HAND])
+
+
+def _is_done(lane: Lane, effort: Effort) -> bool:
+    return len(lane.seconds) >= 3 and sum(lane.seconds) * lane.batch > effort.budget

@@ -1,0 +1,161 @@
+"""`einsum` and `compile`: texts to results, through one bounded cache.
+
+A call by text finds the function of its last operands in one dictionary look-up, and that function checks for itself whether it
+is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the longer way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from nameexpr.api.cache import Generations
+from nameexpr.api.entry import Entry
+from nameexpr.api.options import Options, Reduce, read_options
+from nameexpr.api.out import into
+from nameexpr.compiler.path import Optimize
+from nameexpr.errors import Diagnostic, error
+
+TEXTS = 1024
+_entries: Generations[Any, Entry] = Generations(TEXTS)
+_plain = Options()
+_misses = 0
+
+
+def einsum(
+    text: str,
+    /,
+    *operands: Any,
+    out: Any = None,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, int] | None = None,
+    reduce: str | Reduce | None = None,
+    **size_keywords: int,
+) -> Any:
+    """Return what an expression says of its operands.
+
+    Parameters
+    ----------
+    text : str
+        An expression: ``"inputs -> result"``, one term of dims for each operand (docs/language.md).
+    *operands : array_like or NamedTensor
+        One for each input term; dims as the terms have them.
+    out : ndarray or NamedTensor, optional
+        Where to put the result, of the result's shape; it is returned. May share memory with an operand.
+    dtype : dtype, optional
+        The dtype to compute in. By default NumPy's promotion; where there is a sum, integers and bools are widened to 64 bits and
+        float16 is computed in float32.
+    optimize : bool, str, path or path optimizer of opt_einsum, optional
+        The order of contractions for three operands and more; by default the best one that is found quickly.
+    sizes : mapping of str to int, optional
+        Sizes of labels that the operands do not tell.
+    reduce : callable or str, optional
+        ``f(array, axis)`` to combine what is dropped, merged into that one axis; or the name of a reducer.
+    **size_keywords : int
+        Sizes of labels, as `sizes`.
+
+    Returns
+    -------
+    ndarray or NamedTensor
+        A NamedTensor with the result's names if any operand is one. A pure rearrangement is a view where NumPy can give one,
+        every other result is new memory.
+
+    Raises
+    ------
+    NameExprError
+        With what is wrong, where in the text, and how to mend it: `ParseError`, `RuleError`, `SizeError`, `DimNameError`,
+        `OperandError`, `OptionError` or `LimitError`.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> images, scale = np.ones((2, 3, 4, 4)), np.array([1.0, 2.0, 3.0])
+    >>> ne.einsum("N C H W, C -> N C H W", images, scale).shape
+    (2, 3, 4, 4)
+    >>> ne.einsum("N (h d) -> N h d", np.ones((2, 12)), h=3).shape
+    (2, 3, 4)
+
+    Notes
+    -----
+    The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once needs a reducer.
+    """
+    if (
+        type(text) is str
+        and out is None
+        and dtype is None
+        and optimize is None
+        and sizes is None
+        and reduce is None
+        and not size_keywords
+    ):
+        entry = _entries.young.get(text)
+        if entry is not None:
+            return entry.call(*operands)
+    options = _plain
+    if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
+        options = read_options(sizes, size_keywords, dtype, optimize, reduce)
+    _check_text(text, operands)
+    result = find_entry(text, options).call(*operands)
+    return result if out is None else into(out, result, text)
+
+
+def find_entry(text: str, options: Options) -> Entry:
+    """Return the checked text with these options, from the cache if it is there."""
+    key = text if options is _plain or options == _plain else (text, options)
+    try:
+        entry = _entries.get(key)
+    except TypeError:  # an optimizer or reducer that cannot be hashed
+        return Entry(text, options)
+    return entry or _entries.get_or_make(key, lambda: _made(text, options))
+
+
+def _made(text: str, options: Options) -> Entry:
+    global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
+    _misses += 1
+    return Entry(text, options)
+
+
+def _check_text(text: Any, operands: tuple[Any, ...]) -> None:
+    if isinstance(text, str):
+        return
+    kind = type(text).__name__
+    if operands and isinstance(operands[0], str):
+        hint = "the text comes first: einsum(text, array)"
+        raise error(Diagnostic("NE506", f"text and array are swapped: the first argument is a {kind}", hint=hint))
+    raise error(Diagnostic("NE506", f"the first argument is the expression, a str, and not a {kind}"))
+
+
+class CacheInfo(NamedTuple):
+    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, texts kept at least."""
+
+    texts: int
+    programs: int
+    misses: int
+    maxsize: int
+
+
+def cache_info() -> CacheInfo:
+    """Return what the cache of compiled expressions holds.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> ne.cache_clear()
+    >>> _ = ne.einsum("a -> a", [1, 2])
+    >>> ne.cache_info().texts
+    1
+    """
+    entries = [*_entries.young.values(), *_entries.old.values()]
+    return CacheInfo(len(_entries), sum(len(entry.programs) for entry in entries), _misses, TEXTS)
+
+
+def cache_clear() -> None:
+    """Drop every compiled expression, and count anew."""
+    global _misses  # noqa: PLW0603
+    _entries.clear()
+    _misses = 0
+
+

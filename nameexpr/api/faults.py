@@ -1,0 +1,42 @@
+"""What can still go wrong when a program runs, in words: memory, elements that cannot be multiplied, a reducer of the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nameexpr.backends.numpy.kernels import ReducerFault, ReduceShapeError
+from nameexpr.compiler.memory import peak_bytes
+from nameexpr.compiler.pipeline import Compiled
+from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
+
+
+def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> Exception:
+    """Return the error to raise for what NumPy raised while a program ran."""
+    text = compiled.tree.text
+    if isinstance(fault, NameExprError | Warning | FloatingPointError):
+        return fault  # warnings and floating-point errors are raised where the caller has asked NumPy or Python for it
+    if isinstance(fault, ReducerFault):
+        return fault.original
+    if isinstance(fault, ReduceShapeError):
+        given, returned = fault.args
+        message = f"reduce= returned an array of shape {returned} for one of shape {given}"
+        hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
+        return error(Diagnostic("NE606", message, text, hint=hint))
+    if isinstance(fault, MemoryError):
+        needed = peak_bytes(compiled.program, compiled.shapes)
+        message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"
+        return error(Diagnostic("NE707", message, text, operands=_infos(operands)))
+    dtypes = ", ".join(dict.fromkeys(str(operand.dtype) for operand in operands))
+    combined = f"combined by {compiled.typed.reducer}" if compiled.typed.reducer else "multiplied or added"
+    message = f"elements of dtype {dtypes} cannot be {combined}"
+    reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
+    hint = f"convert the operands to numbers first (NumPy says: {reason})"
+    return error(Diagnostic("NE505", message, text, operands=_infos(operands), hint=hint))
+
+
+def _infos(operands: Sequence[Any]) -> tuple[OperandInfo, ...]:
+    return tuple(
+        OperandInfo(position, tuple(operand.shape), getattr(operand, "names", None), (str(operand.dtype),))
+        for position, operand in enumerate(operands)
+    )

@@ -1,0 +1,114 @@
+"""The options of a call, checked, in a form that can be a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.compiler.path import Optimize
+from nameexpr.compiler.typed import CUSTOM, REDUCERS
+from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.syntax.names import normalised
+
+Reduce = Callable[[npt.NDArray[Any], int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What may stand beside a text: sizes of labels, dtype, order of contractions, and a reducer or its name."""
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    dtype: np.dtype[Any] | None = None
+    optimize: Any = None
+    reduce: str | Reduce | None = None
+
+    @property
+    def reducer(self) -> str | None:
+        """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
+        return CUSTOM if callable(self.reduce) else self.reduce
+
+
+def read_options(
+    sizes: Mapping[str, int] | None,
+    keywords: Mapping[str, int],
+    dtype: npt.DTypeLike | None,
+    optimize: Optimize,
+    reduce: str | Reduce | None,
+) -> Options:
+    """Return the options of a call.
+
+    Raises
+    ------
+    OptionError
+        If a size is no whole number or is given in two ways, or another option is of the wrong kind.
+    """
+    return Options(_sizes(sizes, keywords), _dtype(dtype), _optimize(optimize), _reduce(reduce))
+
+
+def _sizes(sizes: Mapping[str, int] | None, keywords: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    if sizes is not None and not isinstance(sizes, Mapping):
+        hint = "such as sizes={'h': 8}, or as keywords: h=8"
+        raise error(Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {_kind(sizes)}", hint=hint))
+    merged: dict[str, int] = {}
+    for source in (sizes or {}, keywords):
+        for name, value in source.items():
+            key = normalised(str(name))
+            size = _size(key, value)
+            if merged.setdefault(key, size) != size:
+                message = f"the size of '{key}' is given twice: {merged[key]} and {size}"
+                raise error(Diagnostic("NE608", message, hint="give it once"))
+    return tuple(sorted(merged.items()))
+
+
+def _size(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return index(value)
+    except TypeError:
+        hint = f"sizes are whole numbers: {name}=8"
+        raise error(Diagnostic("NE603", f"{name}= is {_kind(value)}, and not a size", hint=hint)) from None
+
+
+def _dtype(dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
+    if dtype is None:
+        return None
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy")) from None
+    if found.kind not in "biufcO":
+        hint = "an expression computes in bools, integers, floats or complex numbers"
+        raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
+    return found
+
+
+def _optimize(optimize: Any) -> Any:
+    """Return the option in a form that can be a key; what it means is for `nameexpr.compiler.path` to say."""
+    if isinstance(optimize, list | tuple):
+        return tuple(tuple(step) if isinstance(step, list | tuple) else step for step in optimize)
+    if optimize is None or isinstance(optimize, bool | str) or callable(optimize):
+        return optimize
+    hint = "True, False, the name of a strategy of opt_einsum, or a path"
+    raise error(Diagnostic("NE604", f"optimize= is {_kind(optimize)}, which is no way to order contractions", hint=hint))
+
+
+def _reduce(reduce: Any) -> str | Reduce | None:
+    if reduce is None or callable(reduce) or (isinstance(reduce, str) and reduce in REDUCERS):
+        found: str | Reduce | None = reduce
+        return found
+    if isinstance(reduce, str):
+        hint = did_you_mean(reduce, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable f(array, axis)"
+        raise error(Diagnostic("NE202", f"there is no reducer '{reduce}'", hint=hint))
+    hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
+    raise error(Diagnostic("NE606", f"reduce= is {_kind(reduce)}, which cannot be called", hint=hint))
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,142 @@
+"""What generated code needs and NumPy has no single call for: reducers of the language, diagonals, exact integer products.
+
+Reducers take an array and the axis, or axes, that they combine (an int or a tuple of the last ones), and follow NumPy: `var` and
+`std` divide by n, `median` averages the middle two. Over no elements they give nan, 0 or -inf in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Axis = int | tuple[int, ...]
+
+EXACT = 2.0**53
+
+
+def _count(x: Array, axis: Axis) -> int:
+    axes = (axis,) if isinstance(axis, int) else axis
+    total = 1
+    for one in axes:
+        total *= x.shape[one]
+    return total
+
+
+def var(x: Array, axis: Axis) -> Array:
+    """Return the mean squared deviation from the mean; real for complex arrays."""
+    count = _count(x, axis)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = x - np.add.reduce(x, axis=axis, keepdims=True) / count
+        squares = centred.real**2 + centred.imag**2 if np.iscomplexobj(x) else centred * centred
+        return np.asarray(np.add.reduce(squares, axis=axis) / count)
+
+
+def std(x: Array, axis: Axis) -> Array:
+    """Return the square root of the variance."""
+    return np.asarray(np.sqrt(var(x, axis)))
+
+
+def median(x: Array, axis: Axis) -> Array:
+    """Return the middle value, or the mean of the middle two."""
+    if _count(x, axis) == 0:
+        return np.full(np.add.reduce(x, axis=axis).shape, np.nan, x.dtype)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.median(x, axis=axis))
+
+
+def norm(x: Array, axis: Axis) -> Array:
+    """Return the 2-norm: the square root of the sum of squared magnitudes."""
+    squares = x.real**2 + x.imag**2 if np.iscomplexobj(x) else x * x
+    return np.asarray(np.sqrt(np.add.reduce(squares, axis=axis)))
+
+
+def logsumexp(x: Array, axis: Axis) -> Array:
+    """Return log(sum(exp(x))) without overflow."""
+    if np.iscomplexobj(x):
+        raise TypeError("logsumexp of complex numbers is not defined here")
+    if _count(x, axis) == 0:
+        return np.full(np.add.reduce(x, axis=axis).shape, -np.inf, x.dtype)
+    largest = np.maximum.reduce(x, axis=axis, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        total = np.log(np.add.reduce(np.exp(x - largest), axis=axis))
+    return np.asarray(total + largest.reshape(total.shape))
+
+
+def argmax(x: Array, axis: int) -> Array:
+    """Return the index of the largest value."""
+    return np.asarray(x.argmax(axis=axis))
+
+
+def argmin(x: Array, axis: int) -> Array:
+    """Return the index of the smallest value."""
+    return np.asarray(x.argmin(axis=axis))
+
+
+def count_nonzero(x: Array, axis: Axis) -> Array:
+    """Return how many values are not zero."""
+    return np.asarray(np.count_nonzero(x, axis=axis))
+
+
+def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
+    """Return `reduce(x, axis)` for the last axis, as a fresh array.
+
+    Raises
+    ------
+    ReduceShapeError
+        If what comes back has not the shape of `x` without its last axis.
+    """
+    try:
+        result = np.array(reduce(x, x.ndim - 1))
+    except Exception as fault:
+        raise ReducerFault(fault) from fault
+    if result.shape != x.shape[:-1]:
+        raise ReduceShapeError(x.shape, result.shape)
+    return result
+
+
+class ReducerFault(Exception):  # noqa: N818  a parcel, not an error: the caller's own error is what is raised
+    """What a caller's reducer raised, on its way through the code that explains NumPy's errors."""
+
+    def __init__(self, original: Exception) -> None:
+        super().__init__(original)
+        self.original = original
+
+
+class ReduceShapeError(Exception):
+    """What a caller's reducer returned has the wrong shape: (shape given, shape returned)."""
+
+
+def diagonal(x: Array, letters: tuple[int, ...]) -> Array:
+    """Return a writable view of the cells where axes of the same letter have the same index."""
+    distinct = tuple(dict.fromkeys(letters))
+    places = [[axis for axis, letter in enumerate(letters) if letter == one] for one in distinct]
+    shape = tuple(x.shape[axes[0]] for axes in places)
+    strides = tuple(sum(x.strides[axis] for axis in axes) for axes in places)
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def embed(x: Array, shape: tuple[int, ...], letters: tuple[int, ...]) -> Array:
+    """Return zeros of a shape with `x`, broadcast, where axes of the same letter have the same index."""
+    result = np.zeros(shape, x.dtype)
+    diagonal(result, letters)[...] = x
+    return result
+
+
+def _magnitude(x: Array) -> float:
+    return max(abs(float(x.max())), abs(float(x.min()))) if x.size else 0.0
+
+
+def integer_matmul(a: Array, b: Array) -> Array:
+    """Return the matrix product of 64-bit integers, exactly (modulo 2**64, as NumPy has it).
+
+    Where no sum can leave the whole numbers that float64 holds, it goes through BLAS, which is some twenty times faster; one pass
+    over the values tells (docs/performance.md).
+    """
+    if _magnitude(a) * _magnitude(b) * a.shape[-1] < EXACT:
+        return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+    return np.asarray(np.matmul(a, b))

@@ -1,0 +1,117 @@
+"""Caret rendering: source text with marks below it, and the other text layout that diagnostics need.
+
+Nothing here knows what an expression is. Whatever a user wrote is made harmless before it is shown: control characters,
+escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets stay below their characters,
+wide ones included.
+
+>>> print("\\n".join(marked_text("a b, b c", [(2, 3, "3"), (5, 6, "4")])))
+a b, b c
+  ^  ^
+  3  4
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+LINE_LIMIT = 160
+CONTEXT = 60
+MARK_LIMIT = 24
+
+
+def visible(text: str) -> str:
+    """Return the text with everything unprintable escaped, so that no terminal acts on it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_visible_character(character) for character in text)
+
+
+def _visible_character(character: str) -> str:
+    if character.isprintable() or character == "\n":
+        return character
+    return " " if character == "\t" else character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def width(text: str) -> int:
+    """Return the number of terminal columns that printable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def marked_text(text: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
+    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets and notes.
+
+    A text on one line is shown even without a mark; a long line is cut to the surroundings of its first mark.
+    """
+    lines: list[str] = []
+    ordered = sorted(marks)[:MARK_LIMIT]
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        inside = [
+            (max(first, start) - start, min(last, end) - start, note)
+            for first, last, note in ordered
+            if start <= first <= end
+        ]
+        if inside or (not ordered and "\n" not in text and line):
+            lines += _marked_line(line, inside)
+        start = end + 1
+    return lines
+
+
+def _marked_line(line: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
+    line, marks = _window(line, marks)
+    columns = [
+        (width(visible(line[:first])), max(1, width(visible(line[first:last]))), note) for first, last, note in marks
+    ]
+    carets = ""
+    for column, length, _ in columns:
+        carets = carets.ljust(column) + "^" * (column + length - max(column, len(carets)))
+    notes = _note_rows([(column, visible(note)) for column, _, note in columns if note])
+    return [visible(line), *([carets] if carets else []), *notes]
+
+
+def _window(line: str, marks: Sequence[tuple[int, int, str]]) -> tuple[str, Sequence[tuple[int, int, str]]]:
+    """Cut a long line to what stands around its first mark, and shift the marks that are left."""
+    if len(line) <= LINE_LIMIT:
+        return line, marks
+    start = max(0, marks[0][0] - CONTEXT) if marks else 0
+    end = min(len(line), start + LINE_LIMIT)
+    head = "…" if start else ""
+    tail = "…" if end < len(line) else ""
+    shift = start - len(head)
+    kept = [(first - shift, min(last, end) - shift, note) for first, last, note in marks if start <= first < end]
+    return head + line[start:end] + tail, kept
+
+
+def _note_rows(notes: Sequence[tuple[int, str]]) -> list[str]:
+    """Lay notes out below their columns, on as many rows as it takes to keep them apart."""
+    rows: list[str] = []
+    for column, note in notes:
+        for position, row in enumerate(rows):
+            if width(row) < column or not row:
+                rows[position] = row + " " * (column - width(row)) + note
+                break
+        else:
+            rows.append(" " * column + note)
+    return rows
+
+
+def aligned_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the rows as lines whose cells start in the same column, one space apart."""
+    widths: dict[int, int] = {}
+    for row in rows:
+        for position, cell in enumerate(row):
+            widths[position] = max(widths.get(position, 0), width(cell))
+    return [
+        " ".join(cell + " " * (widths[position] - width(cell)) for position, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,65 @@
+"""Which dtype an expression computes in (docs/language.md, section 3, rule 8). NumPy's promotion is asked for by the caller.
+
+Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes through float32. The
+compiler knows dtypes by name only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nameexpr.compiler.typed import SUMMING
+
+FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
+WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
+    f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
+}
+MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32, 64)} | {
+    f"uint{bits}": (1 << bits) - 1 for bits in (8, 16, 32, 64)
+}  # fmt: skip
+"""The largest magnitude of a value of each integer dtype."""
+
+ITEM_BYTES = {"bool": 1, "float16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16, "longdouble": 16,
+              "clongdouble": 32} | {f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)}  # fmt: skip
+"""Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dtypes:
+    """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like change it.
+
+    `compute` and `result` are "" where values are only moved, or are of a kind that is never cast (text, dates, records).
+    """
+
+    operands: tuple[str, ...]
+    compute: str
+    result: str
+
+
+def choose_dtypes(
+    operands: tuple[str, ...], product: str, *, is_summed: bool, reducer: str | None, is_asked: bool = False
+) -> Dtypes:
+    """Return the dtypes of an expression.
+
+    Parameters
+    ----------
+    operands : tuple of str
+        Name of each operand's dtype.
+    product : str
+        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a number.
+    is_summed : bool
+        Whether products are added up.
+    reducer : str or None
+        The reducer, if one is written.
+    is_asked : bool
+        Whether `product` was asked for with `dtype=`, so that sums are given back in it.
+    """
+    compute = product
+    if is_summed or reducer in SUMMING:
+        compute = WIDE.get(product, product)
+        if product == "float16":
+            compute = "float32"
+        if product in WIDE and reducer in FLOATING_RESULT:
+            compute = "float64"
+    result = product if is_asked or product == "float16" else compute
+    return Dtypes(operands, compute, result)

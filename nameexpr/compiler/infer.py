@@ -1,0 +1,95 @@
+"""The front half after the text: operands' shapes and names in, a `Typed` expression or an error with carets out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nameexpr.compiler.left_out import fill_in
+from nameexpr.compiler.match_names import match_names
+from nameexpr.compiler.operands import Operand, describe
+from nameexpr.compiler.resolve import Resolved, resolve
+from nameexpr.compiler.sizes import solve
+from nameexpr.compiler.typed import NEED_ELEMENTS, Typed, shown
+from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.syntax.ast import Alias, Expression, Label, Literal, Sized, atoms
+
+
+def infer(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, reducer: str | None = None
+) -> Typed:
+    """Return the expression with all names matched and all sizes known.
+
+    Parameters
+    ----------
+    tree : Expression
+        A text that has passed `check_text`.
+    operands : sequence of Operand
+        Shapes, and names where the operand is a NamedTensor.
+    keywords : mapping of str to int
+        Sizes given beside the text.
+    reducer : str, optional
+        The reducer given beside the text: a name, or `CUSTOM`.
+
+    Raises
+    ------
+    OperandError, SizeError, DimNameError, OptionError, LimitError
+        As the stages of this function do: counts and ranks, names, sizes.
+    """
+    if tree.leaves_inputs_out:
+        tree = fill_in(tree, operands, has_reduce=reducer is not None)
+    is_reduced = reducer is not None or tree.reducer is not None
+    resolved = resolve(tree, operands, is_reduced=is_reduced)
+    names = match_names(tree, operands, resolved.packs)
+    resolved, sizes = solve(tree, operands, resolved, keywords)
+    reducer = tree.reducer.name if tree.reducer is not None else reducer
+    dropped = _dropped(resolved)
+    typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
+    if reducer in NEED_ELEMENTS and typed.size(dropped) == 0:
+        raise error(_no_elements(tree, operands, typed))
+    return typed
+
+
+def infer_sizes(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+    """Return the sizes that an assertion finds: those of labels, and those under packs and "...".
+
+    Raises
+    ------
+    OperandError, SizeError, DimNameError, OptionError, LimitError
+        If the operands are not as the text says.
+    """
+    resolved = resolve(tree, operands)
+    match_names(tree, operands, resolved.packs)
+    resolved, sizes = solve(tree, operands, resolved, keywords)
+    packs = {
+        word if word == "..." else word.removesuffix("..."): _pack_sizes(word, length, sizes)
+        for word, length in resolved.packs.items()
+    }
+    labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, Label | Sized | Alias))
+    return {label: sizes[label] for label in labels}, packs
+
+
+def _pack_sizes(word: str, length: int, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    numbers = range(length, 0, -1) if word == "..." else range(1, length + 1)
+    return tuple(sizes[f"{word}{number}"] for number in numbers)
+
+
+def _dropped(resolved: Resolved) -> tuple[str, ...]:
+    kept = {label for labels in resolved.result for label in labels}
+    inside = (label for axes in resolved.operands for labels in axes for label in labels)
+    return tuple(dict.fromkeys(label for label in inside if label not in kept))
+
+
+def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) -> Diagnostic:
+    empty = [label for label in typed.dropped if typed.sizes[label] == 0]
+    names = {shown(label) for label in empty}
+    span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
+    marks = [Mark(atom.span, "0") for term in tree.inputs for atom in atoms(term.items)
+             if (str(atom.size) if isinstance(atom, Literal) else getattr(atom, "name", None)) in names]  # fmt: skip
+    listed = " and ".join(f"'{shown(label)}'" for label in empty)
+    message = f"{typed.reducer} over no elements has no value: {listed} is 0"
+    hint = "reduce over dims that hold something, or use a reducer that has a value for nothing, such as sum"
+    return Diagnostic("NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint)
+
+

@@ -1,0 +1,177 @@
+"""Plan to program: labels become axes, contractions become NumPy calls.
+
+Each operand is brought into one axis per label (groups apart, diagonals taken), the plan's steps follow, the reducer if there is
+one, and at the end the result gets the order, the repeats and the groups that the text asks for. How a pair is contracted is
+decided in `nameexpr.compiler.pair`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.builder import Builder, Strides, Value
+from nameexpr.compiler.dtypes import MAGNITUDE, Dtypes
+from nameexpr.compiler.pair import lower_pair
+from nameexpr.compiler.plan import Plan, Step
+from nameexpr.compiler.program import Apply, Copy, Divide, Embed, Full, Program, Reduce, Repeat, Sum
+from nameexpr.compiler.typed import CUSTOM, Axes, Typed
+
+MERGING = frozenset({"argmax", "argmin", "median"})
+"""Reducers whose kernels take one axis: several are merged for them."""
+
+SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
+
+
+def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Program:
+    """Return the program of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        The order of contractions.
+    dtypes : Dtypes
+        Dtype of each operand, of the computation and of the result.
+    layouts : sequence of tuple of int, or None
+        Strides of each operand in bytes; None for row-major.
+    """
+    typed = plan.typed
+    build = Builder(typed.sizes, len(plan.terms))
+    values = [_operand(build, position, typed, dtypes, layout) for position, layout in enumerate(layouts)]
+    for number, step in enumerate(plan.steps):
+        build.step = number
+        want = _wanted(plan) if number == len(plan.steps) - 1 else ()
+        values.append(_step(build, [values[value] for value in step.values], step, dtypes, want))
+    build.step = None
+    value = _reduced(build, plan, values[-1] if plan.steps else values[0], dtypes)
+    value = _finished(build, typed, value, dtypes)
+    return Program(
+        tuple(tuple(typed.size(labels) for labels in axes) for axes in typed.operands),
+        tuple(build.instructions),
+        tuple(build.notes),
+        value.number,
+        build.used_strides,
+    )
+
+
+def _operand(build: Builder, position: int, typed: Typed, dtypes: Dtypes, layout: Strides | None) -> Value:
+    """Return an operand with one axis per label."""
+    axes, dtype = typed.operands[position], dtypes.operands[position]
+    labels = tuple(label for group in axes for label in group)
+    if layout is None:
+        layout = build.dense(labels) if all(len(group) == 1 for group in axes) else None
+    value = Value(position, labels, dtype, layout, is_fresh=False, bound=MAGNITUDE.get(dtype))
+    if any(len(group) != 1 for group in axes):
+        split = None if layout is None else _split_strides(axes, layout, typed)
+        value = build.reshape(value, build.shape(labels), labels)
+        strides = build.dense(labels) if layout is None else split
+        value = Value(value.number, labels, dtype, strides, is_fresh=False, bound=value.bound)
+    return build.diagonal(value) if len(set(labels)) < len(labels) else value
+
+
+def _split_strides(axes: Axes, layout: Strides, typed: Typed) -> Strides:
+    """Return the strides of the labels of each dim: the last label of a group has the dim's own stride."""
+    strides: list[int] = []
+    for group, stride in zip(axes, layout, strict=True):
+        steps = []
+        for label in reversed(group):
+            steps.append(stride)
+            stride *= typed.sizes[label]
+        strides += reversed(steps)
+    return tuple(strides)
+
+
+def _wanted(plan: Plan) -> tuple[str, ...]:
+    """Return the order in which the result of the last contraction is wanted."""
+    kept = tuple(dict.fromkeys(label for labels in plan.typed.result for label in labels))
+    return kept + plan.reduced
+
+
+def _step(build: Builder, values: Sequence[Value], step: Step, dtypes: Dtypes, want: Sequence[str]) -> Value:
+    if len(values) == 1:
+        return _sum(build, values[0], step.summed, dtypes.compute)
+    return lower_pair(build, values[0], values[1], step.labels, dtypes.compute, want)
+
+
+def _sum(build: Builder, value: Value, summed: Sequence[str], compute: str) -> Value:
+    axes = tuple(sorted(value.axis(label) for label in summed))
+    labels = [label for label in value.labels if label not in summed]
+    dtype = compute if compute and compute != value.dtype else None
+    bound = None if value.bound is None else value.bound * build.size(summed)
+    return build.emit(Sum(value.number, axes, dtype), labels, compute or value.dtype, bound=bound)
+
+
+def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
+    """Apply the reducer that stands after the contraction."""
+    typed = plan.typed
+    reducer = typed.reducer
+    if reducer in {None, "sum"}:
+        return _summed_nothing(build, typed, value, dtypes)
+    if reducer == "mean":
+        return _mean(build, typed, build.cast(_summed_nothing(build, typed, value, dtypes), dtypes.compute), dtypes)
+    value = build.cast(value, dtypes.compute)
+    kept = [label for label in value.labels if label not in plan.reduced]
+    value = build.transpose(value, [*kept, *plan.reduced])
+    count = len(plan.reduced)
+    if reducer == CUSTOM or reducer in MERGING or not count:
+        if count != 1:
+            shape = (*build.shape(kept), build.size(plan.reduced))
+            value = build.reshape(value, shape, [*kept, "·".join(plan.reduced)])
+        count = 1
+    if reducer == CUSTOM:
+        return build.emit(Apply(value.number), kept, "")
+    assert reducer is not None
+    made = build.emit(Reduce(value.number, reducer, count), kept, dtypes.compute if reducer in SAME_DTYPE else "")
+    return build.cast(made, dtypes.result) if _needs_narrowing(reducer, dtypes) else made
+
+
+def _needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
+    """Whether a result goes back to a narrower dtype than it was computed in; indices and truth values do not."""
+    return dtypes.result != dtypes.compute and reducer in {"prod", "var", "std", "median", "norm", "logsumexp"}
+
+
+def _summed_nothing(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
+    """Where a sum is written over a pack of no dims, widen all the same: dtypes depend on the text alone."""
+    if typed.is_summed and not typed.dropped:
+        value = build.cast(value, dtypes.compute)
+    return value
+
+
+def _mean(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
+    count = typed.size(typed.dropped)
+    if count == 0:
+        shape = build.shape(value.labels)
+        return build.emit(Full(shape, float("nan"), dtypes.result), value.labels, dtypes.result)
+    return build.emit(Divide(value.number, count), value.labels, dtypes.compute)
+
+
+def _finished(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
+    """Give the result its dtype, its new and repeated dims, its order and its groups."""
+    if typed.reducer in {None, "sum", "mean"}:
+        value = build.cast(value, dtypes.result)
+    flat = tuple(label for labels in typed.result for label in labels)
+    order = tuple(dict.fromkeys(flat))
+    new = [label for label in order if label not in value.labels]
+    if len(order) < len(flat):
+        letters = tuple(order.index(label) for label in flat)
+        source = build.expand(value, order)
+        value = build.emit(Embed(source.number, build.shape(flat), letters), flat, value.dtype)
+    elif all(_is_one(label) for label in new):
+        value = build.transpose(value, [label for label in order if label in value.labels])
+    else:
+        source = build.expand(value, order)
+        value = build.emit(Repeat(source.number, build.shape(order)), flat, value.dtype)
+    if value.labels != flat or any(len(labels) != 1 for labels in typed.result):
+        value = build.reshape(value, typed.result_shape, [" ".join(labels) for labels in typed.result])
+    if not value.is_fresh and not _is_rearrangement(typed):
+        value = build.emit(Copy(value.number), value.labels, value.dtype)
+    return value
+
+
+def _is_one(label: str) -> bool:
+    """Whether a new dim is a literal 1: a dim made by a view, where a repeat would be a copy."""
+    return label.startswith("1@")
+
+
+def _is_rearrangement(typed: Typed) -> bool:
+    """Whether cells are only moved: one operand, nothing combined. What is dropped is then a literal 1."""
+    return len(typed.operands) == 1 and typed.reducer is None and all(_is_one(label) for label in typed.dropped)

@@ -1,0 +1,53 @@
+"""How much memory a program takes, from its shapes alone.
+
+An array lives until the last instruction that reads it, or a view of it, has run. Operands are counted apart: they were there
+before, and they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from nameexpr.compiler.dtypes import ITEM_BYTES
+from nameexpr.compiler.program import Cast, Program, is_view, sources_of
+
+Shapes = Sequence[tuple[int, ...]]
+
+
+def allocated(program: Program, shapes: Shapes) -> list[int]:
+    """Return the bytes that each instruction allocates; 0 for a view. A reshape is taken for one."""
+    count = len(program.operands)
+    return [
+        0 if is_view(one) and not isinstance(one, Cast) else prod(shapes[count + number]) * _item(note.dtype)
+        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
+    ]
+
+
+def peak_bytes(program: Program, shapes: Shapes) -> int:
+    """Return the most bytes that are alive at once, operands left out."""
+    count = len(program.operands)
+    sizes = allocated(program, shapes)
+    base = list(range(count + len(sizes)))
+    last = dict.fromkeys(base, -1)
+    for number, one in enumerate(program.instructions):
+        for source in sources_of(one):
+            last[base[source]] = number
+        if is_view(one) and not isinstance(one, Cast):
+            base[count + number] = base[sources_of(one)[0]]
+    last[base[program.result]] = len(sizes)
+    peak = alive = 0
+    for number, size in enumerate(sizes):
+        alive += size
+        peak = max(peak, alive)
+        alive -= sum(sizes[value - count] for value, end in last.items() if end == number and value >= count)
+    return peak
+
+
+def operand_bytes(program: Program, dtypes: Sequence[str]) -> int:
+    """Return the bytes of all operands, each counted in full."""
+    return sum(prod(shape) * _item(dtype) for shape, dtype in zip(program.operands, dtypes, strict=True))
+
+
+def _item(dtype: str) -> int:
+    return ITEM_BYTES.get(dtype, 8)

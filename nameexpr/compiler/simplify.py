@@ -1,0 +1,83 @@
+"""Rewrites of a program that make it shorter and change no value.
+
+Each rule looks at an instruction and the one that made its source: two reshapes are one, two transpositions are one, and the
+sum of a diagonal is a single pass of NumPy's C loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nameexpr.compiler.program import (
+    Diagonal,
+    Einsum,
+    Instruction,
+    Note,
+    Program,
+    Reshape,
+    Sum,
+    Transpose,
+    sources_of,
+)
+
+LETTERS = 52
+
+
+def simplify(program: Program) -> Program:
+    """Return the program with adjoining instructions fused and those that nothing reads left out."""
+    count = len(program.operands)
+    uses: dict[int, int] = {program.result: 1}
+    for instruction in program.instructions:
+        for source in sources_of(instruction):
+            uses[source] = uses.get(source, 0) + 1
+    fused = list(program.instructions)
+    for number, instruction in enumerate(fused):
+        sources = sources_of(instruction)
+        if len(sources) == 1 and sources[0] >= count and uses[sources[0]] == 1:
+            fused[number] = _fuse(fused[sources[0] - count], instruction) or instruction
+    if fused == list(program.instructions):
+        return program
+    return _without_unread(replace(program, instructions=tuple(fused)))
+
+
+def _fuse(first: Instruction, second: Instruction) -> Instruction | None:
+    match first, second:
+        case Reshape(source), Reshape(_, shape):
+            return Reshape(source, shape)
+        case Transpose(source, inner), Transpose(_, outer):
+            return Transpose(source, tuple(inner[axis] for axis in outer))
+        case Diagonal(source, letters), Sum(_, axes, None) if max(letters) < LETTERS:
+            distinct = tuple(dict.fromkeys(letters))
+            kept = tuple(letter for axis, letter in enumerate(distinct) if axis not in axes)
+            return Einsum((source,), (letters,), kept)
+    return None
+
+
+def _without_unread(program: Program) -> Program:
+    count = len(program.operands)
+    read = {program.result}
+    for number in range(len(program.instructions) - 1, -1, -1):
+        if count + number in read:
+            read.update(sources_of(program.instructions[number]))
+    numbers = {operand: operand for operand in range(count)}
+    instructions: list[Instruction] = []
+    notes: list[Note] = []
+    for number, instruction in enumerate(program.instructions):
+        if count + number in read:
+            numbers[count + number] = count + len(instructions)
+            instructions.append(_renumbered(instruction, numbers))
+            notes.append(program.notes[number])
+    return replace(
+        program, instructions=tuple(instructions), notes=tuple(notes), result=numbers[program.result]
+    )
+
+
+def _renumbered(instruction: Instruction, numbers: dict[int, int]) -> Instruction:
+    if isinstance(instruction, Einsum):
+        return replace(instruction, sources=tuple(numbers[source] for source in instruction.sources))
+    renamed = {
+        name: numbers[getattr(instruction, name)]
+        for name in ("source", "left", "right")
+        if hasattr(instruction, name)
+    }
+    return replace(instruction, **renamed)

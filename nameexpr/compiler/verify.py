@@ -1,0 +1,125 @@
+"""A checker for programs: derives the shape of every value again, and refuses what could not run.
+
+It runs after lowering in the tests and under NAMEEXPR_VERIFY=1; the shapes also serve to predict memory.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from nameexpr.compiler.program import (
+    Apply,
+    Cast,
+    Copy,
+    Diagonal,
+    Divide,
+    Dot,
+    Einsum,
+    Embed,
+    Full,
+    Instruction,
+    IntegerMatmul,
+    Matmul,
+    Multiply,
+    Program,
+    Reduce,
+    Repeat,
+    Reshape,
+    Sum,
+    Transpose,
+    sources_of,
+)
+
+Shape = tuple[int, ...]
+
+
+def shapes_of(program: Program) -> tuple[Shape, ...]:
+    """Return the shape of every value, operands first.
+
+    Raises
+    ------
+    AssertionError
+        If an instruction reads a value that is not there yet, or shapes that do not fit. That is a defect of the compiler,
+        never of a text.
+    """
+    shapes = list(program.operands)
+    for instruction in program.instructions:
+        sources = sources_of(instruction)
+        assert all(0 <= source < len(shapes) for source in sources), f"{instruction} reads a value that is not there"
+        shapes.append(_shape(instruction, [shapes[source] for source in sources]))
+    assert 0 <= program.result < len(shapes), "the result is no value"
+    return tuple(shapes)
+
+
+def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
+    match instruction:
+        case Cast() | Copy() | Divide():
+            return sources[0]
+        case Reshape(_, shape):
+            assert prod(shape) == prod(sources[0]), f"{instruction} of {sources[0]}"
+            return shape
+        case Transpose(_, axes):
+            assert sorted(axes) == list(range(len(sources[0]))), f"{instruction} of {sources[0]}"
+            return tuple(sources[0][axis] for axis in axes)
+        case Diagonal(_, letters):
+            return _by_letters([(letters, sources[0])], tuple(dict.fromkeys(letters)))
+        case Repeat(_, shape):
+            assert broadcast(sources[0], shape) == shape, f"{instruction} of {sources[0]}"
+            return shape
+        case Embed(_, shape, letters):
+            inner = _by_letters([(letters, shape)], tuple(dict.fromkeys(letters)))
+            assert broadcast(sources[0], inner) == inner, f"{instruction} of {sources[0]}"
+            return shape
+        case Full(shape):
+            return shape
+        case Sum() | Reduce() | Apply():
+            return _reduced(instruction, sources[0])
+        case _:
+            return _product(instruction, sources)
+
+
+def _reduced(instruction: Sum | Reduce | Apply, source: Shape) -> Shape:
+    match instruction:
+        case Sum(_, axes):
+            assert axes and all(0 <= axis < len(source) for axis in axes), f"{instruction} of {source}"
+            return tuple(size for axis, size in enumerate(source) if axis not in axes)
+        case Reduce(_, _, count):
+            assert 0 < count <= len(source), f"{instruction} of {source}"
+            return source[:-count]
+        case Apply():
+            return source[:-1]
+
+
+def _product(instruction: Instruction, sources: list[Shape]) -> Shape:
+    match instruction:
+        case Multiply():
+            return broadcast(*sources)
+        case Dot():
+            left, right = sources
+            assert 1 <= len(left) <= 2 and 1 <= len(right) <= 2 and left[-1] == right[0], f"dot of {sources}"  # noqa: PLR2004
+            return left[:-1] + right[1:]
+        case Matmul() | IntegerMatmul():
+            left, right = sources
+            assert left[-1] == right[-2], f"matmul of {sources}"
+            return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
+        case Einsum(_, letters, result):
+            return _by_letters(list(zip(letters, sources, strict=True)), result)
+    raise AssertionError(f"no rule for {instruction}")
+
+
+def _by_letters(operands: list[tuple[tuple[int, ...], Shape]], result: tuple[int, ...]) -> Shape:
+    sizes: dict[int, int] = {}
+    for letters, shape in operands:
+        assert len(letters) == len(shape), f"{letters} for {shape}"
+        for letter, size in zip(letters, shape, strict=True):
+            assert sizes.setdefault(letter, size) == size, f"axis {letter} has two sizes in {operands}"
+    return tuple(sizes[letter] for letter in result)
+
+
+def broadcast(left: Shape, right: Shape) -> Shape:
+    """Return the shape that two shapes broadcast to, as NumPy has it."""
+    ndim = max(len(left), len(right))
+    left, right = (1,) * (ndim - len(left)) + left, (1,) * (ndim - len(right)) + right
+    for one, other in zip(left, right, strict=True):
+        assert one == other or 1 in (one, other), f"{left} does not broadcast with {right}"
+    return tuple(other if one == 1 else one for one, other in zip(left, right, strict=True))

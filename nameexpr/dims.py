@@ -1,0 +1,190 @@
+"""Dims and their names: the ground that the whole name algebra stands on.
+
+A dim is one named, sized position of a tensor; its name is a string or None. Two names *match* if they are
+equal or one of them is None, and *unify* to the more specific one. These few functions are PyTorch's name
+inference in the form that both the compiler and `NamedTensor` need: data in, data out. They never raise;
+whoever calls them knows the operands and the text, and makes the diagnostic.
+
+>>> unify_from_right(("N", None), (None, "C"))
+('N', 'C')
+>>> unify_from_right(("N", "C"), ("N",))
+Clash(kind='mismatch', left=-1, right=-1)
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import filterfalse
+from typing import Literal, NamedTuple, TypeAlias
+
+Names: TypeAlias = tuple[str | None, ...]
+
+DIM_LIMIT = 64
+"""The most dims a tensor can have: NumPy's limit, and PyTorch's for named tensors."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*'*")
+
+
+class Dim(NamedTuple):
+    """One dim: its name, or None, and its size."""
+
+    name: str | None
+    size: int
+
+
+Dims: TypeAlias = tuple[Dim, ...]
+
+# Every method call makes a few dims: this skips the constructor in Python that a NamedTuple has.
+_new_dim = partial(tuple.__new__, Dim)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Why two lists of names do not unify, with a position in each, counted from the right (-1 is the last).
+
+    "mismatch": the names at `left` and `right`, the same position, are different. "misaligned": one and the
+    same name stands at `left` in the left list and at `right` in the right one, and meets an unnamed dim.
+    """
+
+    kind: Literal["mismatch", "misaligned"]
+    left: int
+    right: int
+
+
+def dims_of(names: Names, shape: Iterable[int]) -> Dims:
+    """Return names and sizes put together."""
+    return tuple(map(_new_dim, zip(names, shape, strict=True)))
+
+
+def names_of(dims: Dims) -> Names:
+    """Return the names of dims."""
+    return tuple(dim.name for dim in dims)
+
+
+def shape_of(dims: Dims) -> tuple[int, ...]:
+    """Return the sizes of dims."""
+    return tuple(dim.size for dim in dims)
+
+
+def match(a: str | None, b: str | None) -> bool:
+    """Return whether two names may stand for the same dim: equal, or one of them None."""
+    return a is None or b is None or a == b
+
+
+def unify(a: str | None, b: str | None) -> str | None:
+    """Return the more specific of two names that match."""
+    return b if a is None else a
+
+
+def unify_from_right(left: Names, right: Names) -> Names | Clash:
+    """Return the names of two broadcast tensors, or the first `Clash` from the right.
+
+    A named dim that meets an unnamed one, or none at all, must not stand elsewhere in the other list: the
+    tensors are then misaligned, and adding them would pair up dims that their names say are different.
+
+    Notes
+    -----
+    "Unifies names from inputs" in PyTorch's page "Named Tensors operator coverage".
+
+    Examples
+    --------
+    >>> unify_from_right(("N", "C"), ("C",))
+    ('N', 'C')
+    >>> unify_from_right(("N", None), ("N",))
+    Clash(kind='misaligned', left=-2, right=-1)
+    """
+    if left == right:
+        return left
+    rank = max(len(left), len(right))
+    padded_left = (None,) * (rank - len(left)) + left
+    padded_right = (None,) * (rank - len(right)) + right
+    for place in range(-1, -rank - 1, -1):
+        clash = _clash_at(place, padded_left, padded_right)
+        if clash:
+            return clash
+    return tuple(map(unify, padded_left, padded_right))
+
+
+def _clash_at(place: int, left: Names, right: Names) -> Clash | None:
+    a, b = left[place], right[place]
+    if not match(a, b):
+        return Clash("mismatch", place, place)
+    if a is None and b is not None and b in left:
+        return Clash("misaligned", left.index(b) - len(left), place)
+    if b is None and a is not None and a in right:
+        return Clash("misaligned", place, right.index(a) - len(right))
+    return None
+
+
+def find(names: Names, name: str) -> int | None:
+    """Return the position of a name, or None if no dim has it."""
+    return names.index(name) if name in names else None
+
+
+def duplicate(names: Iterable[str | None]) -> tuple[str, int, int] | None:
+    """Return the first name that stands twice, with its first two positions, or None."""
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names):
+        if name is None:
+            continue
+        if name in seen:
+            return name, seen[name], position
+        seen[name] = position
+    return None
+
+
+def name_fault(name: str) -> str | None:
+    """Return why a string cannot name a dim, as the end of a sentence about it, or None if it can.
+
+    A name is an ASCII identifier (Python's keywords and leading underscores too, as PyTorch has it), and may
+    end in primes, as labels may. A lone underscore is refused: in an expression it is the dim without a name.
+
+    Examples
+    --------
+    >>> name_fault("batch"), name_fault("seq'"), name_fault("2d")
+    (None, None, 'it starts with a digit')
+    """
+    if name == "_":
+        return "'_' stands for a dim without a name"
+    if name.isascii() and name.isidentifier():
+        return None
+    if _NAME.fullmatch(name):
+        return None
+    if not name.strip("'"):
+        return "it is nothing but primes" if name else "it is empty"
+    if name[0].isascii() and name[0].isdigit():
+        return "it starts with a digit"
+    return _character_fault(next(filterfalse(_is_plain, name.rstrip("'"))))
+
+
+def _is_plain(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character == "_")
+
+
+def _character_fault(character: str) -> str:
+    if character.isspace():
+        return "it holds white space"
+    if character == "'":
+        return "primes may only stand at its end"
+    if not character.isascii():
+        return f"{character!r} is not ASCII"
+    return f"{character!r} is not a letter, a digit or an underscore"
+
+
+def nearest_name(text: str) -> str:
+    """Return a valid name that resembles `text`, to propose in an error.
+
+    Examples
+    --------
+    >>> nearest_name("café-2"), nearest_name("1a"), nearest_name("")
+    ('cafe_2', '_1a', 'x')
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")
+    if not plain:
+        return "x"
+    return f"_{plain}" if plain[0].isdigit() else plain

@@ -1,0 +1,185 @@
+"""Every mistake a user can make ends here: what went wrong, where, with which operands, and how to mend it.
+
+An error is raised with data (a `Diagnostic`: code, marks on the text, operands, hint) and turned into text in one place,
+`nameexpr.carets`. The first digit of a code gives the family, and the family the class: `SizeError` for NE3xx, and so on.
+This module stands below everything else in the package and imports nothing but the renderer.
+
+>>> from nameexpr.errors import Diagnostic, Mark, Span, error
+>>> print(error(Diagnostic("NE304", "'i' is 2 here and 3 there", "i, i ->", (Mark(Span(0, 1)), Mark(Span(3, 4))))))
+SizeError[NE304]: 'i' is 2 here and 3 there
+  i, i ->
+  ^  ^
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nameexpr.carets import aligned_columns, marked_text, visible
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of characters of a source text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span to underline, with a short note to print below its carets."""
+
+    span: Span
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OperandInfo:
+    """One operand as a diagnostic shows it.
+
+    `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the term does not fit.
+    """
+
+    position: int
+    shape: tuple[int, ...]
+    names: tuple[str | None, ...] | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete fix."""
+
+    code: str
+    message: str
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
+    operands: tuple[OperandInfo, ...] = ()
+    hint: str = ""
+
+    def render(self) -> str:
+        """Return the diagnostic as lines of text, without a final newline."""
+        lines = [f"{family(self.code).__name__}[{self.code}]: {visible(self.message)}"]
+        spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
+        lines += ["  " + line for line in marked_text(self.text, spans)]
+        lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in self.operands])]
+        if self.hint:
+            lines.append(f"  help: {visible(self.hint)}")
+        return "\n".join(lines)
+
+
+def _cells(operand: OperandInfo) -> list[str]:
+    """Return the columns of one operand line: which, its shape (with names if it has any), its labels with sizes."""
+    if operand.names is None:
+        shape = str(operand.shape)
+    else:
+        dims = (f"{name}={size}" for name, size in zip(operand.names, operand.shape, strict=True))
+        shape = f"({', '.join(dims)})"
+    return [f"operand {operand.position} ", visible(shape) + "  ", *map(visible, operand.labels)]
+
+
+class NameExprError(ValueError):
+    """Base of all errors of nameexpr: one or more `Diagnostic`s.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> try:
+    ...     ne.compile("a b, b -> a c d")(1)
+    ... except ne.NameExprError as error:
+    ...     print(error.code)
+    NE501
+    """
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__(*diagnostics)
+        self.diagnostics = diagnostics
+
+    @property
+    def code(self) -> str:
+        """Code of the first mistake, such as "NE304"."""
+        return self.diagnostics[0].code
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Every span marked in the first mistake."""
+        return tuple(mark.span for mark in self.diagnostics[0].marks)
+
+    @property
+    def operands(self) -> tuple[OperandInfo, ...]:
+        """Shapes and names of the operands of the first mistake."""
+        return self.diagnostics[0].operands
+
+    @property
+    def hint(self) -> str:
+        """The fix proposed for the first mistake, or ""."""
+        return self.diagnostics[0].hint
+
+    def __str__(self) -> str:
+        """Return all mistakes rendered, one after the other."""
+        return "\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+
+
+class ParseError(NameExprError):
+    """NE1xx: the text is not an expression."""
+
+
+class RuleError(NameExprError):
+    """NE2xx: the text breaks a safety rule of the language, whatever the operands."""
+
+
+class SizeError(NameExprError):
+    """NE3xx: sizes or numbers of dims do not fit."""
+
+
+class DimNameError(NameExprError, RuntimeError):
+    """NE4xx: names of dims do not match, are unknown, doubled or malformed (a RuntimeError too, as PyTorch raises)."""
+
+
+class OperandError(NameExprError, TypeError):
+    """NE5xx: an operand is missing, too many, or not an array that this expression can use."""
+
+
+class OptionError(NameExprError, TypeError):
+    """NE6xx: an option or keyword is unknown, or has a value that it cannot have."""
+
+
+class LimitError(NameExprError, MemoryError):
+    """NE7xx: a limit on length, nesting, operands, dims or memory is exceeded."""
+
+
+class DimRangeError(NameExprError, IndexError):
+    """NE8xx: a dim is given by a number that the tensor does not have."""
+
+
+_FAMILIES: dict[str, type[NameExprError]] = {
+    "NE1": ParseError,
+    "NE2": RuleError,
+    "NE3": SizeError,
+    "NE4": DimNameError,
+    "NE5": OperandError,
+    "NE6": OptionError,
+    "NE7": LimitError,
+    "NE8": DimRangeError,
+}
+
+
+def family(code: str) -> type[NameExprError]:
+    """Return the class that errors with this code belong to."""
+    return _FAMILIES[code[:3]]
+
+
+def error(*diagnostics: Diagnostic) -> NameExprError:
+    """Return (not raise) the error for these mistakes; its class is that of the first one."""
+    return family(diagnostics[0].code)(*diagnostics)
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near."""
+    from difflib import get_close_matches
+
+    pool = {choice.casefold(): choice for choice in choices if choice != word}
+    near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
+    return f"did you mean '{pool[near[0]]}'?" if near else ""

@@ -1,0 +1,77 @@
+"""How an error shows the call that it is about: verb, arguments, and the tensors with names and sizes.
+
+>>> from nameexpr.dims import Dim
+>>> call = Call("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
+>>> print(fault("NE411", "'A' stands twice", call, (0, 1)))
+DimNameError[NE411]: 'A' stands twice
+  rename('A', 'A')
+         ^^^  ^^^
+  operand 0  (N=2, C=3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from reprlib import Repr
+from typing import NamedTuple
+
+from nameexpr.dims import Dims, names_of, shape_of
+from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
+
+_short = Repr()
+_short.maxlist = _short.maxtuple = _short.maxdict = 16
+_short.maxstring = _short.maxother = 60
+
+
+class Verbatim(str):
+    """A piece of a call that is shown as it is, without quotes: `N='batch'`."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+class Call(NamedTuple):
+    """A verb (or a keyword: `names=`), the arguments that carets may stand under, and the tensors."""
+
+    verb: str
+    arguments: Sequence[object]
+    tensors: tuple[Dims, ...] = ()
+    opening: str = "("
+    closing: str = ")"
+
+    @property
+    def text(self) -> str:
+        """The call as a user would write it."""
+        return f"{self.verb}{self.opening}{', '.join(map(shown, self.arguments))}{self.closing}"
+
+    def mark(self, place: int) -> Mark:
+        """Return the mark below one argument."""
+        widths = [len(shown(argument)) for argument in self.arguments]
+        starts = list(accumulate((width + 2 for width in widths), initial=len(self.verb) + len(self.opening)))
+        return Mark(Span(starts[place], starts[place] + widths[place]))
+
+
+def shown(argument: object) -> str:
+    """Return one argument as source text, on one line and cut short where it is long."""
+    return "..." if argument is ... else " ".join(_short.repr(argument).split())
+
+
+def listed(words: Iterable[object], last: str = "and") -> str:
+    """Return values as an English list: "'N', 'C' and 'H'"."""
+    texts = [shown(word) for word in words]
+    return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number and its noun: "1 name", "2 names"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def fault(code: str, message: str, call: Call, marked: Iterable[int] = (), hint: str = "") -> NameExprError:
+    """Return (not raise) the error of a call, with carets below the arguments at fault and all tensors."""
+    operands = tuple(
+        OperandInfo(place, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)
+        for place, dims in enumerate(call.tensors)
+    )
+    return error(Diagnostic(code, message, call.text, tuple(map(call.mark, marked)), operands, hint))

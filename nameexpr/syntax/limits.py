@@ -1,0 +1,109 @@
+"""The limits that hold before a tree is built, so that no text can cost more than it should.
+
+The defaults are far above what people write and can be set with `nameexpr.set_limits`. They are checked on the raw text: counting
+brackets and commas is cheap, and a parser never sees what is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from nameexpr.errors import Diagnostic, Mark, Span, error
+
+MAX_NESTING = 400  # above it Python's own recursion limit would be met
+SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, none of 20 is
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Length of a text in characters, depth of its brackets, number of operands, number of dims of any array."""
+
+    text: int = 65_536
+    nesting: int = 200
+    operands: int = 1_024
+    dims: int = 64
+
+
+_current = Limits()
+
+
+def limits() -> Limits:
+    """Return the limits in force."""
+    return _current
+
+
+def set_limits(
+    *, text: int | None = None, nesting: int | None = None, operands: int | None = None, dims: int | None = None
+) -> Limits:
+    """Set the limits that are given, leave the others, and return those that held before.
+
+    Parameters
+    ----------
+    text, nesting, operands, dims
+        Characters of a text, depth of brackets (at most 400), operands of an expression, dims of an array (at most 64,
+        which is NumPy's own limit).
+
+    Raises
+    ------
+    OptionError
+        If a limit is not a positive int, or above what can be supported.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> before = ne.set_limits(operands=8)
+    >>> ne.set_limits(operands=before.operands).operands
+    8
+    """
+    global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
+    before = _current
+    given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
+    ceilings = {"nesting": MAX_NESTING, "dims": 64}
+    for name, value in given.items():
+        highest = ceilings.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, int) or value < 1 or (highest is not None and value > highest):
+            upper = f" of at most {highest}" if highest else ""
+            raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}, got {value!r}"))
+    _current = replace(before, **{name: value for name, value in given.items() if value is not None})
+    return before
+
+
+def check_limits(text: str) -> None:
+    """Raise a `LimitError` if the text is longer, deeper or wider than the limits allow."""
+    bounds = _current
+    if len(text) > bounds.text:
+        message = f"the text has {len(text):,} characters, and the limit is {bounds.text:,}"
+        raise error(Diagnostic("NE701", message, hint="nameexpr.set_limits(text=...) raises it"))
+    if text.count("(") > bounds.nesting:
+        _check_nesting(text, bounds.nesting)
+    if text.count(",") >= bounds.operands:
+        _check_operands(text, bounds.operands)
+    if len(text) > SIZE_DIGITS:
+        _check_numbers(text)
+
+
+def _check_nesting(text: str, limit: int) -> None:
+    depth = 0
+    for token in re.finditer(r"#[^\n]*|[()]", text):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth > limit:
+            mark = Mark(Span(*token.span()))
+            raise error(Diagnostic("NE702", f"brackets nest deeper than {limit}", text, (mark,)))
+
+
+def _check_operands(text: str, limit: int) -> None:
+    count = 1 + sum(token[0] == "," for token in re.finditer(r"#[^\n]*|,", text))
+    if count > limit:
+        message = f"the text has {count:,} terms, and the limit is {limit:,} operands"
+        raise error(Diagnostic("NE703", message, hint="nameexpr.set_limits(operands=...) raises it"))
+
+
+def _check_numbers(text: str) -> None:
+    for token in re.finditer(rf"#[^\n]*|[^\W\d]\w*|[0-9]{{{SIZE_DIGITS + 1},}}", text):
+        if token[0][0].isdigit():
+            span = Span(token.start(), token.start() + 1)
+            message = f"a size has at most {SIZE_DIGITS} digits, and this one has {len(token[0]):,}"
+            raise error(Diagnostic("NE704", message, text, (Mark(span),)))

@@ -1,0 +1,87 @@
+"""Names in a text: which characters they may hold, how they are normalised, and which look alike.
+
+A name is a Python identifier, NFKC-normalised as Python does, with primes behind it if need be (`seq'`). Texts of plain ASCII,
+which is nearly all of them, need no look at all: the grammar's own pattern is exact there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from nameexpr.errors import Diagnostic, Mark, Span, error
+
+_SCAN = re.compile(r"#[^\n]*|(?:[A-Za-z_]|[^\x00-\x7F\s])(?:[A-Za-z0-9_]|[^\x00-\x7F\s])*'*")
+
+_ARROWS = "→⟶⇒⟹↦➔➜➞"
+_LOOKALIKES = {
+    **dict.fromkeys(_ARROWS, "the arrow is written ->"),
+    "…": "an ellipsis is written as three dots, ...",
+    "×": "a product of dims is a group: (h w)",
+    "·": "a product of dims is a group: (h w)",
+    "′": "a prime is written ', as in seq'",
+    "’": "a prime is written ', as in seq'",
+    "，": "a comma is written ,",
+    "＝": "an equals sign is written =",
+    "：": "a colon is written :",
+    "−": "the arrow is written ->",
+    "–": "the arrow is written ->",
+    "—": "the arrow is written ->",
+    "\u200b": "a zero-width space was pasted with the text: remove it",
+    "\ufeff": "a byte order mark was pasted with the text: remove it",
+}
+
+
+def normalised(name: str) -> str:
+    """Return the name in the one form that counts (NFKC, as for Python's identifiers)."""
+    return str(name) if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
+def check_names(text: str) -> None:
+    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike."""
+    if text.isascii():
+        return
+    spellings: dict[str, tuple[str, Span]] = {}
+    for token in _SCAN.finditer(text):
+        name = token[0]
+        if name[0] == "#" or name.isascii():
+            continue
+        span = Span(*token.span())
+        if not name.rstrip("'").isidentifier():
+            raise error(_bad_character(text, name, span))
+        spelling, first = spellings.setdefault(normalised(name), (name, span))
+        if spelling != name:
+            raise error(_look_alike(text, first, span, normalised(name)))
+    _check_ascii_twins(text, spellings)
+
+
+def _check_ascii_twins(text: str, spellings: dict[str, tuple[str, Span]]) -> None:
+    """A name of other characters may normalise to one that stands in the text in ASCII."""
+    for token in _SCAN.finditer(text):
+        if token[0] in spellings and spellings[token[0]][0] != token[0]:
+            raise error(_look_alike(text, spellings[token[0]][1], Span(*token.span()), token[0]))
+
+
+def _look_alike(text: str, first: Span, second: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "NE112",
+        f"two spellings in this text are the same name, '{name}'",
+        text,
+        (Mark(first), Mark(second)),
+        hint="write the name with the same characters everywhere, or use two different names",
+    )
+
+
+def _bad_character(text: str, name: str, span: Span) -> Diagnostic:
+    offset = _first_bad(name)
+    character = name[offset]
+    place = Span(span.start + offset, span.start + offset + 1)
+    title = unicodedata.name(character, f"U+{ord(character):04X}")
+    hint = _LOOKALIKES.get(character, "a name is made of letters, digits and underscores, as a Python identifier is")
+    return Diagnostic("NE111", f"{title} cannot stand in an expression", text, (Mark(place),), hint=hint)
+
+
+def _first_bad(name: str) -> int:
+    """Return where the name stops being an identifier."""
+    good = next((end for end in range(1, len(name)) if not name[: end + 1].isidentifier()), 0)
+    return good if name[0].isidentifier() else 0

@@ -1,0 +1,86 @@
+"""From whatever a user has to an array: nested lists, numbers, arrays, anything with `__array__`.
+
+What NumPy refuses, or would take in a way that loses something, is refused here in our own words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import shown
+from nameexpr.tensor.core import Array, Core
+
+_REFUSED = {
+    "MaskedArray": (
+        "a masked array would lose its mask",
+        "fill it, array.filled(value), and keep the mask apart",
+    ),
+    "matrix": ("np.matrix changes the meaning of * and of indexing", "give np.asarray(matrix)"),
+}
+
+
+def as_array(data: object, dtype: object, *, copy: bool) -> Array:
+    """Return `data` as an array that is no subclass, copied if asked or needed.
+
+    Raises
+    ------
+    OptionError
+        NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
+        dtype.
+    """
+    _refuse(data)
+    wanted = _as_dtype(dtype)
+    try:
+        array = np.array(data, dtype=wanted) if copy else np.asarray(data, dtype=wanted)
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise _no_array(data, wanted, fault) from fault
+    if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
+        raise _no_numbers(data, array.dtype)
+    return array
+
+
+def _refuse(data: object) -> None:
+    if type(data) is np.ndarray:
+        return
+    for base in type(data).__mro__:
+        if base.__name__ in _REFUSED and base.__module__.partition(".")[0] == "numpy":
+            message, hint = _REFUSED[base.__name__]
+            raise error(Diagnostic("NE654", message, hint=hint))
+    if isinstance(data, list | tuple) and _holds_tensor(data):
+        hint = "np.stack([x.numpy(), ...]) gives an array; name its dims with from_numpy"
+        raise error(Diagnostic("NE653", "a list of NamedTensors would lose their names", hint=hint))
+
+
+def _holds_tensor(data: Any) -> bool:
+    """Look at the first elements only: a look at all would cost more than making the array."""
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, Core)
+
+
+def _as_dtype(dtype: object) -> np.dtype[Any] | None:
+    try:
+        return None if dtype is None else np.dtype(dtype)  # type: ignore[call-overload]
+    except (TypeError, ValueError) as fault:
+        hint = "dtypes are NumPy's: np.float32, 'int64', bool"
+        raise error(Diagnostic("NE655", f"{shown(dtype)} is no dtype", hint=hint)) from fault
+
+
+def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> NameExprError:
+    if "inhomogeneous" in str(fault):
+        message = "the nested lists do not all have the same length"
+        hint = "pad them, or make one tensor of each"
+    else:
+        wanted = f" of {dtype}" if dtype is not None else ""
+        message = f"{shown(data)} does not make an array{wanted}: {fault}"
+        hint = ""
+    return error(Diagnostic("NE653", message, hint=hint))
+
+
+def _no_numbers(data: object, dtype: np.dtype[Any]) -> NameExprError:
+    what = "text" if dtype.kind in "US" else f"a {type(data).__name__}, of which NumPy makes no numbers"
+    hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
+    return error(Diagnostic("NE653", f"the data is {what}", hint=hint))

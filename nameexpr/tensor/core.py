@@ -1,0 +1,100 @@
+"""What a `NamedTensor` is made of: one array and one name per dim.
+
+Every family of methods derives from here, and needs no more than this of the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.dims import Dims, Names, dims_of
+from nameexpr.inference import position
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class Core:
+    """The array and the names, and the questions that these alone answer."""
+
+    __slots__ = ("__weakref__", "_data", "_names")
+
+    _data: Array
+    _names: Names
+
+    @classmethod
+    def _wrap(cls, data: Array, names: Names) -> Self:
+        """Return a tensor around `data` without a copy or a check: names must be valid, and one per dim."""
+        new = object.__new__(cls)
+        new._data = data
+        new._names = names
+        return new
+
+    @property
+    def _dims(self) -> Dims:
+        return dims_of(self._names, self._data.shape)
+
+    def _position(self, dim: object, verb: str) -> int:
+        """Return the position of a dim; the usual case, a name that is there, costs only finding it."""
+        if isinstance(dim, str) and dim in self._names:
+            return self._names.index(dim)
+        return position(self._dims, dim, verb)
+
+    @property
+    def data(self) -> Array:
+        """The array itself, not a copy: writing to it writes to the tensor."""
+        return self._data
+
+    def numpy(self) -> Array:
+        """Return the array itself, without its names and without a copy.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> ne.tensor([1, 2], names="N").numpy()
+        array([1, 2])
+        """
+        return self._data
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dims."""
+        return self._data.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype of the elements."""
+        return self._data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return self._data.ndim
+
+    @overload
+    def size(self, dim: None = None) -> tuple[int, ...]: ...
+
+    @overload
+    def size(self, dim: str | int) -> int: ...
+
+    def size(self, dim: str | int | None = None) -> int | tuple[int, ...]:
+        """Return the size of one dim, given by name or position, or the sizes of all.
+
+        Raises
+        ------
+        DimNameError
+            If no dim has that name.
+        DimRangeError
+            If there is no such position.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> ne.tensor([[1, 2, 3]], names="N C").size("C")
+        3
+        """
+        if dim is None:
+            return self.shape
+        return self.shape[self._position(dim, "size")]

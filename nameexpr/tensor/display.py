@@ -1,0 +1,49 @@
+"""How a tensor prints: the array as NumPy prints it, then names and sizes, and a dtype that does not show.
+
+Long arrays are elided and lines broken by NumPy's print options. Names are identifiers, and whatever an
+object in an array prints is made harmless, so no terminal acts on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nameexpr.carets import visible
+from nameexpr.tensor.core import Array, Core
+
+_EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
+
+
+class Display(Core):
+    """The repr, which is the str as well."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the array with its names and sizes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import nameexpr.tensor as ne
+        >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
+        tensor([[1, 2, 3],
+                [4, 5, 6]], names=('N', 'C'), shape=(2, 3))
+        >>> ne.tensor(2.5)
+        tensor(2.5)
+        """
+        tail = _tail(self._data, self._names)
+        body = np.array2string(self._data, separator=", ", prefix="tensor(", suffix=")")
+        head = "tensor(" + visible(body)
+        width = len(head) - (head.rfind("\n") + 1) + 2 + len(tail)
+        if not tail:
+            return head + ")"
+        space = " " if width < np.get_printoptions()["linewidth"] else "\n" + " " * len("tensor(")
+        return f"{head},{space}{tail})"
+
+
+def _tail(data: Array, names: tuple[str | None, ...]) -> str:
+    named = any(name is not None for name in names)
+    parts = [f"names={names!r}" if named else "", f"shape={data.shape}" if data.ndim else ""]
+    evident = data.dtype in _EVIDENT and data.size
+    return ", ".join(filter(None, [*parts, "" if evident else f"dtype={data.dtype}"]))

@@ -1,0 +1,228 @@
+"""Methods that move, merge and split dims: views wherever NumPy can give one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self, overload
+
+from nameexpr import inference
+from nameexpr.dims import Dims, names_of, shape_of
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference import Call, DimLike, fault, shown
+from nameexpr.tensor.core import Core
+
+
+class _Missing:
+    """An argument that is not given, where None means something."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+_MISSING: Final = _Missing()
+
+
+class Movement(Core):
+    """align_to, align_as, flatten, unflatten."""
+
+    __slots__ = ()
+
+    def align_to(self, *names: object) -> Self:
+        """Return a view with the dims in this order, and a new dim of size 1 for every name that is new.
+
+        Parameters
+        ----------
+        *names
+            The names in the wanted order. `...`, at most once, stands for all dims that are not mentioned, in
+            their order; it is the only way to keep dims that have no name. One string "C ... N" and one list
+            do as well.
+
+        Raises
+        ------
+        DimNameError
+            If a dim is not mentioned or has no name (and there is no `...`), or a name is malformed or
+            mentioned twice.
+
+        Notes
+        -----
+        `Tensor.align_to` of PyTorch's page "Named Tensors". None as a wanted name, which PyTorch takes at
+        times, is an error.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2, 3]], names="N C")
+        >>> y = x.align_to("C H ...")
+        >>> y.names, y.shape
+        (('C', 'H', 'N'), (3, 1, 1))
+        """
+        return self._aligned(inference.aligned_to(self._dims, names))
+
+    def align_as(self, other: Core) -> Self:
+        """Return a view with the dims in the order of another tensor.
+
+        A dim that only the other tensor has gets size 1.
+
+        Raises
+        ------
+        DimNameError
+            If a dim of this tensor has no name, or the other has no dim of that name.
+        OptionError
+            If `other` is not a NamedTensor.
+
+        Notes
+        -----
+        `Tensor.align_as` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2, 3]], names="N C")
+        >>> scale = ne.tensor([10, 20, 30], names="C")
+        >>> scale.align_as(x).shape
+        (1, 3)
+        """
+        if not isinstance(other, Core):
+            message = f"align_as needs a NamedTensor, whose names give the order, not {type(other).__name__}"
+            hint = "name its dims with from_numpy(array, names=...), or give the order to align_to"
+            raise error(Diagnostic("NE656", message, hint=hint))
+        return self._aligned(inference.aligned_as(self._dims, other._dims))
+
+    def _aligned(self, alignment: inference.Alignment) -> Self:
+        """Return the view; inserting dims of size 1 by reshape never copies."""
+        data, order = self._data, alignment.order
+        moved = data.transpose([at for at in order if at is not None])
+        if None in order:
+            moved = moved.reshape([1 if at is None else data.shape[at] for at in order])
+        return self._wrap(moved, alignment.names)
+
+    @overload
+    def flatten(self, dims: Sequence[DimLike], out_dim: str | None, /) -> Self: ...
+
+    @overload
+    def flatten(self, *, dims: Sequence[DimLike], out_dim: str | None) -> Self: ...
+
+    @overload
+    def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
+
+    def flatten(
+        self,
+        start_dim: Any = _MISSING,
+        end_dim: Any = _MISSING,
+        out_dim: Any = _MISSING,
+        *,
+        dims: Any = _MISSING,
+    ) -> Self:
+        """Return the tensor with neighbouring dims merged into one, row-major.
+
+        `flatten(dims, out_dim)` or `flatten(start_dim, end_dim, out_dim)`; a view where NumPy can give one.
+
+        Parameters
+        ----------
+        dims
+            A list of neighbours in the order in which they stand, by name or position; or one string, "C H
+            W".
+        start_dim, end_dim
+            The first and the last of the dims to merge, by name or position; all dims if left out.
+        out_dim
+            Name of the merged dim; None leaves it without one. It may be left out only where no name would be
+            lost.
+
+        Raises
+        ------
+        DimNameError
+            If the dims are not neighbours in this order, or `out_dim` is missing, malformed or the name of
+            another dim.
+        DimRangeError
+            If there is no such position.
+
+        Notes
+        -----
+        `Tensor.flatten` of PyTorch's page "Named Tensors". A single dim is not renamed in place, as it is
+        there.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[[1, 2], [3, 4]]], names="N H W")
+        >>> x.flatten(["H", "W"], "pixel").names
+        ('N', 'pixel')
+        >>> x.flatten("H", "W", "pixel").shape
+        (1, 4)
+        """
+        if dims is not _MISSING:
+            return self._flattened(dims, (start_dim, end_dim, out_dim))
+        if _is_list(start_dim):
+            return self._flattened(start_dim, (end_dim, out_dim))
+        if isinstance(start_dim, str) and end_dim is _MISSING and out_dim is not _MISSING:
+            raise _one_end(start_dim, out_dim, self._dims)
+        start = 0 if start_dim is _MISSING else start_dim
+        end = -1 if end_dim is _MISSING else end_dim
+        names = () if out_dim is _MISSING else (out_dim,)
+        return self._reshaped(inference.flattened_range(self._dims, start, end, *names))
+
+    def _flattened(self, dims: Any, rest: tuple[object, ...]) -> Self:
+        """Return `flatten(dims, out_dim)`, the out_dim being what is given besides."""
+        wanted = dims.split() if isinstance(dims, str) else list(dims) if _is_list(dims) else [dims]
+        given = [argument for argument in rest if argument is not _MISSING]
+        if len(given) != 1:
+            message = "a list of dims takes one more argument: the name of the result"
+            hint = "write flatten(dims, out_dim), or flatten(start_dim, end_dim, out_dim) for a range"
+            raise fault("NE453", message, Call("flatten", (wanted, *given), (self._dims,)), hint=hint)
+        return self._reshaped(inference.flattened(self._dims, wanted, given[0]))
+
+    def unflatten(
+        self,
+        dim: DimLike,
+        sizes: str | Mapping[str, int] | Sequence[tuple[str | None, int]] | Sequence[int],
+    ) -> Self:
+        """Return the tensor with one dim split into several, row-major; a view where NumPy can give one.
+
+        Parameters
+        ----------
+        dim
+            The dim to split, by name or position.
+        sizes
+            Names and sizes of the new dims: pairs, a mapping, or a string "C=3 H=8 W"; plain sizes for a dim
+            without a name. One size may be -1, or left out in the string: it follows from the others.
+
+        Raises
+        ------
+        SizeError
+            If the sizes do not multiply up to the size of the dim.
+        DimNameError
+            If the dim is unknown, a new name is malformed or doubled, or a named dim gets plain sizes.
+
+        Notes
+        -----
+        `Tensor.unflatten` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2, 3, 4, 5, 6]], names="N pixel")
+        >>> x.unflatten("pixel", [("H", 2), ("W", -1)]).shape
+        (1, 2, 3)
+        >>> x.unflatten("pixel", "H W=3").names
+        ('N', 'H', 'W')
+        """
+        return self._reshaped(inference.unflattened(self._dims, dim, sizes))
+
+    def _reshaped(self, dims: Dims) -> Self:
+        return self._wrap(self._data.reshape(shape_of(dims)), names_of(dims))
+
+
+def _is_list(dims: object) -> bool:
+    """Return whether this names several dims; a string with one word is the start of a range."""
+    return len(dims.split()) != 1 if isinstance(dims, str) else isinstance(dims, (list, tuple))
+
+
+def _one_end(start: str, out_dim: object, dims: Dims) -> Exception:
+    """Refuse to guess whether one name alone is a list of one or the start of a range to the end."""
+    last = dims[-1].name if dims and dims[-1].name else -1
+    call = Call("flatten", (start,), (dims,), closing=f", out_dim={shown(out_dim)})")
+    up_to_end = f"flatten({start!r}, {last!r}, {shown(out_dim)}) merges up to the end"
+    hint = f"{up_to_end}, flatten([{start!r}], {shown(out_dim)}) this dim alone"
+    return fault("NE455", f"flatten from {start!r} up to which dim?", call, (0,), hint)

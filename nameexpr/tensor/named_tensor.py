@@ -1,0 +1,159 @@
+"""`NamedTensor`, put together from its families of methods, and the functions that make one.
+
+`tensor` copies its data, `as_tensor` and `from_numpy` share memory with an array. `wrap` is the door for code
+that has computed names already: no copy, no check.
+
+>>> x = tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
+>>> x.rename(N="batch").align_to("C", ...).names
+('C', 'batch')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.dims import Names, dims_of
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference import Call, checked_names, fault
+from nameexpr.tensor.coerce import as_array
+from nameexpr.tensor.display import Display
+from nameexpr.tensor.movement import Movement
+from nameexpr.tensor.names import NameMethods
+from nameexpr.tensor.protocols import Protocols
+
+
+class NamedTensor(NameMethods, Movement, Display, Protocols):
+    """A NumPy array whose dims have names; made by `tensor`, `as_tensor` and `from_numpy`.
+
+    A name is None or an identifier, and no tensor carries one twice. Every method that takes dims takes their
+    names, checks them and gives its result the names that follow. The array itself is `x.numpy()`, at no
+    cost.
+
+    Notes
+    -----
+    The rules are those of PyTorch's named tensors (pages "Named Tensors" and "Named Tensors operator
+    coverage"), which had them from 1.3 to 2.12.
+
+    Examples
+    --------
+    >>> import nameexpr.tensor as ne
+    >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
+    >>> x.align_to("C", "N")
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]], names=('C', 'N'), shape=(3, 2))
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: object, **kwargs: object) -> NamedTensor:
+        """Refuse to be called: `tensor` says what is copied and what is checked."""
+        hint = "tensor(data, names='N C') copies the data, from_numpy(array, names='N C') shares it"
+        message = "a NamedTensor is made by tensor(), as_tensor() or from_numpy()"
+        raise error(Diagnostic("NE653", message, hint=hint))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make this tensor again, for pickle and deepcopy; its names are checked again."""
+        return from_numpy, (self._data, self._names)
+
+
+wrap = NamedTensor._wrap
+"""`wrap(data, names)`: a tensor around an array, unchecked, for code that knows the names to be right."""
+
+
+def tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = None) -> NamedTensor:
+    """Return a new tensor with a copy of the data.
+
+    Parameters
+    ----------
+    data
+        Nested lists, a number, an array, or a NamedTensor, whose names are kept.
+    names
+        One name or None per dim: "N C", ("N", None), or None for no names at all. In a string `_` is a dim
+        without a name.
+    dtype
+        NumPy's dtype of the result; that of the data by default.
+
+    Raises
+    ------
+    DimNameError
+        If a name is malformed or doubled, there is not one per dim, or the data has other names already.
+    OptionError
+        If the data is no array of numbers, or a masked array or matrix, or names or dtype are of a wrong
+        kind.
+
+    Notes
+    -----
+    `torch.tensor` of PyTorch's page "Named Tensors operator coverage".
+
+    Examples
+    --------
+    >>> tensor([[1, 2, 3]], names="N C").shape
+    (1, 3)
+    """
+    return _made(data, names, dtype, copy=True)
+
+
+def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = None) -> NamedTensor:
+    """Return the data as a tensor that shares memory with it where it is an array of that dtype, else a copy.
+
+    A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> array = np.zeros(2)
+    >>> as_tensor(array, names="N").numpy() is array
+    True
+    """
+    made = _made(data, names, dtype, copy=False)
+    is_same = isinstance(data, NamedTensor) and made.numpy() is data.numpy() and made.names == data.names
+    return data if is_same else made  # type: ignore[return-value]
+
+
+def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
+    """Return a tensor that shares memory with a NumPy array: writing to one writes to the other.
+
+    Raises
+    ------
+    OptionError
+        If it is not an array.
+    DimNameError
+        If a name is malformed or doubled, or there is not one per dim.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> array = np.zeros((2, 3))
+    >>> x = from_numpy(array, names="N C")
+    >>> array[0, 0] = 7
+    >>> x
+    tensor([[7., 0., 0.],
+            [0., 0., 0.]], names=('N', 'C'), shape=(2, 3))
+    """
+    if not isinstance(array, np.ndarray):
+        hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"
+        raise error(Diagnostic("NE653", f"from_numpy takes an array, not {type(array).__name__}", hint=hint))
+    return _made(array, names, None, copy=False)
+
+
+def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
+    old = data if isinstance(data, NamedTensor) else None
+    array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
+    if names is None and old is not None:
+        return wrap(array, old.names)
+    old_names = (None,) * array.ndim if old is None else old.names
+    new_names = checked_names(names, dims_of(old_names, array.shape))
+    if old is not None and old.has_names() and new_names != old.names:
+        raise _named_already(old, new_names)
+    return wrap(array, new_names)
+
+
+def _named_already(old: NamedTensor, names: Names) -> NameExprError:
+    at = next(at for at, name in enumerate(old.names) if names[at] != name)
+    message = f"the data is a NamedTensor whose dim {at} is called {old.names[at]!r}, not {names[at]!r}"
+    hint = "leave names= out and rename the result, or refine_names for dims without a name"
+    return fault("NE418", message, Call("names=", names, (old._dims,)), (at,), hint)

@@ -1,0 +1,126 @@
+"""Methods about names alone: what they are, and giving others. The array is shared, never copied."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from nameexpr import inference
+from nameexpr.dims import Names
+from nameexpr.tensor.core import Core
+
+
+class NameMethods(Core):
+    """names, has_names, rename, rename_, refine_names."""
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> Names:
+        """The names of the dims, None for one without; may be set.
+
+        To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2]])
+        >>> x.names
+        (None, None)
+        >>> x.names = "N C"
+        >>> x.names
+        ('N', 'C')
+        """
+        return self._names
+
+    @names.setter
+    def names(self, names: object) -> None:
+        self._names = inference.checked_names(names, self._dims)
+
+    def has_names(self) -> bool:
+        """Return whether at least one dim has a name.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> ne.tensor([1, 2]).has_names()
+        False
+        """
+        return any(name is not None for name in self._names)
+
+    def rename(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Return a view with other names: all of them in order, or some as old=new.
+
+        In order, `...` keeps the names that stand there, and a single None drops all. With old=new all
+        changes are made at once, so names can be swapped. The array is shared.
+
+        Parameters
+        ----------
+        *names
+            One name or None per dim, `...` at most once; or all in one string, "N C ... W"; or in one list.
+        **rename_map
+            New names by old ones.
+
+        Raises
+        ------
+        DimNameError
+            If a name is malformed or doubled, an old one is unknown, or there is not one per dim.
+
+        Notes
+        -----
+        `Tensor.rename` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.rename(N="C", C="N").names
+        ('C', 'N')
+        >>> x.rename(..., "features").names
+        ('N', 'features')
+        """
+        return self._wrap(self._data, inference.renamed(self._dims, names, rename_map, "rename"))
+
+    def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Change the names of this tensor as `rename` does, and return it.
+
+        Raises
+        ------
+        DimNameError
+            As `rename`; the tensor then keeps its names.
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.rename_(None).names, x.names
+        ((None, None), (None, None))
+        """
+        self._names = inference.renamed(self._dims, names, rename_map, "rename_")
+        return self
+
+    def refine_names(self, *names: object) -> Self:
+        """Return a view whose unnamed dims have names; a dim that has one must keep it.
+
+        Parameters
+        ----------
+        *names
+            One name or None per dim; `...` keeps the names that stand there. One string "N ... C" and one
+            list do as well.
+
+        Raises
+        ------
+        DimNameError
+            If a dim would change or lose its name, a name is malformed or doubled, or there is not one per
+            dim.
+
+        Notes
+        -----
+        `Tensor.refine_names` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> import nameexpr.tensor as ne
+        >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
+        ('N', 'C')
+        """
+        return self._wrap(self._data, inference.refined(self._dims, names))
