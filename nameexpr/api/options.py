@@ -23,9 +23,14 @@ class Options:
     """What may stand beside a text: sizes of labels, dtype, order of contractions, and a reducer or its name."""
 
     sizes: tuple[tuple[str, int], ...] = ()
-    dtype: np.dtype[Any] | None = None
+    dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
     optimize: Any = None
     reduce: str | Reduce | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The dtype asked for, if one is."""
+        return None if self.dtype_name is None else np.dtype(self.dtype_name)
 
     @property
     def reducer(self) -> str | None:
@@ -75,7 +80,7 @@ def _size(name: str, value: Any) -> int:
         raise error(Diagnostic("NE603", f"{name}= is {_kind(value)}, and not a size", hint=hint)) from None
 
 
-def _dtype(dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
+def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     if dtype is None:
         return None
     try:
@@ -85,7 +90,7 @@ def _dtype(dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
     if found.kind not in "biufcO":
         hint = "an expression computes in bools, integers, floats or complex numbers"
         raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
-    return found
+    return found.str
 
 
 def _optimize(optimize: Any) -> Any:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.left_out import fill_in
 from nameexpr.compiler.match_names import match_names
-from nameexpr.compiler.operands import Operand, describe
+from nameexpr.compiler.operands import Operand, describe, numbers
 from nameexpr.compiler.resolve import Resolved, resolve
 from nameexpr.compiler.sizes import solve
 from nameexpr.compiler.typed import NEED_ELEMENTS, Typed, shown
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.syntax.ast import Alias, Expression, Label, Literal, Sized, atoms
+from nameexpr.syntax.ast import Alias, Dots, Expression, Label, Literal, Pack, Sized, atoms
+from nameexpr.syntax.unparse import unparse_item
 
 
 def infer(
@@ -42,7 +43,7 @@ def infer(
     names = match_names(tree, operands, resolved.packs)
     resolved, sizes = solve(tree, operands, resolved, keywords)
     reducer = tree.reducer.name if tree.reducer is not None else reducer
-    dropped = _dropped(resolved)
+    dropped = _dropped(tree, resolved)
     typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
     if reducer in NEED_ELEMENTS and typed.size(dropped) == 0:
         raise error(_no_elements(tree, operands, typed))
@@ -75,10 +76,22 @@ def _pack_sizes(word: str, length: int, sizes: Mapping[str, int]) -> tuple[int, 
     return tuple(sizes[f"{word}{number}"] for number in numbers)
 
 
-def _dropped(resolved: Resolved) -> tuple[str, ...]:
+def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
+    """Return the labels that the result lacks, as the text mentions them: a pack or ellipsis as a whole where it first stands."""
     kept = {label for labels in resolved.result for label in labels}
-    inside = (label for axes in resolved.operands for labels in axes for label in labels)
-    return tuple(dict.fromkeys(label for label in inside if label not in kept))
+    order: list[str] = []
+    for term, axes in zip(tree.inputs, resolved.operands, strict=True):
+        spare = len(axes) - (len(term.items) - 1)
+        dim = 0
+        for item in term.items:
+            if isinstance(item, Dots | Pack):
+                word = unparse_item(item)
+                order += [f"{word}{number}" for number in numbers(item, resolved.packs[word])]
+                dim += spare
+            else:
+                order += axes[dim]
+                dim += 1
+    return tuple(dict.fromkeys(label for label in order if label not in kept))
 
 
 def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) -> Diagnostic:
