@@ -62,7 +62,7 @@ def test_names_unify_from_the_right(left: Names, right: Names, result: Names | C
 
 
 def _page(left: Names, right: Names) -> Names | None:
-    """The rule in the words of PyTorch's page, over all positions: the names, or None for a refusal."""
+    """Apply the rule in the words of PyTorch's page, at every position; None is a refusal."""
     rank = max(len(left), len(right))
     a, b = ((None,) * (rank - len(names)) + names for names in (left, right))
     for x, y in zip(a, b, strict=True):

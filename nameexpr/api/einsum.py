@@ -1,26 +1,27 @@
-"""`einsum` and `compile`: texts to results, through one bounded cache.
+"""`einsum`: texts to results, through one bounded cache.
 
 A call by text finds the function of its last operands in one dictionary look-up, and that function checks for itself whether it
-is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the longer way round.
+is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the longer way round, and nothing of the
+compiler is loaded before a text is compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nameexpr.api.cache import Generations
-from nameexpr.api.entry import Entry
-from nameexpr.api.options import Options, Reduce, read_options
-from nameexpr.api.out import into
-from nameexpr.compiler.path import Optimize
-from nameexpr.errors import Diagnostic, error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from nameexpr.api.entry import Entry
+    from nameexpr.api.options import Options, Reduce
+    from nameexpr.compiler.path import Optimize
 
 TEXTS = 1024
-_entries: Generations[Any, Entry] = Generations(TEXTS)
-_plain = Options()
+_entries: Generations[Any, "Entry"] = Generations(TEXTS)
 _misses = 0
 
 
@@ -94,33 +95,46 @@ def einsum(
         entry = _entries.young.get(text)
         if entry is not None:
             return entry.call(*operands)
-    options = _plain
+    options = None
     if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
+        from nameexpr.api.options import read_options
+
         options = read_options(sizes, size_keywords, dtype, optimize, reduce)
-    _check_text(text, operands)
+    check_is_text(text, operands)
     result = find_entry(text, options).call(*operands)
-    return result if out is None else into(out, result, text)
+    if out is None:
+        return result
+    from nameexpr.api.out import into
+
+    return into(out, result, text)
 
 
-def find_entry(text: str, options: Options) -> Entry:
-    """Return the checked text with these options, from the cache if it is there."""
-    key = text if options is _plain or options == _plain else (text, options)
+def find_entry(text: str, options: Options | None) -> Entry:
+    """Return the checked text with these options, from the cache if it is there; None stands for no options."""
+    key = text if options is None else (text, options)
     try:
         entry = _entries.get(key)
     except TypeError:  # an optimizer or reducer that cannot be hashed
-        return Entry(text, options)
+        return _made(text, options)
     return entry or _entries.get_or_make(key, lambda: _made(text, options))
 
 
-def _made(text: str, options: Options) -> Entry:
+def _made(text: str, options: Options | None) -> Entry:
+    """Read and check a text. The compiler is loaded here, on first use."""
     global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
+    from nameexpr.api.entry import Entry
+    from nameexpr.api.options import Options
+
     _misses += 1
-    return Entry(text, options)
+    return Entry(text, options or Options())
 
 
-def _check_text(text: Any, operands: tuple[Any, ...]) -> None:
+def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
+    """Raise an `OperandError` if what should be an expression is something else."""
     if isinstance(text, str):
         return
+    from nameexpr.errors import Diagnostic, error
+
     kind = type(text).__name__
     if operands and isinstance(operands[0], str):
         hint = "the text comes first: einsum(text, array)"

@@ -28,6 +28,7 @@ from nameexpr.syntax.ast import Expression
 from nameexpr.tensor import NamedTensor
 
 Array = npt.NDArray[Any]
+Described = tuple[Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None]]
 PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""
 
@@ -37,10 +38,10 @@ UNPRINTED = 2**62
 class Entry:
     """A checked text with options.
 
-    `call` runs it on operands; `tree` is its syntax. Compiling is counted in `made`.
+    `call` runs it on operands; `tree` is its syntax; `latest` are the operands that were compiled for last.
     """
 
-    __slots__ = ("call", "made", "options", "programs", "text", "tree")
+    __slots__ = ("call", "latest", "options", "programs", "text", "tree")
 
     def __init__(self, text: str, options: Options) -> None:
         self.text = text
@@ -49,7 +50,7 @@ class Entry:
         _check_arrow(self.tree)
         self.programs: Generations[Any, Function] = Generations(PROGRAMS)
         self.call: Function = self.miss
-        self.made = 0
+        self.latest: Described | None = None
 
     def miss(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
@@ -72,7 +73,7 @@ class Entry:
         is_named = any(operand.names is not None for operand in shapes)
         names: Names | None = compiled.typed.names if is_named else None
         reduce = self.options.reduce if callable(self.options.reduce) else None
-        self.made += 1
+        self.latest = (shapes, [array.dtype for array in arrays], [array.strides for array in arrays])
         return compiled, specialise(compiled, shapes, arrays, names, reduce, self.miss)
 
     def compile(

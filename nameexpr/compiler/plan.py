@@ -46,8 +46,14 @@ class Plan:
     @property
     def flops(self) -> int:
         """Scalar multiplications and additions of all steps."""
-        reduction = self.typed.size(self.steps[-1].labels if self.steps else self.terms[0]) if self.reduced else 0
-        return sum(step.flops for step in self.steps) + reduction
+        return sum(step.flops for step in self.steps) + self.reduction_flops
+
+    @property
+    def reduction_flops(self) -> int:
+        """Cells that a reducer which is not a sum goes through at the end."""
+        if not self.reduced:
+            return 0
+        return self.typed.size(self.steps[-1].labels if self.steps else self.terms[0])
 
 
 def plan_contractions(typed: Typed, optimize: Optimize = None) -> Plan:

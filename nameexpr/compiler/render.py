@@ -46,15 +46,15 @@ def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     lines = []
     for number, instruction in enumerate(program.instructions):
         target = count + number
-        call = render_call(instruction, [_name(source, count) for source in sources_of(instruction)])
+        call = render_call(instruction, [value_name(source, count) for source in sources_of(instruction)])
         if target == program.result and number == len(program.instructions) - 1:
             lines.append(_returned(call, shapes[target]))
             return lines
-        lines.append(f"{_name(target, count)} = {call}")
-        dead = [_name(s, count) for s in sources_of(instruction) if s >= count and last_use[s] == number]
+        lines.append(f"{value_name(target, count)} = {call}")
+        dead = [value_name(s, count) for s in sources_of(instruction) if s >= count and last_use[s] == number]
         if dead and not isinstance(instruction, Reshape | Transpose | Diagonal):
             lines.append(f"del {', '.join(dict.fromkeys(dead))}")
-    result = _name(program.result, count)
+    result = value_name(program.result, count)
     return [*lines, f"return {result}" if program.instructions else f"return {result}[...]"]
 
 
@@ -63,7 +63,8 @@ def _returned(call: str, shape: tuple[int, ...]) -> str:
     return f"return {call}" if shape else f"return np.asarray({call})"
 
 
-def _name(value: int, count: int) -> str:
+def value_name(value: int, count: int) -> str:
+    """Return what a value is called in the source: operands `a0`, `a1`, ..., the others `t0`, `t1`, ..."""
     return f"a{value}" if value < count else f"t{value - count}"
 
 

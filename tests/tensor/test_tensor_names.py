@@ -17,7 +17,7 @@ def n(shape: tuple[int, ...], names: object) -> ne.NamedTensor:
 
 @pytest.fixture
 def fixtures() -> dict[str, Any]:
-    """The fixtures of the operator catalogue."""
+    """Return the fixtures of the operator catalogue."""
     return {
         "x": n((2, 3), "N C"),
         "y": n((2, 3), ("N", None)),

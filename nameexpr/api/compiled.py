@@ -1,0 +1,213 @@
+"""`compile`: a text read once, to be called many times, asked for its signature, its plan and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.api.einsum import check_is_text, find_entry
+from nameexpr.api.entry import Entry, unwrap
+from nameexpr.api.options import Options, Reduce, read_options
+from nameexpr.api.out import into
+from nameexpr.api.plan import Plan, make_plan, source
+from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.path import Optimize
+from nameexpr.compiler.stand_in import assumed_shapes
+from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
+from nameexpr.syntax.unparse import unparse, unparse_term
+from nameexpr.tensor import NamedTensor
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What an expression takes and gives, as text. Its str is the canonical spelling of the expression.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        The term of each operand.
+    result : str
+        The term of the result.
+    labels : tuple of str
+        Every label, in the order of the text.
+    reducer : str or None
+        The reducer that the text names.
+    """
+
+    text: str
+    inputs: tuple[str, ...]
+    result: str
+    labels: tuple[str, ...]
+    reducer: str | None
+
+    def __str__(self) -> str:
+        """Return the expression in its canonical spelling."""
+        return self.text
+
+
+def _signature(tree: Expression) -> Signature:
+    outputs = tree.outputs or ()
+    names = (a.name for t in (*tree.inputs, *outputs) for a in atoms(t.items) if isinstance(a, Label | Sized | Alias))
+    return Signature(
+        text=unparse(tree),
+        inputs=tuple(map(unparse_term, tree.inputs)),
+        result=", ".join(map(unparse_term, outputs)),
+        labels=tuple(dict.fromkeys(names)),
+        reducer=None if tree.reducer is None else tree.reducer.name,
+    )
+
+
+class Compiled:
+    """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and options.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> project = ne.compile("batch chan, chan out -> batch out")
+    >>> project(np.ones((2, 3)), np.ones((3, 4))).shape
+    (2, 4)
+    >>> project.signature.inputs
+    ('batch chan', 'chan out')
+    >>> project.plan((2, 3), (3, 4)).flops
+    48
+    """
+
+    __slots__ = ("_entry", "signature")
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+        self.signature = _signature(entry.tree)
+
+    @property
+    def text(self) -> str:
+        """The text as it was given."""
+        return self._entry.text
+
+    def __call__(self, *operands: Any, out: Any = None) -> Any:
+        """Return the result for these operands, as `einsum` does.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the text.
+        """
+        result = self._entry.call(*operands)
+        return result if out is None else into(out, result, self._entry.text)
+
+    def plan(self, *operands: Any) -> Plan:
+        """Return what would be done for operands like these.
+
+        Parameters
+        ----------
+        *operands : array_like, NamedTensor or tuple of int
+            Operands, or only their shapes (then of float64 and row-major).
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the text.
+        """
+        shapes, dtypes, strides = self._described(operands)
+        return make_plan(self._entry.compile(shapes, dtypes, strides), shapes, dtypes)
+
+    @property
+    def code(self) -> str:
+        """The NumPy that runs, as a function to paste: for the operands of the latest call, or for assumed sizes."""
+        latest = self._entry.latest
+        if latest is not None:
+            return source(self._entry.compile(*latest), latest[0])
+        operands = [Operand(shape) for shape in assumed_shapes(self._entry.tree, dict(self._entry.options.sizes))]
+        dtypes = [np.dtype(np.float64)] * len(operands)
+        code = source(self._entry.compile(operands, dtypes, [None] * len(operands)), operands)
+        return f"# for assumed sizes: call it, or ask plan(...).code, for yours\n{code}"
+
+    def _described(
+        self, operands: tuple[Any, ...]
+    ) -> tuple[list[Operand], list[np.dtype[Any]], list[tuple[int, ...] | None]]:
+        """Return shapes and names, dtypes and strides of operands or shapes."""
+        values = [_Shape(tuple(one)) if _is_shape(one) else one for one in operands]
+        real = iter(unwrap([one for one in values if not isinstance(one, _Shape)], self.text, self._entry.options.dtype))
+        shapes: list[Operand] = []
+        dtypes: list[np.dtype[Any]] = []
+        strides: list[tuple[int, ...] | None] = []
+        for value in values:
+            if isinstance(value, _Shape):
+                shapes.append(Operand(value.sizes))
+                dtypes.append(np.dtype(np.float64))
+                strides.append(None)
+                continue
+            operand = next(real)
+            names = operand.names if isinstance(operand, NamedTensor) else None
+            array = operand.data if isinstance(operand, NamedTensor) else operand
+            shapes.append(Operand(array.shape, names))
+            dtypes.append(array.dtype)
+            strides.append(array.strides)
+        return shapes, dtypes, strides
+
+    def __repr__(self) -> str:
+        """Return the text that compiled it."""
+        return f"nameexpr.compile({self.text!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as text and options, to be read and checked again."""
+        return _restored, (self._entry.text, self._entry.options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    sizes: tuple[int, ...]
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(type(size) is int and size >= 0 for size in value)
+
+
+def _restored(text: str, options: Options) -> Compiled:
+    return Compiled(find_entry(text, None if options == Options() else options))
+
+
+def compile(  # noqa: A001  the name that re.compile has, too
+    text: str,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, int] | None = None,
+    reduce: str | Reduce | None = None,
+    **size_keywords: int,
+) -> Compiled:
+    """Return an expression that can be called on operands, and asked for its plan and code.
+
+    Parameters
+    ----------
+    text : str
+        An expression: ``"inputs -> result"`` (docs/language.md).
+    dtype, optimize, sizes, reduce, **size_keywords
+        As for `einsum`.
+
+    Returns
+    -------
+    Compiled
+        Called as ``f(*operands, out=None)``.
+
+    Raises
+    ------
+    NameExprError
+        If the text is no expression, breaks a safety rule, or an option is not one.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> heads = ne.compile("B T (h d) -> B h T d", h=4)
+    >>> heads(np.ones((2, 5, 32))).shape
+    (2, 4, 5, 8)
+    """
+    check_is_text(text)
+    options = None
+    if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
+        options = read_options(sizes, size_keywords, dtype, optimize, reduce)
+    return Compiled(find_entry(text, options))

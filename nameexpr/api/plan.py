@@ -1,0 +1,189 @@
+"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, and the source to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.memory import allocated, operand_bytes, peak_bytes
+from nameexpr.compiler.operands import Operand, describe
+from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.program import (
+    Apply,
+    Dot,
+    Einsum,
+    IntegerMatmul,
+    Matmul,
+    Multiply,
+    Reduce,
+    Sum,
+    sources_of,
+)
+from nameexpr.compiler.render import readable, render_call, value_name
+from nameexpr.compiler.typed import Axes, Names, shown
+from nameexpr.syntax.unparse import unparse
+
+WORKING = (Dot, Matmul, IntegerMatmul, Multiply, Einsum, Sum)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One NumPy call of a plan.
+
+    Attributes
+    ----------
+    what : str
+        The kind of step: matmul, multiply, sum, transpose, ...
+    names : str
+        Labels of its arrays and of what it makes: "batch chan, chan out -> batch out".
+    flops : int
+        Multiplications and additions, counted as opt_einsum counts them; 0 where cells are only moved.
+    bytes : int
+        Memory that it allocates; 0 for a view.
+    call : str
+        The NumPy call, in the names of `Plan.code`.
+    """
+
+    what: str
+    names: str
+    flops: int
+    bytes: int
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an expression does for operands of given shapes. Printed, it is a table.
+
+    Attributes
+    ----------
+    text : str
+        The expression in its canonical spelling.
+    steps : tuple of PlanStep
+        What is done, in order.
+    flops, naive_flops : int
+        Multiplications and additions of the plan, and of one loop over all labels.
+    peak_bytes : int
+        The most memory that is allocated at once, operands left out.
+    operand_bytes : int
+        Memory of the operands.
+    result_shape : tuple of int
+        Shape of the result.
+    result_names : tuple of (str or None), or None
+        Names of the result if any operand has names.
+    dtype : str
+        Dtype of the computation; "" where cells are only moved.
+    code : str
+        The NumPy that runs, as a function to paste.
+    """
+
+    text: str
+    steps: tuple[PlanStep, ...]
+    flops: int
+    naive_flops: int
+    peak_bytes: int
+    operand_bytes: int
+    result_shape: tuple[int, ...]
+    result_names: Names | None
+    dtype: str
+    code: str
+
+    @property
+    def speedup(self) -> float:
+        """How many times fewer flops than one loop over all labels takes."""
+        return self.naive_flops / self.flops if self.flops else 1.0
+
+    def __str__(self) -> str:
+        """Return the table of steps and the totals."""
+        rows = [["step", "what", "names", "flops", "bytes", "call"]]
+        rows += [
+            [str(number), step.what, step.names, _number(step.flops), _number(step.bytes), step.call]
+            for number, step in enumerate(self.steps, 1)
+        ]
+        padded = [[cell + " " for cell in row] for row in rows]
+        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+
+    def _totals(self) -> list[str]:
+        shape = f"result: shape {self.result_shape}"
+        if self.result_names is not None:
+            shape += f", names {self.result_names}"
+        return [
+            shape + (f", computed in {self.dtype}" if self.dtype else ""),
+            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive ({self.speedup:.3g} times fewer)",
+            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+        ]
+
+    def __repr__(self) -> str:
+        """Return one line that says which plan this is."""
+        return f"<Plan of {self.text!r}: {len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes>"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value else "-"
+
+
+def make_plan(compiled: Compiled, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Plan:
+    """Return the plan of a compiled expression."""
+    typed, program = compiled.typed, compiled.program
+    is_named = any(operand.names is not None for operand in operands)
+    computed = [note.dtype for note in program.notes if note.dtype]
+    flops = compiled.plan.flops
+    return Plan(
+        text=visible(unparse(compiled.tree)),
+        steps=tuple(_steps(compiled)),
+        flops=flops,
+        naive_flops=max(flops, compiled.plan.naive_flops) if typed.dropped or len(operands) > 1 else flops,
+        peak_bytes=peak_bytes(program, compiled.shapes),
+        operand_bytes=operand_bytes(program, [dtype.name for dtype in dtypes]),
+        result_shape=typed.result_shape,
+        result_names=typed.names if is_named else None,
+        dtype=computed[-1] if computed and flops else "",
+        code=source(compiled, operands),
+    )
+
+
+def source(compiled: Compiled, operands: Sequence[Operand]) -> str:
+    """Return the NumPy that runs, as a function to paste, with labels in comments only."""
+    infos = describe(compiled.tree.inputs, operands)
+    terms = [" ".join(info.labels) or ("scalar" if not info.shape else str(info.shape)) for info in infos]
+    text = unparse(compiled.tree)
+    return readable(compiled.program, compiled.shapes, text, terms, _axes_text(compiled.typed.result))
+
+
+def _axes_text(axes: Axes) -> str:
+    groups = [" ".join(map(shown, labels)) for labels in axes]
+    return " ".join(f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
+
+
+def _steps(compiled: Compiled) -> list[PlanStep]:
+    program = compiled.program
+    count = len(program.operands)
+    labels = [_axes_text(axes) for axes in compiled.typed.operands]
+    labels += [" ".join(map(shown, note.labels)) for note in program.notes]
+    sizes = allocated(program, compiled.shapes)
+    rows = []
+    for number, instruction in enumerate(program.instructions):
+        sources = sources_of(instruction)
+        names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
+        call = render_call(instruction, [value_name(source, count) for source in sources])
+        what = type(instruction).__name__.removeprefix("Integer").lower()
+        rows.append(PlanStep(what, names.strip(), _flops(compiled, number), sizes[number], call))
+    return rows
+
+
+def _flops(compiled: Compiled, number: int) -> int:
+    """Return the flops of an instruction: those of its step of the plan, if it is the one that does the work."""
+    program, plan = compiled.program, compiled.plan
+    if isinstance(program.instructions[number], Reduce | Apply):
+        return plan.reduction_flops
+    step = program.notes[number].step
+    working = [
+        position
+        for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
+        if note.step == step and isinstance(one, WORKING)
+    ]
+    return plan.steps[step].flops if step is not None and working and working[-1] == number else 0
