@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         SizeError,
     )
     from nameexpr.syntax.limits import Limits, limits, set_limits
-    from nameexpr.tensor import NamedTensor, as_tensor, from_numpy, tensor
+    from nameexpr.tensors import NamedTensor, as_tensor, from_numpy, tensor
 
 __all__ = [
     "CacheInfo",
@@ -82,7 +82,7 @@ _HOMES = {
         "SizeError",
     ),
     "nameexpr.syntax.limits": ("Limits", "limits", "set_limits"),
-    "nameexpr.tensor": ("NamedTensor", "as_tensor", "from_numpy", "tensor"),
+    "nameexpr.tensors": ("NamedTensor", "as_tensor", "from_numpy", "tensor"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -102,6 +102,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return the public names, loaded or not."""
     return sorted({*globals(), *__all__})
-
-
-from nameexpr.tensor import tensor  # noqa: E402  TEMPORARY until the subpackage is renamed

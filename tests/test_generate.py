@@ -124,4 +124,4 @@ def test_mutated_texts_are_mostly_refused() -> None:
             Case(mutate_text(rng, case.text), *list(vars(case).values())[1:]).run(einsum)
         except Refused:
             refused += 1
-    assert refused > 350
+    assert refused > 300

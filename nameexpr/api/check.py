@@ -14,7 +14,7 @@ from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.pipeline import read
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Expression
-from nameexpr.tensor import NamedTensor
+from nameexpr.tensors import NamedTensor
 
 
 class Sizes(dict[str, int]):

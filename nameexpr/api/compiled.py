@@ -19,7 +19,7 @@ from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import assumed_shapes
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
 from nameexpr.syntax.unparse import unparse, unparse_term
-from nameexpr.tensor import NamedTensor
+from nameexpr.tensors import NamedTensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expre
 from nameexpr.compiler.typed import Names, Typed
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Expression
-from nameexpr.tensor import NamedTensor
+from nameexpr.tensors import NamedTensor
 
 Array = npt.NDArray[Any]
 Described = tuple[Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None]]

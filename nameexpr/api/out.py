@@ -8,7 +8,7 @@ import numpy as np
 
 from nameexpr.compiler.typed import Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.tensor import NamedTensor
+from nameexpr.tensors import NamedTensor
 
 
 def into(out: Any, result: Any, text: str) -> Any:

@@ -21,7 +21,7 @@ from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.compiler.render import body
 from nameexpr.compiler.typed import Names
-from nameexpr.tensor import NamedTensor, wrap
+from nameexpr.tensors import NamedTensor, wrap
 
 MISSING = object()
 Function = Callable[..., Any]

@@ -221,7 +221,7 @@ def _kept(tree: Expression) -> set[str]:
 def _dropped_words(tree: Expression, kept: set[str]) -> dict[str, list[Item]]:
     """Return the packs, ellipses and anonymous dims that the result lacks, with every place where they stand."""
     dropped: dict[str, list[Item]] = {}
-    anonymous = [atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
+    anonymous: list[Item] = [atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
     outside = Counter(type(atom) for term in tree.outputs or () for atom in atoms(term.items))[Anonymous]
     for item in anonymous[outside:]:
         dropped.setdefault("_", []).append(item)

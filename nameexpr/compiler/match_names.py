@@ -156,10 +156,10 @@ def _check_result(
         hint = f"give each dim a name of its own with an alias, such as row={name} col={name}"
         message = f"the result would carry the name '{name}' twice"
         raise error(Diagnostic("NE403", message, tree.text, marks, describe(tree.inputs, operands), hint))
-    for name, item in zip(names, items, strict=True):
-        fault = name_fault(name) if name is not None else None
+    for carried, item in zip(names, items, strict=True):
+        fault = name_fault(carried) if carried is not None else None
         if fault:
             hint = f"give the result's dim another name with an alias: name={name}"
-            message = f"'{name}' cannot be the name of a tensor's dim: {fault}"
+            message = f"'{carried}' cannot be the name of a tensor's dim: {fault}"
             infos = describe(tree.inputs, operands)
             raise error(Diagnostic("NE404", message, tree.text, (Mark(item.span),), infos, hint))

@@ -58,7 +58,7 @@ def lower_pair(
     pair = _classify(build, one, other, keep, want)
     if not pair.summed:
         return multiply(build, one, other, compute, want)
-    if want and want[-1] in pair.left:
+    if want and pair.right and want[-1] in pair.left:
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
     if compute in {"int64", "uint64"}:

@@ -10,6 +10,7 @@ Costs are counted as opt_einsum counts flops: the number of cells of all labels 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from nameexpr.errors import Diagnostic, error
@@ -65,7 +66,7 @@ def find_path(
     if isinstance(optimize, str):
         return _pairs(count, _search(optimize, terms, output, sizes))
     if callable(optimize):
-        return _pairs(count, optimize(list(terms), output, dict(sizes), None))
+        return _pairs(count, _checked(_asked(optimize, terms, output, sizes), count))
     return _pairs(count, _checked(optimize, count))
 
 
@@ -129,11 +130,26 @@ def _search(name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[s
     if name in {"optimal", "branch-all", "branch-2"} and len(terms) > OPTIMAL_LIMIT:
         name = "auto"
     try:
-        from opt_einsum.paths import get_path_fn
+        from opt_einsum.paths import get_path_fn  # type: ignore[import-untyped]
     except ImportError:  # planning without NumPy, which opt_einsum imports: any order is right
         return [(0, 1)] * (len(terms) - 1)
-    find: Callable[..., Any] = get_path_fn(name)
-    return [tuple(step) for step in find(list(terms), output, dict(sizes))]
+    for strategy in (name, "greedy"):
+        find: Callable[..., Any] = get_path_fn(strategy)
+        with suppress(RuntimeError):  # opt_einsum's dp gives up on some networks; greedy never does
+            return [tuple(step) for step in find(list(terms), output, dict(sizes))]
+    return [(0, 1)] * (len(terms) - 1)
+
+
+def _asked(
+    optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
+) -> Any:
+    """Return the path that an optimizer of the caller's finds (opt_einsum's protocol for path optimizers)."""
+    try:
+        return optimize(list(terms), output, dict(sizes), None)
+    except Exception as reason:
+        message = f"the optimizer given as optimize= failed: {type(reason).__name__}: {reason}"
+        hint = "it is called as optimize(inputs, output, sizes, memory_limit) and returns a path"
+        raise error(Diagnostic("NE605", message, hint=hint)) from reason
 
 
 def _checked(path: Any, count: int) -> Path:

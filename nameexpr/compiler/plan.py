@@ -116,7 +116,8 @@ def _pair_steps(
             uses[label] = uses.get(label, 0) + 1
     for first, second in find_path(terms, kept & frozenset().union(*terms), typed.sizes, optimize):
         (left, one), (right, other) = values[first], values[second]
-        labels, summed = [], []
+        labels: list[str] = []
+        summed: list[str] = []
         for label in dict.fromkeys((*one, *other)):
             here = (label in one) + (label in other)
             is_needed = label in kept or uses[label] > here

@@ -10,8 +10,13 @@ from dataclasses import replace
 
 from nameexpr.compiler.program import (
     Diagonal,
+    Dot,
     Einsum,
+    Full,
     Instruction,
+    IntegerMatmul,
+    Matmul,
+    Multiply,
     Note,
     Program,
     Reshape,
@@ -75,9 +80,8 @@ def _without_unread(program: Program) -> Program:
 def _renumbered(instruction: Instruction, numbers: dict[int, int]) -> Instruction:
     if isinstance(instruction, Einsum):
         return replace(instruction, sources=tuple(numbers[source] for source in instruction.sources))
-    renamed = {
-        name: numbers[getattr(instruction, name)]
-        for name in ("source", "left", "right")
-        if hasattr(instruction, name)
-    }
-    return replace(instruction, **renamed)
+    if isinstance(instruction, Multiply | Dot | Matmul | IntegerMatmul):
+        return replace(instruction, left=numbers[instruction.left], right=numbers[instruction.right])
+    if isinstance(instruction, Full):
+        return instruction
+    return replace(instruction, source=numbers[instruction.source])

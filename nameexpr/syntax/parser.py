@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lark import Lark, Token
+    from lark.exceptions import UnexpectedInput
 
 
 def parse(text: str) -> ast.Expression:
@@ -55,7 +56,7 @@ def parse(text: str) -> ast.Expression:
 
 
 @cache
-def _lark_error() -> type[Exception]:
+def _lark_error() -> type[UnexpectedInput]:
     from lark.exceptions import UnexpectedInput
 
     return UnexpectedInput
@@ -74,7 +75,8 @@ def load_parser(nodes: Nodes) -> Lark:
     from nameexpr.syntax.grammar import grammar_text
 
     if table.LARK == lark.__version__:
-        return lark.Lark._load_from_dict(table.DATA, table.MEMO, transformer=nodes)
+        parser: Lark = lark.Lark._load_from_dict(table.DATA, table.MEMO, transformer=nodes)  # type: ignore[no-untyped-call]
+        return parser
     return lark.Lark(grammar_text(), start="expression", parser="lalr", lexer="basic", transformer=nodes)
 
 

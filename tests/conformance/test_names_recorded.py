@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
 from nameexpr.errors import NameExprError
 
 ENTRIES = json.loads((Path(__file__).parent / "names_recorded.json").read_text())["cases"]

@@ -138,5 +138,5 @@ def integer_matmul(a: Array, b: Array) -> Array:
     over the values tells (docs/performance.md).
     """
     if _magnitude(a) * _magnitude(b) * a.shape[-1] < EXACT:
-        return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+        return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype))
     return np.asarray(np.matmul(a, b))

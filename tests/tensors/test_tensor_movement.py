@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nameexpr.tensor as ne
+import nameexpr as ne
 from nameexpr.errors import NameExprError
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from nameexpr.carets import visible
-from nameexpr.tensor.core import Array, Core
+from nameexpr.tensors.core import Array, Core
 
 _EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 
@@ -25,7 +25,7 @@ class Display(Core):
         Examples
         --------
         >>> import numpy as np
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
         tensor([[1, 2, 3],
                 [4, 5, 6]], names=('N', 'C'), shape=(2, 3))

@@ -11,7 +11,7 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
-from nameexpr.tensor.core import Array, Core
+from nameexpr.tensors.core import Array, Core
 
 _REFUSED = {
     "MaskedArray": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.tensor.core import Array, Core
+from nameexpr.tensors.core import Array, Core
 
 
 class Protocols(Core):
@@ -32,7 +32,7 @@ class Protocols(Core):
         Examples
         --------
         >>> import numpy as np
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> np.asarray(ne.tensor([1, 2], names="N"))
         array([1, 2])
         """

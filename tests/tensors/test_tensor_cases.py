@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
 from nameexpr.errors import NameExprError
 
 CASES = Path(__file__).parents[1] / "cases"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
 from nameexpr.errors import NameExprError
 
 

@@ -9,7 +9,7 @@ from nameexpr import inference
 from nameexpr.dims import Dims, names_of, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference import Call, DimLike, fault, shown
-from nameexpr.tensor.core import Core
+from nameexpr.tensors.core import Core
 
 
 class _Missing:
@@ -52,7 +52,7 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3]], names="N C")
         >>> y = x.align_to("C H ...")
         >>> y.names, y.shape
@@ -78,7 +78,7 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3]], names="N C")
         >>> scale = ne.tensor([10, 20, 30], names="C")
         >>> scale.align_as(x).shape
@@ -145,7 +145,7 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[[1, 2], [3, 4]]], names="N H W")
         >>> x.flatten(["H", "W"], "pixel").names
         ('N', 'pixel')
@@ -201,7 +201,7 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3, 4, 5, 6]], names="N pixel")
         >>> x.unflatten("pixel", [("H", 2), ("W", -1)]).shape
         (1, 2, 3)

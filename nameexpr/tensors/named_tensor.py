@@ -18,11 +18,11 @@ import numpy.typing as npt
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference import Call, checked_names, fault
-from nameexpr.tensor.coerce import as_array
-from nameexpr.tensor.display import Display
-from nameexpr.tensor.movement import Movement
-from nameexpr.tensor.names import NameMethods
-from nameexpr.tensor.protocols import Protocols
+from nameexpr.tensors.coerce import as_array
+from nameexpr.tensors.display import Display
+from nameexpr.tensors.movement import Movement
+from nameexpr.tensors.names import NameMethods
+from nameexpr.tensors.protocols import Protocols
 
 
 class NamedTensor(NameMethods, Movement, Display, Protocols):
@@ -39,7 +39,7 @@ class NamedTensor(NameMethods, Movement, Display, Protocols):
 
     Examples
     --------
-    >>> import nameexpr.tensor as ne
+    >>> import nameexpr as ne
     >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
     >>> x.align_to("C", "N")
     tensor([[1, 4],

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
+from nameexpr.tensors import wrap
 from nameexpr.errors import NameExprError
 
 
@@ -95,7 +96,7 @@ def test_an_underscore_in_a_string_is_a_dim_without_a_name() -> None:
 
 def test_wrap_checks_and_copies_nothing() -> None:
     array = np.zeros((2, 3))
-    x = ne.wrap(array, ("N", None))
+    x = wrap(array, ("N", None))
     assert type(x) is ne.NamedTensor
     assert x.numpy() is array
     assert x.names == ("N", None)

@@ -52,7 +52,7 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> ne.tensor([1, 2], names="N").numpy()
         array([1, 2])
         """
@@ -91,7 +91,7 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3]], names="N C").size("C")
         3
         """

@@ -6,7 +6,7 @@ from typing import Self
 
 from nameexpr import inference
 from nameexpr.dims import Names
-from nameexpr.tensor.core import Core
+from nameexpr.tensors.core import Core
 
 
 class NameMethods(Core):
@@ -22,7 +22,7 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]])
         >>> x.names
         (None, None)
@@ -41,7 +41,7 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> ne.tensor([1, 2]).has_names()
         False
         """
@@ -71,7 +71,7 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.rename(N="C", C="N").names
         ('C', 'N')
@@ -90,7 +90,7 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.rename_(None).names, x.names
         ((None, None), (None, None))
@@ -119,7 +119,7 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr.tensor as ne
+        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
         ('N', 'C')
         """

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import nameexpr.tensor as ne
+import nameexpr as ne
+from nameexpr.tensors import wrap
 from nameexpr.errors import NameExprError
 
 
@@ -115,7 +116,7 @@ def test_copies_and_pickles_have_their_own_memory(x: ne.NamedTensor, duplicate: 
 
 
 def test_a_pickle_with_bad_names_is_refused() -> None:
-    bad = pickle.dumps(ne.wrap(np.ones((1, 2)), ("N", "N")))
+    bad = pickle.dumps(wrap(np.ones((1, 2)), ("N", "N")))
     with pytest.raises(NameExprError):
         pickle.loads(bad)
 
