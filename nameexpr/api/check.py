@@ -9,11 +9,12 @@ from typing import Any
 from nameexpr.api.einsum import check_is_text
 from nameexpr.api.entry import unwrap
 from nameexpr.api.options import read_options
+from nameexpr.compiler.check import check_text
 from nameexpr.compiler.infer import infer_sizes
 from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.pipeline import read
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Expression
+from nameexpr.syntax.parser import parse
 from nameexpr.tensors import NamedTensor
 
 
@@ -65,8 +66,9 @@ def check(text: str, /, *operands: Any, sizes: Mapping[str, int] | None = None, 
 
 @lru_cache(maxsize=256)
 def _read(text: str) -> Expression:
-    tree = read(text)
+    tree = parse(text)
     if tree.outputs is not None:
         hint = "to compute, call nameexpr.einsum; to check shapes, leave out the arrow and what follows"
         raise error(Diagnostic("NE219", "check takes no arrow: this text is an expression", text, hint=hint))
+    check_text(tree)
     return tree
