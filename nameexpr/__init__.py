@@ -4,8 +4,8 @@
 >>> ne.einsum("batch chan, chan out -> batch out", np.ones((2, 3)), np.ones((3, 4))).shape
 (2, 4)
 
-Public names are loaded when they are first used (PEP 562), so that importing the package, and the command line, cost
-next to nothing.
+Public names are loaded when they are first used (PEP 562), so that importing the package, and the command
+line, cost next to nothing.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from nameexpr.version import __version__
 
 if TYPE_CHECKING:
     from nameexpr.api.check import Sizes, check
-    from nameexpr.api.compiled import Compiled, Signature, compile  # noqa: A004  the name that re.compile has, too
+    from nameexpr.api.compiled import Compiled, Signature, compile  # noqa: A004  re.compile's name, too
     from nameexpr.api.einsum import CacheInfo, cache_clear, cache_info, einsum
     from nameexpr.api.explain import explain
     from nameexpr.api.plan import Plan, PlanStep

@@ -1,8 +1,8 @@
 """Caret rendering: source text with marks below it, and the other text layout that diagnostics need.
 
-Nothing here knows what an expression is. Whatever a user wrote is made harmless before it is shown: control characters,
-escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets stay below their characters,
-wide ones included.
+Nothing here knows what an expression is. Whatever a user wrote is made harmless before it is shown: control
+characters, escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets
+stay below their characters, wide ones included.
 
 >>> print("\\n".join(marked_text("a b, b c", [(2, 3, "3"), (5, 6, "4")])))
 a b, b c
@@ -47,7 +47,8 @@ def _character_width(character: str) -> int:
 
 
 def marked_text(text: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
-    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets and notes.
+    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets and
+    notes.
 
     A text on one line is shown even without a mark; a long line is cut to the surroundings of its first mark.
     """
@@ -70,7 +71,8 @@ def marked_text(text: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
 def _marked_line(line: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
     line, marks = _window(line, marks)
     columns = [
-        (width(visible(line[:first])), max(1, width(visible(line[first:last]))), note) for first, last, note in marks
+        (width(visible(line[:first])), max(1, width(visible(line[first:last]))), note)
+        for first, last, note in marks
     ]
     carets = ""
     for column, length, _ in columns:
@@ -88,7 +90,9 @@ def _window(line: str, marks: Sequence[tuple[int, int, str]]) -> tuple[str, Sequ
     head = "…" if start else ""
     tail = "…" if end < len(line) else ""
     shift = start - len(head)
-    kept = [(first - shift, min(last, end) - shift, note) for first, last, note in marks if start <= first < end]
+    kept = [
+        (first - shift, min(last, end) - shift, note) for first, last, note in marks if start <= first < end
+    ]
     return head + line[start:end] + tail, kept
 
 

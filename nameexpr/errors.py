@@ -1,12 +1,13 @@
 """Every mistake a user can make ends here: what went wrong, where, with which operands, and how to mend it.
 
-An error is raised with data (a `Diagnostic`: code, marks on the text, operands, hint) and turned into text in one place,
-`nameexpr.carets`. The first digit of a code gives the family, and the family the class: `SizeError` for NE3xx, and so on.
-This module stands below everything else in the package and imports nothing but the renderer.
+An error is raised with data (a `Diagnostic`: code, marks on the text, operands, hint) and turned into text in
+one place, `nameexpr.carets`. The first digit of a code gives the family, and the family the class:
+`SizeError` for NE3xx, and so on. This module stands below everything else in the package and imports nothing
+but the renderer.
 
 >>> from nameexpr.errors import Diagnostic, Mark, Span, error
->>> print(error(Diagnostic("NE304", "'i' is 2 here and 3 there", "i, i ->", (Mark(Span(0, 1)), Mark(Span(3, 4))))))
-SizeError[NE304]: 'i' is 2 here and 3 there
+>>> print(error(Diagnostic("NE304", "'i' is 2 here and 3 there", "i, i ->", (Mark(Span(0, 1)), Mark(Span(3,
+4)))))) SizeError[NE304]: 'i' is 2 here and 3 there
   i, i ->
   ^  ^
 """
@@ -39,7 +40,8 @@ class Mark:
 class OperandInfo:
     """One operand as a diagnostic shows it.
 
-    `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the term does not fit.
+    `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the
+    term does not fit.
     """
 
     position: int
@@ -50,7 +52,9 @@ class OperandInfo:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete fix."""
+    """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete
+    fix.
+    """
 
     code: str
     message: str
@@ -71,7 +75,9 @@ class Diagnostic:
 
 
 def _cells(operand: OperandInfo) -> list[str]:
-    """Return the columns of one operand line: which, its shape (with names if it has any), its labels with sizes."""
+    """Return the columns of one operand line: which, its shape (with names if it has any), its labels with
+    sizes.
+    """
     if operand.names is None:
         shape = str(operand.shape)
     else:
@@ -135,7 +141,9 @@ class SizeError(NameExprError):
 
 
 class DimNameError(NameExprError, RuntimeError):
-    """NE4xx: names of dims do not match, are unknown, doubled or malformed (a RuntimeError too, as PyTorch raises)."""
+    """NE4xx: names of dims do not match, are unknown, doubled or malformed (a RuntimeError too, as PyTorch
+    raises).
+    """
 
 
 class OperandError(NameExprError, TypeError):

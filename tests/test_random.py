@@ -1,7 +1,8 @@
 """The whole pipeline against the nested loops of `reference.py`, on random expressions.
 
-Two thousand expressions per run, over every row of the language's table, dtypes and memory layouts: values, shapes, dtypes and names
-must be equal. A failure names the seed: `generate.seeded_case(seed)` makes the case again.
+Two thousand expressions per run, over every row of the language's table, dtypes and memory layouts: values,
+shapes, dtypes and names must be equal. A failure names the seed: `generate.seeded_case(seed)` makes the case
+again.
 """
 
 from __future__ import annotations
@@ -53,12 +54,16 @@ def test_results_that_are_not_rearrangements_are_fresh_and_writable() -> None:
         case = seeded_case(seed)
         arrays = [array_of(operand) for operand in case.operands]
         result = array_of(result_of(case))
-        is_combined = len(arrays) > 1 or ":" in case.text.replace("# a dim, -> ( é", "") or case.reduce is not None
+        is_combined = (
+            len(arrays) > 1 or ":" in case.text.replace("# a dim, -> ( é", "") or case.reduce is not None
+        )
         if is_combined:
             seen += 1
             assert result.flags.writeable, f"seed {seed}: {case.text!r}"
-            assert not any(np.may_share_memory(result, array) for array in arrays), f"seed {seed}: {case.text!r}"
-    assert seen > 300  # noqa: PLR2004
+            assert not any(np.may_share_memory(result, array) for array in arrays), (
+                f"seed {seed}: {case.text!r}"
+            )
+    assert seen > 300
 
 
 def test_every_order_of_contraction_gives_the_same_values() -> None:
@@ -76,4 +81,4 @@ def test_every_order_of_contraction_gives_the_same_values() -> None:
 
             actual = case.run(run, wrap=lambda named: wrap(named.array, named.names))
             assert same(actual, expected, case), f"seed {seed}, optimize={optimize!r}: {case.text!r}"
-    assert seen > 100  # noqa: PLR2004
+    assert seen > 100

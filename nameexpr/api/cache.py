@@ -1,7 +1,8 @@
 """A bounded cache without bookkeeping on a hit: two generations of entries.
 
-What is used stays: an entry found in the old generation moves to the young one, and when the young one is full it becomes the
-old one and the old one is dropped. That keeps at least the `size` latest entries and at most twice as many, whatever comes.
+What is used stays: an entry found in the old generation moves to the young one, and when the young one is
+full it becomes the old one and the old one is dropped. That keeps at least the `size` latest entries and at
+most twice as many, whatever comes.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Generations(Generic[Key, Entry]):
         return entry
 
     def get_or_make(self, key: Key, make: Callable[[], Entry]) -> Entry:
-        """Return the entry of a key; make it if there is none. Two threads may both make it: then the first one stays."""
+        """Return the entry of a key; make it if there is none. Two threads may both make it: then the first
+        one stays.
+        """
         entry = self.get(key)
         if entry is None:
             made = make()

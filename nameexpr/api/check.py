@@ -19,14 +19,18 @@ from nameexpr.tensors import NamedTensor
 
 
 class Sizes(dict[str, int]):
-    """Sizes of labels, in the order of the text. `packs` has those under each pack, and under the ellipsis as "..."."""
+    """Sizes of labels, in the order of the text. `packs` has those under each pack, and under the ellipsis as
+    "...".
+    """
 
     def __init__(self, sizes: Mapping[str, int], packs: Mapping[str, tuple[int, ...]]) -> None:
         super().__init__(sizes)
         self.packs = dict(packs)
 
 
-def check(text: str, /, *operands: Any, sizes: Mapping[str, int] | None = None, **size_keywords: int) -> Sizes:
+def check(
+    text: str, /, *operands: Any, sizes: Mapping[str, int] | None = None, **size_keywords: int
+) -> Sizes:
     """Return the sizes of labels, or raise if the operands are not as the text says.
 
     Parameters

@@ -51,7 +51,12 @@ class Signature:
 
 def _signature(tree: Expression) -> Signature:
     outputs = tree.outputs or ()
-    names = (a.name for t in (*tree.inputs, *outputs) for a in atoms(t.items) if isinstance(a, Label | Sized | Alias))
+    names = (
+        a.name
+        for t in (*tree.inputs, *outputs)
+        for a in atoms(t.items)
+        if isinstance(a, Label | Sized | Alias)
+    )
     return Signature(
         text=unparse(tree),
         inputs=tuple(map(unparse_term, tree.inputs)),
@@ -62,7 +67,8 @@ def _signature(tree: Expression) -> Signature:
 
 
 class Compiled:
-    """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and options.
+    """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
+    options.
 
     Examples
     --------
@@ -116,11 +122,15 @@ class Compiled:
 
     @property
     def code(self) -> str:
-        """The NumPy that runs, as a function to paste: for the operands of the latest call, or for assumed sizes."""
+        """The NumPy that runs, as a function to paste: for the operands of the latest call, or for assumed
+        sizes.
+        """
         latest = self._entry.latest
         if latest is not None:
             return source(self._entry.compile(*latest), latest[0])
-        operands = [Operand(shape) for shape in assumed_shapes(self._entry.tree, dict(self._entry.options.sizes))]
+        operands = [
+            Operand(shape) for shape in assumed_shapes(self._entry.tree, dict(self._entry.options.sizes))
+        ]
         dtypes = [np.dtype(np.float64)] * len(operands)
         code = source(self._entry.compile(operands, dtypes, [None] * len(operands)), operands)
         return f"# for assumed sizes: call it, or ask plan(...).code, for yours\n{code}"
@@ -130,7 +140,11 @@ class Compiled:
     ) -> tuple[list[Operand], list[np.dtype[Any]], list[tuple[int, ...] | None]]:
         """Return shapes and names, dtypes and strides of operands or shapes."""
         values = [_Shape(tuple(one)) if _is_shape(one) else one for one in operands]
-        real = iter(unwrap([one for one in values if not isinstance(one, _Shape)], self.text, self._entry.options.dtype))
+        real = iter(
+            unwrap(
+                [one for one in values if not isinstance(one, _Shape)], self.text, self._entry.options.dtype
+            )
+        )
         shapes: list[Operand] = []
         dtypes: list[np.dtype[Any]] = []
         strides: list[tuple[int, ...] | None] = []

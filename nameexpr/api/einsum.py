@@ -1,8 +1,8 @@
 """`einsum`: texts to results, through one bounded cache.
 
-A call by text finds the function of its last operands in one dictionary look-up, and that function checks for itself whether it
-is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the longer way round, and nothing of the
-compiler is loaded before a text is compiled.
+A call by text finds the function of its last operands in one dictionary look-up, and that function checks for
+itself whether it is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the
+longer way round, and nothing of the compiler is loaded before a text is compiled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.path import Optimize
 
 TEXTS = 1024
-_entries: Generations[Any, "Entry"] = Generations(TEXTS)
+_entries: Generations[Any, Entry] = Generations(TEXTS)
 _misses = 0
 
 
@@ -47,8 +47,8 @@ def einsum(
     out : ndarray or NamedTensor, optional
         Where to put the result, of the result's shape; it is returned. May share memory with an operand.
     dtype : dtype, optional
-        The dtype to compute in. By default NumPy's promotion; where there is a sum, integers and bools are widened to 64 bits and
-        float16 is computed in float32.
+        The dtype to compute in. By default NumPy's promotion; where there is a sum, integers and bools are
+        widened to 64 bits and float16 is computed in float32.
     optimize : bool, str, path or path optimizer of opt_einsum, optional
         The order of contractions for three operands and more; by default the best one that is found quickly.
     sizes : mapping of str to int, optional
@@ -61,14 +61,14 @@ def einsum(
     Returns
     -------
     ndarray or NamedTensor
-        A NamedTensor with the result's names if any operand is one. A pure rearrangement is a view where NumPy can give one,
-        every other result is new memory.
+        A NamedTensor with the result's names if any operand is one. A pure rearrangement is a view where
+        NumPy can give one, every other result is new memory.
 
     Raises
     ------
     NameExprError
-        With what is wrong, where in the text, and how to mend it: `ParseError`, `RuleError`, `SizeError`, `DimNameError`,
-        `OperandError`, `OptionError` or `LimitError`.
+        With what is wrong, where in the text, and how to mend it: `ParseError`, `RuleError`, `SizeError`,
+        `DimNameError`, `OperandError`, `OptionError` or `LimitError`.
 
     Examples
     --------
@@ -81,7 +81,8 @@ def einsum(
 
     Notes
     -----
-    The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once needs a reducer.
+    The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once
+    needs a reducer.
     """
     if (
         type(text) is str
@@ -110,7 +111,9 @@ def einsum(
 
 
 def find_entry(text: str, options: Options | None) -> Entry:
-    """Return the checked text with these options, from the cache if it is there; None stands for no options."""
+    """Return the checked text with these options, from the cache if it is there; None stands for no
+    options.
+    """
     key = text if options is None else (text, options)
     try:
         entry = _entries.get(key)
@@ -138,12 +141,16 @@ def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
     kind = type(text).__name__
     if operands and isinstance(operands[0], str):
         hint = "the text comes first: einsum(text, array)"
-        raise error(Diagnostic("NE506", f"text and array are swapped: the first argument is a {kind}", hint=hint))
+        raise error(
+            Diagnostic("NE506", f"text and array are swapped: the first argument is a {kind}", hint=hint)
+        )
     raise error(Diagnostic("NE506", f"the first argument is the expression, a str, and not a {kind}"))
 
 
 class CacheInfo(NamedTuple):
-    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, texts kept at least."""
+    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, texts
+    kept at least.
+    """
 
     texts: int
     programs: int
@@ -171,5 +178,3 @@ def cache_clear() -> None:
     global _misses  # noqa: PLW0603
     _entries.clear()
     _misses = 0
-
-

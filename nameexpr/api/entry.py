@@ -1,7 +1,7 @@
 """One text with its options, and the functions made of it so far: unwrap, run, wrap.
 
-An `Entry` is what the cache holds. Its `call` is the function of the latest operands; when that one's guard fails, `miss` looks
-for one made earlier, and else compiles.
+An `Entry` is what the cache holds. Its `call` is the function of the latest operands; when that one's guard
+fails, `miss` looks for one made earlier, and else compiles.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class Entry:
     def _make(self, operands: Sequence[Any], arrays: Sequence[Array]) -> tuple[Compiled, Function]:
         shapes = [Operand(a.shape, o.names if isinstance(o, NamedTensor) else None)
                   for o, a in zip(operands, arrays, strict=True)]  # fmt: skip
-        compiled = self.compile(shapes, [array.dtype for array in arrays], [array.strides for array in arrays])
+        compiled = self.compile(
+            shapes, [array.dtype for array in arrays], [array.strides for array in arrays]
+        )
         is_named = any(operand.names is not None for operand in shapes)
         names: Names | None = compiled.typed.names if is_named else None
         reduce = self.options.reduce if callable(self.options.reduce) else None
@@ -99,7 +101,11 @@ class Entry:
             )
             listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
             hint = "convert the operands to numbers first"
-            raise error(Diagnostic("NE505", f"elements of dtype {listed} cannot be multiplied", self.text, (), infos, hint))
+            raise error(
+                Diagnostic(
+                    "NE505", f"elements of dtype {listed} cannot be multiplied", self.text, (), infos, hint
+                )
+            )
         if wanted is not None:
             _check_castable(self.text, dtypes, wanted)
             _check_holds(self.text, wanted, typed.reducer)
@@ -113,7 +119,8 @@ class Entry:
 
 
 def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None) -> list[Any]:
-    """Return the operands as arrays and NamedTensors; numbers of Python become arrays last, for they are weak.
+    """Return the operands as arrays and NamedTensors; numbers of Python become arrays last, for they are
+    weak.
 
     Raises
     ------
@@ -136,7 +143,11 @@ def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None)
 def _check_arrow(tree: Expression) -> None:
     if tree.outputs is None:
         hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
-        raise error(Diagnostic("NE218", "an expression needs an arrow: this text is an assertion", tree.text, hint=hint))
+        raise error(
+            Diagnostic(
+                "NE218", "an expression needs an arrow: this text is an assertion", tree.text, hint=hint
+            )
+        )
 
 
 def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:
@@ -150,7 +161,9 @@ def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype
 def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
     if reducer in FLOATING_RESULT and wanted.kind in "biu":
         message = f"a {reducer} is no whole number, so dtype={wanted} cannot hold it"
-        raise error(Diagnostic("NE610", message, text, hint="ask for a floating dtype, or convert the result"))
+        raise error(
+            Diagnostic("NE610", message, text, hint="ask for a floating dtype, or convert the result")
+        )
 
 
 def _check_addressable(compiled: Compiled, operands: Sequence[Operand]) -> None:
@@ -162,5 +175,3 @@ def _check_addressable(compiled: Compiled, operands: Sequence[Operand]) -> None:
                 message = "an array larger than any machine can hold would be needed"
             infos = describe(compiled.tree.inputs, operands)
             raise error(Diagnostic("NE706", message, compiled.tree.text, operands=infos))
-
-

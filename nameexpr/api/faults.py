@@ -1,4 +1,6 @@
-"""What can still go wrong when a program runs, in words: memory, elements that cannot be multiplied, a reducer of the caller's."""
+"""What can still go wrong when a program runs, in words: memory, elements that cannot be multiplied, a
+reducer of the caller's.
+"""
 
 from __future__ import annotations
 

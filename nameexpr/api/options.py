@@ -20,7 +20,9 @@ Reduce = Callable[[npt.NDArray[Any], int], Any]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may stand beside a text: sizes of labels, dtype, order of contractions, and a reducer or its name."""
+    """What may stand beside a text: sizes of labels, dtype, order of contractions, and a reducer or its
+    name.
+    """
 
     sizes: tuple[tuple[str, int], ...] = ()
     dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
@@ -58,7 +60,9 @@ def read_options(
 def _sizes(sizes: Mapping[str, int] | None, keywords: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     if sizes is not None and not isinstance(sizes, Mapping):
         hint = "such as sizes={'h': 8}, or as keywords: h=8"
-        raise error(Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {_kind(sizes)}", hint=hint))
+        raise error(
+            Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {_kind(sizes)}", hint=hint)
+        )
     merged: dict[str, int] = {}
     for source in (sizes or {}, keywords):
         for name, value in source.items():
@@ -100,7 +104,11 @@ def _optimize(optimize: Any) -> Any:
     if optimize is None or isinstance(optimize, bool | str) or callable(optimize):
         return optimize
     hint = "True, False, the name of a strategy of opt_einsum, or a path"
-    raise error(Diagnostic("NE604", f"optimize= is {_kind(optimize)}, which is no way to order contractions", hint=hint))
+    raise error(
+        Diagnostic(
+            "NE604", f"optimize= is {_kind(optimize)}, which is no way to order contractions", hint=hint
+        )
+    )
 
 
 def _reduce(reduce: Any) -> str | Reduce | None:

@@ -14,7 +14,8 @@ from nameexpr.tensors import NamedTensor
 def into(out: Any, result: Any, text: str) -> Any:
     """Copy the result into `out` and return `out`.
 
-    Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have them already.
+    Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have
+    them already.
 
     Raises
     ------
@@ -36,7 +37,9 @@ def into(out: Any, result: Any, text: str) -> Any:
         message = f"the result has shape {values.shape}, and out= has shape {data.shape}"
         raise error(Diagnostic("NE312", message, text, hint="give an array of the result's shape"))
     if not data.flags.writeable:
-        raise error(Diagnostic("NE612", "out= is read-only", text, hint="give an array that may be written to"))
+        raise error(
+            Diagnostic("NE612", "out= is read-only", text, hint="give an array that may be written to")
+        )
     if not np.can_cast(values.dtype, data.dtype, "same_kind"):
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))

@@ -1,4 +1,6 @@
-"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, and the source to paste."""
+"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, and the source to
+paste.
+"""
 
 from __future__ import annotations
 
@@ -156,7 +158,9 @@ def source(compiled: Compiled, operands: Sequence[Operand]) -> str:
 
 def _axes_text(axes: Axes) -> str:
     groups = [" ".join(map(shown, labels)) for labels in axes]
-    return " ".join(f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
+    return " ".join(
+        f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True)
+    )
 
 
 def _steps(compiled: Compiled) -> list[PlanStep]:
@@ -176,7 +180,9 @@ def _steps(compiled: Compiled) -> list[PlanStep]:
 
 
 def _flops(compiled: Compiled, number: int) -> int:
-    """Return the flops of an instruction: those of its step of the plan, if it is the one that does the work."""
+    """Return the flops of an instruction: those of its step of the plan, if it is the one that does the
+    work.
+    """
     program, plan = compiled.program, compiled.plan
     if isinstance(program.instructions[number], Reduce | Apply):
         return plan.reduction_flops

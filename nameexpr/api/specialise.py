@@ -1,9 +1,10 @@
 """One straight-line Python function per plan, which checks for itself whether it is the right one.
 
-The function guards types, shapes and dtypes (and names, and strides where the program depends on them) and then runs the statements
-that `nameexpr.compiler.render` wrote, with nothing in between; when the guard fails it hands over to `miss`. This is what makes a
-call by text cost a fraction of a microsecond more than the NumPy call in it. Everything that is executed is made of names of
-ours and of constants that are bound, not written: no text of the user's is in it.
+The function guards types, shapes and dtypes (and names, and strides where the program depends on them) and
+then runs the statements that `nameexpr.compiler.render` wrote, with nothing in between; when the guard fails
+it hands over to `miss`. This is what makes a call by text cost a fraction of a microsecond more than the
+NumPy call in it. Everything that is executed is made of names of ours and of constants that are bound, not
+written: no text of the user's is in it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def specialise(
     }  # fmt: skip
     guards, unwraps = [], []
     for position, (operand, array) in enumerate(zip(operands, arrays, strict=True)):
-        guard = _guard(position, operand, array, has_layout=compiled.program.depends_on_layout, constants=constants)
+        guard = _guard(
+            position, operand, array, has_layout=compiled.program.depends_on_layout, constants=constants
+        )
         guards.append(guard)
         if operand.names is not None:
             unwraps.append(f"a{position} = a{position}._data")
@@ -73,7 +76,12 @@ def specialise(
 
 
 def _guard(
-    position: int, operand: Operand, array: np.ndarray[Any, Any], *, has_layout: bool, constants: dict[str, Any]
+    position: int,
+    operand: Operand,
+    array: np.ndarray[Any, Any],
+    *,
+    has_layout: bool,
+    constants: dict[str, Any],
 ) -> str:
     """Return the condition that an operand is like this one, and bind its constants."""
     name, data = f"a{position}", f"a{position}"

@@ -1,1 +1,3 @@
-"""From syntax to a program: check, sizes, plan, lower, render. `nameexpr.compiler.pipeline` reads like the table of contents."""
+"""From syntax to a program: check, sizes, plan, lower, render. `nameexpr.compiler.pipeline` reads like the
+table of contents.
+"""

@@ -1,7 +1,7 @@
 """Writing programs: values that know their labels, and the small steps that every lowering needs.
 
-Strides are in bytes for operands and in cells for values made here; they are only ever compared within one value. None stands
-for a value whose layout NumPy chooses.
+Strides are in bytes for operands and in cells for values made here; they are only ever compared within one
+value. None stands for a value whose layout NumPy chooses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ Strides = tuple[int, ...]
 class Value:
     """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
 
-    `is_fresh` says that no operand shares its memory. `bound` is the largest magnitude an integer in it can have, if known.
+    `is_fresh` says that no operand shares its memory. `bound` is the largest magnitude an integer in it can
+    have, if known.
     """
 
     number: int
@@ -84,7 +85,9 @@ class Builder:
         """Return the value in a dtype; itself if it has it."""
         if value.dtype == dtype or not dtype:
             return value
-        made = self.emit(Cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound)
+        made = self.emit(
+            Cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
+        )
         return replace(made, strides=value.strides)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
@@ -95,20 +98,34 @@ class Builder:
         axes = tuple(value.axis(label) for label in labels)
         strides = None if value.strides is None else tuple(value.strides[axis] for axis in axes)
         return self.emit(
-            Transpose(value.number, axes), labels, value.dtype, strides, is_fresh=value.is_fresh, bound=value.bound
+            Transpose(value.number, axes),
+            labels,
+            value.dtype,
+            strides,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
         )
 
     def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
         """Return the value in another shape; the caller says what its axes are called afterwards."""
         return self.emit(
-            Reshape(value.number, shape), labels, value.dtype, None, is_fresh=value.is_fresh, bound=value.bound
+            Reshape(value.number, shape),
+            labels,
+            value.dtype,
+            None,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
         )
 
     def expand(self, value: Value, labels: Sequence[str]) -> Value:
-        """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value lacks."""
+        """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value
+        lacks.
+        """
         here = [label for label in labels if label in value.labels]
         value = self.transpose(value, here)
-        first = next((position for position, label in enumerate(labels) if label in value.labels), len(labels))
+        first = next(
+            (position for position, label in enumerate(labels) if label in value.labels), len(labels)
+        )
         wanted = labels[first:]
         if len(here) == len(wanted):
             return value
@@ -124,7 +141,12 @@ class Builder:
             pairs = list(zip(value.labels, value.strides, strict=True))
             strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
         return self.emit(
-            Diagonal(value.number, letters), labels, value.dtype, strides, is_fresh=value.is_fresh, bound=value.bound
+            Diagonal(value.number, letters),
+            labels,
+            value.dtype,
+            strides,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
         )
 
     def by_memory(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
@@ -136,7 +158,9 @@ class Builder:
         return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
     def merges(self, value: Value, labels: Sequence[str]) -> bool:
-        """Whether the axes of these labels, in this order, are one axis in memory, so that merging them copies nothing."""
+        """Whether the axes of these labels, in this order, are one axis in memory, so that merging them
+        copies nothing.
+        """
         labels = [label for label in labels if self.sizes[label] != 1]
         if len(labels) < 2:  # noqa: PLR2004
             return True

@@ -1,4 +1,5 @@
-"""The safety rules that the text alone decides (docs/language.md, sections 2 and 3), each a function that yields diagnostics.
+"""The safety rules that the text alone decides (docs/language.md, sections 2 and 3), each a function that
+yields diagnostics.
 
 Nothing here knows an operand. All rules run, so that independent mistakes are reported together.
 """
@@ -71,7 +72,9 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
         hint = "say what is kept: inputs -> result : " + reducer.name
         yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
     if reducer.name not in REDUCERS:
-        hint = did_you_mean(reducer.name, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable as reduce="
+        hint = (
+            did_you_mean(reducer.name, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable as reduce="
+        )
         yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
     elif has_reduce:
         hint = "keep one of the two"
@@ -83,7 +86,9 @@ def _one_pack_per_input(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         packs = [item for item in term.items if isinstance(item, Dots | Pack)]
         if len(packs) > 1:
             hint = "where one ends and the next begins cannot be told; name the dims of all but one"
-            yield Diagnostic("NE205", "an input holds at most one ... or pack", tree.text, marks_of(*packs), hint=hint)
+            yield Diagnostic(
+                "NE205", "an input holds at most one ... or pack", tree.text, marks_of(*packs), hint=hint
+            )
 
 
 def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
@@ -95,7 +100,9 @@ def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         for name, items in seen.items():
             if len(items) > 1:
                 hint = "a result has these dims once"
-                yield Diagnostic("NE216", f"'{name}' stands twice in the result", tree.text, marks_of(*items), hint=hint)
+                yield Diagnostic(
+                    "NE216", f"'{name}' stands twice in the result", tree.text, marks_of(*items), hint=hint
+                )
 
 
 def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
@@ -140,19 +147,25 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     elif len(outside) > len(inside):
         extra = outside[len(inside) :]
         hint = "the k-th _ of the result is the k-th _ of the input; a new dim of size 1 is written 1"
-        yield Diagnostic("NE209", "this _ stands for no dim of the input", tree.text, marks_of(*extra), hint=hint)
+        yield Diagnostic(
+            "NE209", "this _ stands for no dim of the input", tree.text, marks_of(*extra), hint=hint
+        )
 
 
 def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None or tree.leaves_inputs_out:
         return
-    known = {unparse_item(item) for term in tree.inputs for item in term.items if isinstance(item, Dots | Pack)}
+    known = {
+        unparse_item(item) for term in tree.inputs for item in term.items if isinstance(item, Dots | Pack)
+    }
     for term in tree.outputs:
         for atom in atoms(term.items):
             if isinstance(atom, Dots | Pack) and unparse_item(atom) not in known:
                 word = unparse_item(atom)
                 hint = did_you_mean(word, known) or "write it in the input whose dims it stands for"
-                yield Diagnostic("NE210", f"'{word}' stands in no input", tree.text, marks_of(atom), hint=hint)
+                yield Diagnostic(
+                    "NE210", f"'{word}' stands in no input", tree.text, marks_of(atom), hint=hint
+                )
 
 
 def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
@@ -205,7 +218,9 @@ def _nothing_unsaid_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[D
     kept = _kept(tree)
     for word, items in _dropped_words(tree, kept).items():
         hint = f"keep it, or say how it is reduced: {tree.text.strip()} : sum"
-        yield Diagnostic("NE213", f"{word} would be dropped in silence", tree.text, marks_of(*items), hint=hint)
+        yield Diagnostic(
+            "NE213", f"{word} would be dropped in silence", tree.text, marks_of(*items), hint=hint
+        )
     yield from _dropped_literals(tree)
     yield from lone_labels(tree, kept)
 
@@ -219,9 +234,13 @@ def _kept(tree: Expression) -> set[str]:
 
 
 def _dropped_words(tree: Expression, kept: set[str]) -> dict[str, list[Item]]:
-    """Return the packs, ellipses and anonymous dims that the result lacks, with every place where they stand."""
+    """Return the packs, ellipses and anonymous dims that the result lacks, with every place where they
+    stand.
+    """
     dropped: dict[str, list[Item]] = {}
-    anonymous: list[Item] = [atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
+    anonymous: list[Item] = [
+        atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)
+    ]
     outside = Counter(type(atom) for term in tree.outputs or () for atom in atoms(term.items))[Anonymous]
     for item in anonymous[outside:]:
         dropped.setdefault("_", []).append(item)
@@ -252,14 +271,17 @@ def _something_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagno
     span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
     which = f"': {tree.reducer.name}'" if tree.reducer is not None else "reduce="
     hint = "leave the reducer out, or leave a label out of the result"
-    yield Diagnostic("NE215", f"{which} has nothing to reduce: every dim is kept", tree.text, (Mark(span),), hint=hint)
+    yield Diagnostic(
+        "NE215", f"{which} has nothing to reduce: every dim is kept", tree.text, (Mark(span),), hint=hint
+    )
 
 
 def _has_literal(items: tuple[Item, ...]) -> bool:
     """Whether a dim without a label stands among the items: a literal, or `()`, which is the same as 1."""
     groups = [item.group if isinstance(item, NamedGroup) else item for item in items]
     return any(
-        isinstance(item, Literal) or (isinstance(item, Group) and (not item.items or _has_literal(item.items)))
+        isinstance(item, Literal)
+        or (isinstance(item, Group) and (not item.items or _has_literal(item.items)))
         for item in groups
     )
 

@@ -1,7 +1,8 @@
-"""Which dtype an expression computes in (docs/language.md, section 3, rule 8). NumPy's promotion is asked for by the caller.
+"""Which dtype an expression computes in (docs/language.md, section 3, rule 8). NumPy's promotion is asked for
+by the caller.
 
-Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes through float32. The
-compiler knows dtypes by name only.
+Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes
+through float32. The compiler knows dtypes by name only.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ ITEM_BYTES = {"bool": 1, "float16": 2, "float32": 4, "float64": 8, "complex64": 
 
 @dataclass(frozen=True, slots=True)
 class Dtypes:
-    """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like change it.
+    """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
+    change it.
 
-    `compute` and `result` are "" where values are only moved, or are of a kind that is never cast (text, dates, records).
+    `compute` and `result` are "" where values are only moved, or are of a kind that is never cast (text,
+    dates, records).
     """
 
     operands: tuple[str, ...]
@@ -46,7 +49,8 @@ def choose_dtypes(
     operands : tuple of str
         Name of each operand's dtype.
     product : str
-        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a number.
+        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a
+        number.
     is_summed : bool
         Whether products are added up.
     reducer : str or None

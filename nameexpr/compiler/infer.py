@@ -1,4 +1,6 @@
-"""The front half after the text: operands' shapes and names in, a `Typed` expression or an error with carets out."""
+"""The front half after the text: operands' shapes and names in, a `Typed` expression or an error with carets
+out.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def infer_sizes(
         word if word == "..." else word.removesuffix("..."): _pack_sizes(word, length, sizes)
         for word, length in resolved.packs.items()
     }
-    labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, Label | Sized | Alias))
+    labels = dict.fromkeys(
+        a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, Label | Sized | Alias)
+    )
     return {label: sizes[label] for label in labels}, packs
 
 
@@ -77,7 +81,9 @@ def _pack_sizes(word: str, length: int, sizes: Mapping[str, int]) -> tuple[int, 
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
-    """Return the labels that the result lacks, as the text mentions them: a pack or ellipsis as a whole where it first stands."""
+    """Return the labels that the result lacks, as the text mentions them: a pack or ellipsis as a whole where
+    it first stands.
+    """
     kept = {label for labels in resolved.result for label in labels}
     order: list[str] = []
     for term, axes in zip(tree.inputs, resolved.operands, strict=True):
@@ -103,6 +109,6 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
     listed = " and ".join(f"'{shown(label)}'" for label in empty)
     message = f"{typed.reducer} over no elements has no value: {listed} is 0"
     hint = "reduce over dims that hold something, or use a reducer that has a value for nothing, such as sum"
-    return Diagnostic("NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint)
-
-
+    return Diagnostic(
+        "NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint
+    )

@@ -1,7 +1,7 @@
 """Inputs left out: `-> C ... N` read for operands that have names (docs/language.md, section 4).
 
-Each NamedTensor's own names are its term, `...` is the names that are not mentioned. The text is rewritten into the one
-that says so in full, and that is what everything after, diagnostics included, works on.
+Each NamedTensor's own names are its term, `...` is the names that are not mentioned. The text is rewritten
+into the one that says so in full, and that is what everything after, diagnostics included, works on.
 
 >>> from nameexpr.compiler.operands import Operand
 >>> from nameexpr.syntax import parse
@@ -100,4 +100,6 @@ def _check_no_dots(tree: Expression, operands: Sequence[Operand]) -> None:
     if dots:
         hint = "only a NamedTensor brings its own names; for an array write its term"
         marks = tuple(Mark(dot.span) for dot in dots)
-        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, describe((), operands), hint))
+        raise error(
+            Diagnostic("NE210", "'...' stands in no input", tree.text, marks, describe((), operands), hint)
+        )

@@ -1,7 +1,7 @@
 """Rule 2 of the language: a label summed without being asked must occur at least twice in the inputs.
 
-This is the rule that turns the commonest silent mistake of every einsum, a misspelt contracted name, into an error. So it
-says which other label was probably meant.
+This is the rule that turns the commonest silent mistake of every einsum, a misspelt contracted name, into an
+error. So it says which other label was probably meant.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ Named = Label | Sized | Alias
 
 
 def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each misspelling, and one for all other labels that would be summed unasked."""
+    """Yield one diagnostic for each misspelling, and one for all other labels that would be summed
+    unasked.
+    """
     inside = _occurrences(tree.inputs)
     everywhere = _occurrences((*tree.inputs, *(tree.outputs or ())))
     lone = {name: places[0] for name, places in inside.items() if len(places) == 1 and name not in kept}

@@ -1,8 +1,8 @@
 """Plan to program: labels become axes, contractions become NumPy calls.
 
-Each operand is brought into one axis per label (groups apart, diagonals taken), the plan's steps follow, the reducer if there is
-one, and at the end the result gets the order, the repeats and the groups that the text asks for. How a pair is contracted is
-decided in `nameexpr.compiler.pair`.
+Each operand is brought into one axis per label (groups apart, diagonals taken), the plan's steps follow, the
+reducer if there is one, and at the end the result gets the order, the repeats and the groups that the text
+asks for. How a pair is contracted is decided in `nameexpr.compiler.pair`.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     if reducer in {None, "sum"}:
         return _summed_nothing(build, typed, value, dtypes)
     if reducer == "mean":
-        return _mean(build, typed, build.cast(_summed_nothing(build, typed, value, dtypes), dtypes.compute), dtypes)
+        return _mean(
+            build, typed, build.cast(_summed_nothing(build, typed, value, dtypes), dtypes.compute), dtypes
+        )
     value = build.cast(value, dtypes.compute)
     kept = [label for label in value.labels if label not in plan.reduced]
     value = build.transpose(value, [*kept, *plan.reduced])
@@ -120,13 +122,24 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     if reducer == CUSTOM:
         return build.emit(Apply(value.number), kept, "")
     assert reducer is not None
-    made = build.emit(Reduce(value.number, reducer, count), kept, dtypes.compute if reducer in SAME_DTYPE else "")
+    made = build.emit(
+        Reduce(value.number, reducer, count), kept, dtypes.compute if reducer in SAME_DTYPE else ""
+    )
     return build.cast(made, dtypes.result) if _needs_narrowing(reducer, dtypes) else made
 
 
 def _needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
-    """Whether a result goes back to a narrower dtype than it was computed in; indices and truth values do not."""
-    return dtypes.result != dtypes.compute and reducer in {"prod", "var", "std", "median", "norm", "logsumexp"}
+    """Whether a result goes back to a narrower dtype than it was computed in; indices and truth values do
+    not.
+    """
+    return dtypes.result != dtypes.compute and reducer in {
+        "prod",
+        "var",
+        "std",
+        "median",
+        "norm",
+        "logsumexp",
+    }
 
 
 def _summed_nothing(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
@@ -174,4 +187,6 @@ def _is_one(label: str) -> bool:
 
 def _is_rearrangement(typed: Typed) -> bool:
     """Whether cells are only moved: one operand, nothing combined. What is dropped is then a literal 1."""
-    return len(typed.operands) == 1 and typed.reducer is None and all(_is_one(label) for label in typed.dropped)
+    return (
+        len(typed.operands) == 1 and typed.reducer is None and all(_is_one(label) for label in typed.dropped)
+    )

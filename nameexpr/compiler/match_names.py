@@ -1,7 +1,7 @@
 """Names of operands against terms, and the names of the result (docs/language.md, section 4).
 
-The rules are those of `nameexpr.dims`, the book that NamedTensor's methods use too: an unnamed dim takes the term's name, equal
-names match, different names are an error. Here they only get their spans.
+The rules are those of `nameexpr.dims`, the book that NamedTensor's methods use too: an unnamed dim takes the
+term's name, equal names match, different names are an error. Here they only get their spans.
 """
 
 from __future__ import annotations
@@ -12,7 +12,19 @@ from nameexpr.compiler.operands import Operand, describe, stretch
 from nameexpr.compiler.typed import Names
 from nameexpr.dims import Clash, duplicate, match, name_fault, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, error
-from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Item, Label, NamedGroup, Pack, Sized, Term, atoms
+from nameexpr.syntax.ast import (
+    Alias,
+    Anonymous,
+    Dots,
+    Expression,
+    Item,
+    Label,
+    NamedGroup,
+    Pack,
+    Sized,
+    Term,
+    atoms,
+)
 
 
 def match_names(tree: Expression, operands: Sequence[Operand], packs: dict[str, int]) -> Names:
@@ -21,8 +33,8 @@ def match_names(tree: Expression, operands: Sequence[Operand], packs: dict[str, 
     Raises
     ------
     DimNameError
-        If a tensor's names are not those of its term, if the names under a pack or ellipsis do not unify, or if the result
-        would carry a name twice or one that no tensor can carry.
+        If a tensor's names are not those of its term, if the names under a pack or ellipsis do not unify, or
+        if the result would carry a name twice or one that no tensor can carry.
     """
     if all(operand.names is None for operand in operands):
         return ()
@@ -56,7 +68,9 @@ def _matches(term: Term, names: Names) -> bool:
 def _mismatch(tree: Expression, position: int, operand: Operand, operands: Sequence[Operand]) -> Diagnostic:
     names = operand.names or ()
     dims = [item for item, _ in stretch(tree.inputs[position], len(names))]
-    wrong = [(item, name) for item, name in zip(dims, names, strict=True) if not match(expected_name(item), name)]
+    wrong = [
+        (item, name) for item, name in zip(dims, names, strict=True) if not match(expected_name(item), name)
+    ]
     item, name = wrong[0]
     marks = tuple(Mark(item.span, str(name)) for item, name in wrong)
     message = f"operand {position} has a dim '{name}' where its term says '{expected_name(item)}'"
@@ -71,7 +85,9 @@ def _mismatch(tree: Expression, position: int, operand: Operand, operands: Seque
 def _names_under_packs(
     tree: Expression, operands: Sequence[Operand], packs: dict[str, int]
 ) -> dict[str, Names]:
-    """Return the unified names under each pack and the ellipsis, and those of the anonymous dims under "_"."""
+    """Return the unified names under each pack and the ellipsis, and those of the anonymous dims under
+    "_".
+    """
     unified: dict[str, Names] = {}
     first: dict[str, int] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):
@@ -116,14 +132,19 @@ def _pack_clash(
     tree: Expression, operands: Sequence[Operand], word: str, positions: tuple[int, int], clash: Clash
 ) -> Diagnostic:
     marks = tuple(
-        Mark(item.span) for position in positions for item in tree.inputs[position].items if _word(item) == word
+        Mark(item.span)
+        for position in positions
+        for item in tree.inputs[position].items
+        if _word(item) == word
     )
     where = f"under '{word}', operand {positions[1]} against those before it"
     if clash.kind == "mismatch":
         message = f"names do not match {where}: dim {clash.right} from the right"
         hint = "rename one of the dims, or name the dims in the text instead"
     else:
-        message = f"names are misaligned {where}: a named dim meets an unnamed one, and its name stands elsewhere"
+        message = (
+            f"names are misaligned {where}: a named dim meets an unnamed one, and its name stands elsewhere"
+        )
         hint = "name the unnamed dims with refine_names, or bring the tensors into one order with align_as"
     return Diagnostic("NE402", message, tree.text, marks, describe(tree.inputs, operands), hint)
 

@@ -1,7 +1,7 @@
 """How much memory a program takes, from its shapes alone.
 
-An array lives until the last instruction that reads it, or a view of it, has run. Operands are counted apart: they were there
-before, and they stay.
+An array lives until the last instruction that reads it, or a view of it, has run. Operands are counted apart:
+they were there before, and they stay.
 """
 
 from __future__ import annotations

@@ -20,9 +20,11 @@ class Operand:
 
 
 def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
-    """Return the item of each dim of an operand with `ndim` dims, with its number inside a pack or ellipsis, else 0.
+    """Return the item of each dim of an operand with `ndim` dims, with its number inside a pack or ellipsis,
+    else 0.
 
-    The term must fit: exactly `ndim` items, or at least one pack or ellipsis and no more other items than dims.
+    The term must fit: exactly `ndim` items, or at least one pack or ellipsis and no more other items than
+    dims.
     """
     spare = ndim - (len(term.items) - 1)
     dims: list[tuple[Item, int]] = []
@@ -35,7 +37,9 @@ def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
 
 
 def numbers(item: Dots | Pack, count: int) -> range:
-    """Return the numbers of the dims of a pack, from the left, or of an ellipsis, from the right: that is how each is aligned."""
+    """Return the numbers of the dims of a pack, from the left, or of an ellipsis, from the right: that is how
+    each is aligned.
+    """
     return range(count, 0, -1) if isinstance(item, Dots) else range(1, count + 1)
 
 
@@ -54,7 +58,9 @@ def describe(terms: Sequence[Term], operands: Sequence[Operand]) -> tuple[Operan
         labels: tuple[str, ...] = ()
         if term is not None and fits(term, len(operand.shape)):
             dims = stretch(term, len(operand.shape))
-            labels = tuple(_with_size(item, size) for (item, _), size in zip(dims, operand.shape, strict=True))
+            labels = tuple(
+                _with_size(item, size) for (item, _), size in zip(dims, operand.shape, strict=True)
+            )
         infos.append(OperandInfo(position, operand.shape, operand.names, labels))
     return tuple(infos)
 

@@ -1,8 +1,9 @@
 """One pair of values to the fastest NumPy call there is for it (docs/performance.md gives the measurements).
 
-Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right* (in one). Nothing
-summed: a broadcast product. Nothing but one group of each: a dot. A batch: matmul, with every group merged to one axis where
-memory allows that without a copy. No matrix at all, or tiny ones with the batch last: NumPy's C loop.
+Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right*
+(in one). Nothing summed: a broadcast product. Nothing but one group of each: a dot. A batch: matmul, with
+every group merged to one axis where memory allows that without a copy. No matrix at all, or tiny ones with
+the batch last: NumPy's C loop.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ def _classify(build: Builder, one: Value, other: Value, keep: Sequence[str], wan
     batch.sort(key=lambda label: place.get(label, -1))
     left = build.by_memory(one, [label for label in one.labels if label not in other.labels])
     right = build.by_memory(other, [label for label in other.labels if label not in one.labels])
-    summed = build.by_memory(one, [label for label in one.labels if label in other.labels and label not in kept])
+    summed = build.by_memory(
+        one, [label for label in one.labels if label in other.labels and label not in kept]
+    )
     if len(summed) > 1 and not (build.merges(one, summed) and build.merges(other, summed)):
         by_other = build.by_memory(other, summed)
         if build.merges(one, by_other) and build.merges(other, by_other):
@@ -82,7 +85,9 @@ def _classify(build: Builder, one: Value, other: Value, keep: Sequence[str], wan
 
 
 def multiply(build: Builder, one: Value, other: Value, compute: str, want: Sequence[str] = ()) -> Value:
-    """Emit a broadcast product; the bigger operand comes first, for NumPy lays the result out as its first operand (R14)."""
+    """Emit a broadcast product; the bigger operand comes first, for NumPy lays the result out as its first
+    operand (R14).
+    """
     if build.size(one.labels) < build.size(other.labels):
         one, other = other, one
     labels = [*one.labels, *(label for label in other.labels if label not in one.labels)]
@@ -91,11 +96,15 @@ def multiply(build: Builder, one: Value, other: Value, compute: str, want: Seque
     dtype = compute if compute and not one.dtype == other.dtype == compute else None
     left, right = build.expand(one, labels), build.expand(other, labels)
     bound = None if one.bound is None or other.bound is None else one.bound * other.bound
-    return build.emit(Multiply(left.number, right.number, dtype), labels, compute or one.dtype, None, bound=bound)
+    return build.emit(
+        Multiply(left.number, right.number, dtype), labels, compute or one.dtype, None, bound=bound
+    )
 
 
 def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
-    """Integers add up exactly: in floats where no sum can leave their whole numbers, else in 64 bits (R21, R22)."""
+    """Integers add up exactly: in floats where no sum can leave their whole numbers, else in 64 bits (R21,
+    R22).
+    """
     work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
     is_matrix = bool(pair.left or pair.right)
     if work < FLOAT_PAYS or not is_matrix:
@@ -127,13 +136,19 @@ def _floats(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
 
 
 def _batched(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
-    """Matmul, unless there is no matrix, or matrices so small that a loop over the batch costs more than the work."""
+    """Matmul, unless there is no matrix, or matrices so small that a loop over the batch costs more than the
+    work.
+    """
     left, right, summed = (build.size(labels) for labels in (pair.left, pair.right, pair.summed))
     if not pair.left and not pair.right:
         return _c_loop(build, pair, one, other)
     if not (pair.left and pair.right) and left * right * summed < TINY_MATVEC:
         return _c_loop(build, pair, one, other)
-    if left * right * summed <= TINY_PRODUCT and build.size(pair.batch) >= TINY_BATCH and _batch_is_last(build, pair, one):
+    if (
+        left * right * summed <= TINY_PRODUCT
+        and build.size(pair.batch) >= TINY_BATCH
+        and _batch_is_last(build, pair, one)
+    ):
         return _c_loop(build, pair, one, other)
     return _matmul(build, pair, one, other)
 
@@ -185,7 +200,9 @@ def _split(build: Builder, value: Value, labels: Sequence[str], *, is_split: boo
 
 
 def _matmul(build: Builder, pair: Pair, one: Value, other: Value, *, is_integer: bool = False) -> Value:
-    """`numpy.matmul` with the batch first; what does not merge in memory joins the batch if the rest is large enough (R6)."""
+    """`numpy.matmul` with the batch first; what does not merge in memory joins the batch if the rest is large
+    enough (R6).
+    """
     rows, columns = build.size(pair.left), build.size(pair.right)
     inner = rows * columns * build.size(pair.summed)
     outer_left, rows_in = _outer(build, one, pair.left, inner)
@@ -207,7 +224,11 @@ def _outer(
     for start in range(len(labels)):
         outer, rest = labels[:start], labels[start:]
         if build.merges(value, rest):
-            return (outer, rest) if inner // max(1, build.size(outer)) >= INNER_PRODUCT or not outer else ((), labels)
+            return (
+                (outer, rest)
+                if inner // max(1, build.size(outer)) >= INNER_PRODUCT or not outer
+                else ((), labels)
+            )
     return (), labels
 
 

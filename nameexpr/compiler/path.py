@@ -1,10 +1,11 @@
 """The order of pairwise contractions.
 
-Up to `EXACT` operands every order is tried (dynamic programming over sets of operands); beyond that opt_einsum's searches do
-the work. Whatever a path says, only pairs come out: an n-ary step is taken apart, because one n-ary step can cost more than
-everything else together.
+Up to `EXACT` operands every order is tried (dynamic programming over sets of operands); beyond that
+opt_einsum's searches do the work. Whatever a path says, only pairs come out: an n-ary step is taken apart,
+because one n-ary step can cost more than everything else together.
 
-Costs are counted as opt_einsum counts flops: the number of cells of all labels involved, twice if something is summed.
+Costs are counted as opt_einsum counts flops: the number of cells of all labels involved, twice if something
+is summed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ STRATEGIES = ("auto", "auto-hq", "greedy", "optimal", "dp", "branch-all", "branc
 
 
 def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
-    """Return the number of scalar operations of one step: one multiplication per pair, one addition if it sums."""
+    """Return the number of scalar operations of one step: one multiplication per pair, one addition if it
+    sums.
+    """
     cells = 1
     for label in labels:
         cells *= sizes[label]
@@ -49,7 +52,8 @@ def find_path(
     sizes : mapping of str to int
         Size of each label.
     optimize : optional
-        None or True for the best order known; False for left to right; a name or a path optimizer of opt_einsum; or an explicit path.
+        None or True for the best order known; False for left to right; a name or a path optimizer of
+        opt_einsum; or an explicit path.
 
     Raises
     ------

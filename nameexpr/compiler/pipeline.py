@@ -1,7 +1,9 @@
-"""The pipeline: text -> syntax -> names and sizes -> plan -> program. Each line is a pass, each pass a module.
+"""The pipeline: text -> syntax -> names and sizes -> plan -> program. Each line is a pass, each pass a
+module.
 
-Reading and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and names. Nothing
-here runs anything: programs are executed by `nameexpr.api`, through the source that `nameexpr.compiler.render` writes.
+Reading and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and
+names. Nothing here runs anything: programs are executed by `nameexpr.api`, through the source that
+`nameexpr.compiler.render` writes.
 """
 
 from __future__ import annotations
@@ -72,8 +74,12 @@ def compile_typed(
 
 
 def _verified(program: Program, typed: Typed) -> tuple[tuple[int, ...], ...]:
-    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the result is held against its type."""
+    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the result is held against its
+    type.
+    """
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
-        assert shapes[program.result] == typed.result_shape, f"{shapes[program.result]} is not {typed.result_shape}"
+        assert shapes[program.result] == typed.result_shape, (
+            f"{shapes[program.result]} is not {typed.result_shape}"
+        )
     return shapes

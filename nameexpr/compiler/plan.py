@@ -1,7 +1,8 @@
 """The plan: which contraction first, in the language of labels.
 
-A plan knows nothing of axes or of NumPy. Labels that only one operand has are summed before anything is multiplied; then pairs are
-contracted in the order of `nameexpr.compiler.path`; a reducer that is not a sum is applied to the product at the end.
+A plan knows nothing of axes or of NumPy. Labels that only one operand has are summed before anything is
+multiplied; then pairs are contracted in the order of `nameexpr.compiler.path`; a reducer that is not a sum is
+applied to the product at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ ADDING = frozenset({None, "sum", "mean"})
 class Step:
     """One contraction: of one value (a sum over labels that only it has) or of two.
 
-    Values are numbered as they arise, operands first. `labels` are those of the result; `summed` those that go away.
+    Values are numbered as they arise, operands first. `labels` are those of the result; `summed` those that
+    go away.
     """
 
     values: tuple[int, ...]
@@ -33,8 +35,8 @@ class Step:
 class Plan:
     """The order of contractions of one typed expression.
 
-    `terms` are the labels of each operand after diagonals are taken; `reduced` are the labels that the reducer takes at the end.
-    `naive_flops` is what one loop over all labels would do.
+    `terms` are the labels of each operand after diagonals are taken; `reduced` are the labels that the
+    reducer takes at the end. `naive_flops` is what one loop over all labels would do.
     """
 
     typed: Typed

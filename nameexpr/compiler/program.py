@@ -1,12 +1,13 @@
-"""The program: what is to be done to arrays, in axes and ints only, as a list of single-assignment instructions.
+"""The program: what is to be done to arrays, in axes and ints only, as a list of single-assignment
+instructions.
 
     program     = operands, instruction*, result
     instruction = Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full       (one array, or none)
                 | Sum | Reduce | Apply | Divide                                             (reductions)
                 | Multiply | Dot | Matmul | IntegerMatmul | Einsum                          (products)
 
-Values are numbered: operands first, then one per instruction. `nameexpr.compiler.verify` checks a program and derives its shapes;
-`nameexpr.compiler.render` writes it as NumPy.
+Values are numbered: operands first, then one per instruction. `nameexpr.compiler.verify` checks a program and
+derives its shapes; `nameexpr.compiler.render` writes it as NumPy.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Transpose:
 
 @dataclass(frozen=True, slots=True)
 class Diagonal:
-    """A view of the cells where axes of the same letter have the same index; letters in order of first appearance."""
+    """A view of the cells where axes of the same letter have the same index; letters in order of first
+    appearance.
+    """
 
     source: int
     letters: tuple[int, ...]
@@ -56,7 +59,9 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """A fresh array of zeros with the source, broadcast, where axes of the same letter have the same index."""
+    """A fresh array of zeros with the source, broadcast, where axes of the same letter have the same
+    index.
+    """
 
     source: int
     shape: tuple[int, ...]
@@ -163,7 +168,9 @@ Instruction = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a person wants to know of a value: the labels of its axes, its dtype, and the step of the plan it belongs to."""
+    """What a person wants to know of a value: the labels of its axes, its dtype, and the step of the plan it
+    belongs to.
+    """
 
     labels: tuple[str, ...]
     dtype: str
@@ -174,7 +181,8 @@ class Note:
 class Program:
     """Instructions for `operands` arrays; `result` is the number of the value that comes out.
 
-    `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want another program.
+    `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want
+    another program.
     """
 
     operands: tuple[tuple[int, ...], ...]

@@ -1,7 +1,8 @@
 """Program to NumPy source: what runs, and what a person reads and pastes.
 
-Every name in the source is ours (`a0`, `t3`), every constant an int or a dtype name from a fixed set: no character of the user's
-text reaches what is executed. The text and its labels appear in comments only, and only in the form made to be read.
+Every name in the source is ours (`a0`, `t3`), every constant an int or a dtype name from a fixed set: no
+character of the user's text reaches what is executed. The text and its labels appear in comments only, and
+only in the form made to be read.
 """
 
 from __future__ import annotations
@@ -34,14 +35,22 @@ from nameexpr.compiler.program import (
 )
 from nameexpr.compiler.typed import shown
 
-UFUNC_REDUCERS = {"max": "maximum", "min": "minimum", "prod": "multiply", "any": "logical_or", "all": "logical_and"}
+UFUNC_REDUCERS = {
+    "max": "maximum",
+    "min": "minimum",
+    "prod": "multiply",
+    "any": "logical_or",
+    "all": "logical_and",
+}
 HEADER = "import numpy as np"
 KERNELS = "from nameexpr.backends.numpy import kernels"
 
 
 def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return."""
-    last_use = {source: number for number, one in enumerate(program.instructions) for source in sources_of(one)}
+    last_use = {
+        source: number for number, one in enumerate(program.instructions) for source in sources_of(one)
+    }
     count = len(program.operands)
     lines = []
     for number, instruction in enumerate(program.instructions):
@@ -144,7 +153,8 @@ def _word(letters: tuple[int, ...]) -> str:
 def readable(
     program: Program, shapes: Sequence[tuple[int, ...]], text: str, terms: Sequence[str], result: str
 ) -> str:
-    """Return a function that can be pasted: the same statements as those that run, with the labels in comments.
+    """Return a function that can be pasted: the same statements as those that run, with the labels in
+    comments.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Terms meet operands: every dim of every operand and of the result becomes a product of labels.
 
-Counts and numbers of dims are checked here, packs and ellipses take their dims, groups are flattened (row-major products nest
-freely). Names are matched in `nameexpr.compiler.match_names`, sizes are solved in `nameexpr.compiler.sizes`.
+Counts and numbers of dims are checked here, packs and ellipses take their dims, groups are flattened
+(row-major products nest freely). Names are matched in `nameexpr.compiler.match_names`, sizes are solved in
+`nameexpr.compiler.sizes`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ from nameexpr.syntax.limits import limits
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..." too)."""
+    """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..."
+    too).
+    """
 
     operands: tuple[Axes, ...]
     result: Axes
@@ -40,7 +43,8 @@ class Resolved:
 
 
 def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
-    """Return the labels of every dim; a literal 1 of an input has one only where a reducer (`is_reduced`) takes it.
+    """Return the labels of every dim; a literal 1 of an input has one only where a reducer (`is_reduced`)
+    takes it.
 
     Raises
     ------
@@ -57,7 +61,9 @@ def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool =
     reader = _Reader(packs, {}, drops_ones=not is_reduced)
     axes = tuple(
         tuple(reader.labels(item, number, f"@{position}.{dim}") for dim, (item, number) in enumerate(dims))
-        for position, dims in enumerate(stretch(term, len(o.shape)) for term, o in zip(tree.inputs, operands, strict=True))
+        for position, dims in enumerate(
+            stretch(term, len(o.shape)) for term, o in zip(tree.inputs, operands, strict=True)
+        )
     )
     result: Axes = ()
     if tree.outputs is not None:
@@ -197,9 +203,7 @@ def _uneven_pack(
     tree: Expression, operands: Sequence[Operand], first: tuple[int, Pack, int], second: tuple[int, Pack, int]
 ) -> Diagnostic:
     marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
-    message = (
-        f"'{_word(first[1])}' is {_dims(first[2])} in operand {first[0]} and {_dims(second[2])} in operand {second[0]}"
-    )
+    message = f"'{_word(first[1])}' is {_dims(first[2])} in operand {first[0]} and {_dims(second[2])} in operand {second[0]}"
     hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
     return Diagnostic("NE305", message, tree.text, marks, describe(tree.inputs, operands), hint)
 

@@ -1,7 +1,7 @@
 """Rewrites of a program that make it shorter and change no value.
 
-Each rule looks at an instruction and the one that made its source: two reshapes are one, two transpositions are one, and the
-sum of a diagonal is a single pass of NumPy's C loop.
+Each rule looks at an instruction and the one that made its source: two reshapes are one, two transpositions
+are one, and the sum of a diagonal is a single pass of NumPy's C loop.
 """
 
 from __future__ import annotations

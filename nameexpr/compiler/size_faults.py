@@ -25,7 +25,9 @@ class Scene:
 
     def diagnostic(self, code: str, message: str, marks: Sequence[Mark], hint: str) -> Diagnostic:
         """Return a diagnostic with the operands described."""
-        return Diagnostic(code, message, self.tree.text, tuple(marks), describe(self.tree.inputs, self.operands), hint)
+        return Diagnostic(
+            code, message, self.tree.text, tuple(marks), describe(self.tree.inputs, self.operands), hint
+        )
 
     def item_at(self, operand: int, dim: int) -> Item:
         """Return the item of one dim of one operand."""
@@ -132,7 +134,9 @@ def indivisible(scene: Scene, operand: int, dim: int) -> Diagnostic:
     for label in labels:
         total *= scene.sizes[label]
     message = f"{size} is not {factors} = {values} = {total} in operand {operand}"
-    return scene.diagnostic("NE307", message, [mark], "check the sizes given for this group; one of them may be left out")
+    return scene.diagnostic(
+        "NE307", message, [mark], "check the sizes given for this group; one of them may be left out"
+    )
 
 
 def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> str:
@@ -188,4 +192,6 @@ def _free_in_result(scene: Scene, label: str) -> Diagnostic:
     near = did_you_mean(label, known)
     advice = f"for a new dim give its size in the text, {label}=4, or as a keyword"
     hint = f"{near} {advice}" if near else advice
-    return scene.diagnostic("NE308", f"'{label}' stands only in the result, and nothing says its size", marks, hint)
+    return scene.diagnostic(
+        "NE308", f"'{label}' stands only in the result, and nothing says its size", marks, hint
+    )

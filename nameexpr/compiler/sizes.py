@@ -1,7 +1,9 @@
-"""Sizes by propagation: what the operands, the text and the keywords say of every label, and what follows from it.
+"""Sizes by propagation: what the operands, the text and the keywords say of every label, and what follows
+from it.
 
-A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; what is then still unknown, or
-known in two ways, is an error (docs/language.md, section 2). How those errors read is in `nameexpr.compiler.size_faults`.
+A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; what is
+then still unknown, or known in two ways, is an error (docs/language.md, section 2). How those errors read is
+in `nameexpr.compiler.size_faults`.
 """
 
 from __future__ import annotations
@@ -118,7 +120,9 @@ def _propagate(book: _Book) -> None:
 
 
 def _broadcast(tree: Expression, operands: Sequence[Operand], resolved: Resolved, book: _Book) -> Resolved:
-    """Give each dim under the ellipsis its broadcast size; an operand's 1 against n is a dim with no label."""
+    """Give each dim under the ellipsis its broadcast size; an operand's 1 against n is a dim with no
+    label.
+    """
     if "..." not in resolved.packs:
         return resolved
     names = {f"...{number + 1}" for number in range(resolved.packs["..."])}
@@ -128,7 +132,9 @@ def _broadcast(tree: Expression, operands: Sequence[Operand], resolved: Resolved
                 book.sizes[labels[0]] = size
     arrays = tuple(
         tuple(
-            () if size == 1 and len(labels) == 1 and labels[0] in names and book.sizes[labels[0]] != 1 else labels
+            ()
+            if size == 1 and len(labels) == 1 and labels[0] in names and book.sizes[labels[0]] != 1
+            else labels
             for labels, size in zip(axes, operand.shape, strict=True)
         )
         for axes, operand in zip(resolved.operands, operands, strict=True)
@@ -155,4 +161,9 @@ def _problems(
 
 
 def _all_known(resolved: Resolved, sizes: Mapping[str, int]) -> bool:
-    return all(label in sizes for axes in (*resolved.operands, resolved.result) for labels in axes for label in labels)
+    return all(
+        label in sizes
+        for axes in (*resolved.operands, resolved.result)
+        for labels in axes
+        for label in labels
+    )

@@ -1,8 +1,9 @@
-"""What the checker hands to the planner: every dim of every operand as a product of labels, every label with its size.
+"""What the checker hands to the planner: every dim of every operand as a product of labels, every label with
+its size.
 
-Labels are strings. A label of the user's is its name; dims that have none get one that no name can be: `...2` is the second dim
-from the right under the ellipsis, `batch...1` the first of a pack, `_@0` the first anonymous dim, `3@1.0` the literal at
-dim 0 of operand 1, `3@out.0` one in the result.
+Labels are strings. A label of the user's is its name; dims that have none get one that no name can be: `...2`
+is the second dim from the right under the ellipsis, `batch...1` the first of a pack, `_@0` the first
+anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the result.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ CUSTOM = "reduce="
 class Typed:
     """One expression with all its sizes known.
 
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim, several for a
-    group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the result lacks, in the order in which
-    they are first mentioned; `reducer` combines them: None is the unasked sum of a contraction, `CUSTOM` a callable.
+    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
+    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
+    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
+    sum of a contraction, `CUSTOM` a callable.
     """
 
     operands: tuple[Axes, ...]
@@ -39,7 +41,9 @@ class Typed:
 
     @property
     def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule 8)."""
+        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
+        8).
+        """
         return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
 
     @property

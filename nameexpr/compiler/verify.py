@@ -39,13 +39,15 @@ def shapes_of(program: Program) -> tuple[Shape, ...]:
     Raises
     ------
     AssertionError
-        If an instruction reads a value that is not there yet, or shapes that do not fit. That is a defect of the compiler,
-        never of a text.
+        If an instruction reads a value that is not there yet, or shapes that do not fit. That is a defect of
+        the compiler, never of a text.
     """
     shapes = list(program.operands)
     for instruction in program.instructions:
         sources = sources_of(instruction)
-        assert all(0 <= source < len(shapes) for source in sources), f"{instruction} reads a value that is not there"
+        assert all(0 <= source < len(shapes) for source in sources), (
+            f"{instruction} reads a value that is not there"
+        )
         shapes.append(_shape(instruction, [shapes[source] for source in sources]))
     assert 0 <= program.result < len(shapes), "the result is no value"
     return tuple(shapes)

@@ -1,6 +1,8 @@
-"""The syntax tree of an expression: one frozen node class per rule of the grammar, each with the span it was read from.
+"""The syntax tree of an expression: one frozen node class per rule of the grammar, each with the span it was
+read from.
 
-Spans do not count when nodes are compared, so that `parse(unparse(tree)) == tree`. The grammar, with the node each item makes:
+Spans do not count when nodes are compared, so that `parse(unparse(tree)) == tree`. The grammar, with the node
+each item makes:
 
     expression : terms ["->" terms] [":" NAME]    Expression
     term       : item*                            Term
@@ -121,7 +123,9 @@ class Reducer:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A whole text. `outputs` is None for an assertion (no arrow); the checker wants exactly one output term."""
+    """A whole text. `outputs` is None for an assertion (no arrow); the checker wants exactly one output
+    term.
+    """
 
     inputs: tuple[Term, ...]
     outputs: tuple[Term, ...] | None

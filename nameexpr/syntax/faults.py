@@ -1,7 +1,7 @@
 """Lark's refusals in the user's words: what was probably meant, and how it is written here.
 
-Two tables: `CHARACTERS` for what cannot be scanned, tried in order around the place where the scan stopped, and the functions of
-`_TOKENS` for a token that cannot stand where it stands.
+Two tables: `CHARACTERS` for what cannot be scanned, tried in order around the place where the scan stopped,
+and the functions of `_TOKENS` for a token that cannot stand where it stands.
 """
 
 from __future__ import annotations
@@ -33,26 +33,56 @@ def _guess(pattern: str, code: str, message: str, hint: str) -> Guess:
 
 CHARACTERS = (
     _guess(r"=>|-{2,}>|~>|-+\s+>", "NE101", "'{0}' is not the arrow of an expression", "write ->"),
-    _guess(r"<-+|<=", "NE101", "'{0}' is not the arrow of an expression", "inputs stand left of the result: inputs -> result"),
-    _guess(r"[0-9]+[^\W\d]\w*'*", "NE102", "'{0}' is neither a size nor a name", "separate them by a space, or give a name a size: C=3"),
+    _guess(
+        r"<-+|<=",
+        "NE101",
+        "'{0}' is not the arrow of an expression",
+        "inputs stand left of the result: inputs -> result",
+    ),
+    _guess(
+        r"[0-9]+[^\W\d]\w*'*",
+        "NE102",
+        "'{0}' is neither a size nor a name",
+        "separate them by a space, or give a name a size: C=3",
+    ),
     _guess(
         rf"{_NAME}\s*\*\s*{_NAME}|\)\s*\*|\*\s*\(",
         "NE103",
         "'*' has no meaning in an expression",
         "a product of dims is a group, (h w); operands are multiplied by separating their terms with commas",
     ),
-    _guess(rf"{_NAME}\*|\*+{_NAME}", "NE103", "'*' has no meaning in an expression", "any number of dims is a pack: batch..."),
+    _guess(
+        rf"{_NAME}\*|\*+{_NAME}",
+        "NE103",
+        "'*' has no meaning in an expression",
+        "any number of dims is a pack: batch...",
+    ),
     _guess(
         rf"(?:{_NAME}|[0-9]+|\))\s*[-/%]\s*(?:{_NAME}|[0-9]+|\()",
         "NE104",
         "sizes cannot be computed in an expression: '{0}'",
         "give the dim a name of its own; a size that is not written comes from the operands or from a keyword",
     ),
-    _guess(r"\+", "NE105", "'+' is kept for concatenation, which the language does not have yet", "use numpy.concatenate"),
-    _guess(r"[\[\]{}]", "NE106", "'{0}' has no meaning in an expression", "a product of dims is a group in round brackets: (h w)"),
+    _guess(
+        r"\+",
+        "NE105",
+        "'+' is kept for concatenation, which the language does not have yet",
+        "use numpy.concatenate",
+    ),
+    _guess(
+        r"[\[\]{}]",
+        "NE106",
+        "'{0}' has no meaning in an expression",
+        "a product of dims is a group in round brackets: (h w)",
+    ),
     _guess(r"\.+", "NE107", "'{0}' is not an ellipsis", "any number of dims is written with three dots: ..."),
     _guess(r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
-    _guess(rf"{_NAME}'\w+", "NE109", "a prime ends a name: '{0}'", "put a space behind the prime, or leave it out"),
+    _guess(
+        rf"{_NAME}'\w+",
+        "NE109",
+        "a prime ends a name: '{0}'",
+        "put a space behind the prime, or leave it out",
+    ),
     _guess(r"-", "NE101", "'-' alone has no meaning in an expression", "the arrow is written ->"),
     _guess(r">", "NE101", "'>' alone has no meaning in an expression", "the arrow is written ->"),
 )
@@ -63,7 +93,8 @@ _REACH = 64  # how far around the fault a guess is looked for
 def syntax_fault(text: str, fault: UnexpectedInput) -> Diagnostic:
     """Return the diagnostic for a text that Lark refused.
 
-    Lark reports a character that it cannot scan, or a token that cannot stand there; `$END` is the end of the text.
+    Lark reports a character that it cannot scan, or a token that cannot stand there; `$END` is the end of the
+    text.
     """
     token = getattr(fault, "token", None)
     if token is None:
@@ -171,14 +202,20 @@ def _in_open_bracket(place: Place) -> Diagnostic | None:
     opened = Mark(Span(bracket, bracket + 1))
     if place.type == "COMMA":
         hint = "the items of a group are separated by spaces: (h w)"
-        return Diagnostic("NE128", "a comma cannot stand in a group", place.text, (opened, Mark(place.span)), hint=hint)
-    return Diagnostic("NE122", "this ( is never closed", place.text, (opened,), hint="add the ) that closes the group")
+        return Diagnostic(
+            "NE128", "a comma cannot stand in a group", place.text, (opened, Mark(place.span)), hint=hint
+        )
+    return Diagnostic(
+        "NE122", "this ( is never closed", place.text, (opened,), hint="add the ) that closes the group"
+    )
 
 
 def _stray_closing(place: Place) -> Diagnostic | None:
     if place.type != "RPAR":
         return None
-    return Diagnostic("NE121", "this ) closes nothing", place.text, (Mark(place.span),), hint="remove it, or add its (")
+    return Diagnostic(
+        "NE121", "this ) closes nothing", place.text, (Mark(place.span),), hint="remove it, or add its ("
+    )
 
 
 def _second_arrow(place: Place) -> Diagnostic | None:

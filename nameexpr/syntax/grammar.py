@@ -1,4 +1,6 @@
-"""Where the grammar is: in the wheel beside the package's code, in a checkout or an editable install at its top level."""
+"""Where the grammar is: in the wheel beside the package's code, in a checkout or an editable install at its
+top level.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The limits that hold before a tree is built, so that no text can cost more than it should.
 
-The defaults are far above what people write and can be set with `nameexpr.set_limits`. They are checked on the raw text: counting
-brackets and commas is cheap, and a parser never sees what is refused.
+The defaults are far above what people write and can be set with `nameexpr.set_limits`. They are checked on
+the raw text: counting brackets and commas is cheap, and a parser never sees what is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, no
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Length of a text in characters, depth of its brackets, number of operands, number of dims of any array."""
+    """Length of a text in characters, depth of its brackets, number of operands, number of dims of any
+    array.
+    """
 
     text: int = 65_536
     nesting: int = 200
@@ -34,15 +36,19 @@ def limits() -> Limits:
 
 
 def set_limits(
-    *, text: int | None = None, nesting: int | None = None, operands: int | None = None, dims: int | None = None
+    *,
+    text: int | None = None,
+    nesting: int | None = None,
+    operands: int | None = None,
+    dims: int | None = None,
 ) -> Limits:
     """Set the limits that are given, leave the others, and return those that held before.
 
     Parameters
     ----------
     text, nesting, operands, dims
-        Characters of a text, depth of brackets (at most 400), operands of an expression, dims of an array (at most 64,
-        which is NumPy's own limit).
+        Characters of a text, depth of brackets (at most 400), operands of an expression, dims of an array (at
+        most 64, which is NumPy's own limit).
 
     Raises
     ------
@@ -66,7 +72,9 @@ def set_limits(
             continue
         if not isinstance(value, int) or value < 1 or (highest is not None and value > highest):
             upper = f" of at most {highest}" if highest else ""
-            raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}, got {value!r}"))
+            raise error(
+                Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}, got {value!r}")
+            )
     _current = replace(before, **{name: value for name, value in given.items() if value is not None})
     return before
 

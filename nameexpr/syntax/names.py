@@ -1,7 +1,8 @@
 """Names in a text: which characters they may hold, how they are normalised, and which look alike.
 
-A name is a Python identifier, NFKC-normalised as Python does, with primes behind it if need be (`seq'`). Texts of plain ASCII,
-which is nearly all of them, need no look at all: the grammar's own pattern is exact there.
+A name is a Python identifier, NFKC-normalised as Python does, with primes behind it if need be (`seq'`).
+Texts of plain ASCII, which is nearly all of them, need no look at all: the grammar's own pattern is exact
+there.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def _bad_character(text: str, name: str, span: Span) -> Diagnostic:
     character = name[offset]
     place = Span(span.start + offset, span.start + offset + 1)
     title = unicodedata.name(character, f"U+{ord(character):04X}")
-    hint = _LOOKALIKES.get(character, "a name is made of letters, digits and underscores, as a Python identifier is")
+    hint = _LOOKALIKES.get(
+        character, "a name is made of letters, digits and underscores, as a Python identifier is"
+    )
     return Diagnostic("NE111", f"{title} cannot stand in an expression", text, (Mark(place),), hint=hint)
 
 

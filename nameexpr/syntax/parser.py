@@ -1,7 +1,8 @@
 """Text to syntax tree: limits, then names, then Lark with the grammar in grammar/nameexpr.lark.
 
-Lark is imported on the first parse, and its tables come from `nameexpr.syntax.table`, which is generated from the grammar
-(`python -m nameexpr.syntax.generate`); with another release of Lark, or a changed grammar, they are built anew.
+Lark is imported on the first parse, and its tables come from `nameexpr.syntax.table`, which is generated from
+the grammar (`python -m nameexpr.syntax.generate`); with another release of Lark, or a changed grammar, they
+are built anew.
 
 >>> from nameexpr.syntax import parse
 >>> parse("N C, C -> N").inputs[0].items
@@ -74,9 +75,9 @@ def load_parser(nodes: Nodes) -> Lark:
     from nameexpr.syntax import table
     from nameexpr.syntax.grammar import grammar_text
 
-    if table.LARK == lark.__version__:
-        parser: Lark = lark.Lark._load_from_dict(table.DATA, table.MEMO, transformer=nodes)  # type: ignore[no-untyped-call]
-        return parser
+    if lark.__version__ == table.LARK:
+        load: Callable[..., Lark] = lark.Lark._load_from_dict
+        return load(table.DATA, table.MEMO, transformer=nodes)
     return lark.Lark(grammar_text(), start="expression", parser="lalr", lexer="basic", transformer=nodes)
 
 
@@ -130,7 +131,9 @@ class Nodes:
     def alias(self, children: list[Token]) -> ast.Alias:
         """batch=N."""
         dim, _, name = children
-        return ast.Alias(normalised(dim), normalised(name), _span(dim, name), _span(dim, dim), _span(name, name))
+        return ast.Alias(
+            normalised(dim), normalised(name), _span(dim, name), _span(dim, dim), _span(name, name)
+        )
 
     def named_group(self, children: list[Any]) -> ast.NamedGroup:
         """features=(C H W)."""
@@ -151,12 +154,10 @@ class Nodes:
         return ast.Dots(_span(children[0], children[0]))
 
     def pack(self, children: list[Token]) -> ast.Pack:
-        """batch...."""
+        """Batch...."""
         (token,) = children
         return ast.Pack(normalised(token[:-3]), _span(token, token))
 
     def group(self, children: list[Any]) -> ast.Group:
         """(h w)."""
         return ast.Group(tuple(children[1:-1]), _span(children[0], children[-1]))
-
-

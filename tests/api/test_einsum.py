@@ -66,7 +66,12 @@ def test_a_rearrangement_is_a_view_and_everything_else_is_fresh() -> None:
 
 
 def test_results_are_always_arrays_even_without_dims() -> None:
-    for text, operands in (("i, i ->", (A[0], A[0])), ("i -> : mean", (A[0],)), (", ->", (2.0, 3.0)), ("i i ->", (A[:, :3],))):
+    for text, operands in (
+        ("i, i ->", (A[0], A[0])),
+        ("i -> : mean", (A[0],)),
+        (", ->", (2.0, 3.0)),
+        ("i i ->", (A[:, :3],)),
+    ):
         result = ne.einsum(text, *operands)
         assert type(result) is np.ndarray
         assert result.shape == ()
@@ -166,7 +171,9 @@ def test_a_callable_reducer_gets_one_merged_axis() -> None:
     x = RNG.random((2, 3, 4))
     np.testing.assert_array_equal(ne.einsum("a b c -> b", x, reduce=record), x.max((0, 2)))
     assert seen == [((3, 8), 1)]
-    np.testing.assert_array_equal(ne.einsum("a b c -> b", x, reduce=np.argmax), x.transpose(1, 0, 2).reshape(3, 8).argmax(1))
+    np.testing.assert_array_equal(
+        ne.einsum("a b c -> b", x, reduce=np.argmax), x.transpose(1, 0, 2).reshape(3, 8).argmax(1)
+    )
     np.testing.assert_array_equal(ne.einsum("a b c -> b", x, reduce="max"), x.max((0, 2)))
 
 
@@ -217,7 +224,11 @@ def test_layouts_and_shapes_that_alternate_get_the_right_program() -> None:
     w = RNG.random((10, 6))
     text = "b (s h) d, (h d) e -> b s e"
     for _ in range(3):
-        for x in (base.reshape(4, 6, 5), base.reshape(4, 6, 5)[::-1], np.asfortranarray(base.reshape(4, 6, 5))):
+        for x in (
+            base.reshape(4, 6, 5),
+            base.reshape(4, 6, 5)[::-1],
+            np.asfortranarray(base.reshape(4, 6, 5)),
+        ):
             expected = x.reshape(4, 3, 10) @ w
             np.testing.assert_allclose(ne.einsum(text, x, w, h=2), expected)
     for n in (2, 3, 2, 4):

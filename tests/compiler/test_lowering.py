@@ -1,4 +1,6 @@
-"""Plans and programs: the order of contractions, the NumPy calls that come out, and that the source is only ours."""
+"""Plans and programs: the order of contractions, the NumPy calls that come out, and that the source is only
+ours.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,10 @@ from nameexpr.tensors import wrap
 
 RNG = np.random.default_rng(1)
 ALLOWED = (
-    ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.If, ast.BoolOp, ast.And, ast.UnaryOp, ast.Not,
-    ast.USub, ast.Compare, ast.Is, ast.Eq, ast.Try, ast.ExceptHandler, ast.Raise, ast.Call, ast.keyword, ast.Name,
-    ast.Load, ast.Store, ast.Del, ast.Delete, ast.Attribute, ast.Assign, ast.Constant, ast.Tuple, ast.Starred, ast.Subscript,
+    ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.If, ast.BoolOp, ast.And, ast.UnaryOp,
+    ast.Not, ast.USub, ast.Compare, ast.Is, ast.Eq, ast.Try, ast.ExceptHandler, ast.Raise, ast.Call,
+    ast.keyword, ast.Name, ast.Load, ast.Store, ast.Del, ast.Delete, ast.Attribute, ast.Assign, ast.Constant,
+    ast.Tuple, ast.Starred, ast.Subscript,
 )  # fmt: skip
 
 
@@ -29,7 +32,9 @@ def calls(text: str, *operands: object, **options: object) -> list[str]:
     return [step.call for step in ne.compile(text, **options).plan(*operands).steps]
 
 
-def cost_of(pairs: list[tuple[int, int]], terms: list[frozenset[str]], output: frozenset[str], sizes: dict) -> int:
+def cost_of(
+    pairs: list[tuple[int, int]], terms: list[frozenset[str]], output: frozenset[str], sizes: dict
+) -> int:
     values, alive, total = list(terms), set(range(len(terms))), 0
     for left, right in pairs:
         alive -= {left, right}
@@ -63,7 +68,8 @@ def test_the_exact_search_finds_the_cheapest_of_all_orders(count: int) -> None:
         sizes = {label: int(rng.integers(1, 9)) for label in labels}
         output = frozenset(rng.choice(list(labels), 2, replace=False)) & frozenset().union(*terms)
         shared = [output.union(*terms[:place], *terms[place + 1 :]) for place in range(count)]
-        terms = [term & others for term, others in zip(terms, shared, strict=True)]  # what only one has is summed before
+        # what only one operand has is summed before a path is looked for
+        terms = [term & others for term, others in zip(terms, shared, strict=True)]
         best = min(cost_of(order, terms, output, sizes) for order in all_orders(count))
         assert cost_of(find_path(terms, output, sizes), terms, output, sizes) == best
 
@@ -106,7 +112,12 @@ def test_batched_products_go_to_matmul_without_a_copy_in_any_layout() -> None:
 def test_groups_of_labels_merge_where_memory_allows_it() -> None:
     x, w = RNG.random((8, 9, 4, 5)), RNG.random((4, 5, 7))
     text = "b s h d, h d e -> b s e"
-    assert calls(text, x, w) == ["a0.reshape((72, 20))", "a1.reshape((20, 7))", "t0.dot(t1)", "t2.reshape((8, 9, 7))"]
+    assert calls(text, x, w) == [
+        "a0.reshape((72, 20))",
+        "a1.reshape((20, 7))",
+        "t0.dot(t1)",
+        "t2.reshape((8, 9, 7))",
+    ]
     for view in (x[:, ::2], x[::-1], x.transpose(1, 0, 2, 3)):
         np.testing.assert_allclose(ne.einsum(text, view, w), np.einsum("bshd,hde->bse", view, w))
 
@@ -131,7 +142,9 @@ def test_the_sum_of_a_diagonal_is_one_pass() -> None:
 
 def test_simplify_fuses_and_drops_what_is_not_read() -> None:
     notes = (Note((), "", None),) * 3
-    program = Program(((2, 3, 4),), (Transpose(0, (2, 0, 1)), Transpose(1, (1, 2, 0)), Reshape(2, (6, 4))), notes, 3, False)
+    program = Program(
+        ((2, 3, 4),), (Transpose(0, (2, 0, 1)), Transpose(1, (1, 2, 0)), Reshape(2, (6, 4))), notes, 3, False
+    )
     simple = simplify(program)
     assert simple.instructions == (Transpose(0, (0, 1, 2)), Reshape(1, (6, 4)))
     assert shapes_of(simple)[simple.result] == (6, 4)
@@ -145,7 +158,9 @@ def test_verify_refuses_a_program_that_cannot_run() -> None:
 
 
 def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its names are ours, its constants ints and words from a fixed set, and nothing else is in its syntax tree."""
+    """Its names are ours, its constants ints and words from a fixed set, and nothing else is in its syntax
+    tree.
+    """
     sources: list[str] = []
     build = specialise._source
     monkeypatch.setattr(specialise, "_source", lambda *given: sources.append(build(*given)) or sources[-1])
@@ -163,7 +178,9 @@ def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.Monkey
                 assert word in {"a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing",
                                 "miss", "reduce", "explain", "fault", "rest", "type", "not", "Exception", "float"}, node.id  # fmt: skip
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                assert set(node.value) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,->"), node.value
+                assert set(node.value) <= set(
+                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,->"
+                ), node.value
 
 
 def test_the_same_plan_whatever_the_hash_seed() -> None:
@@ -176,7 +193,11 @@ def test_the_same_plan_whatever_the_hash_seed() -> None:
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", source], env={"PYTHONHASHSEED": str(seed)}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", source],
+            env={"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in range(4)
     }

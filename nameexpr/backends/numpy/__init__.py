@@ -1,1 +1,3 @@
-"""NumPy as a backend: `kernels`, what generated code calls beside NumPy itself, and `arrays`, how operands become arrays."""
+"""NumPy as a backend: `kernels`, what generated code calls beside NumPy itself, and `arrays`, how operands
+become arrays.
+"""

@@ -1,7 +1,8 @@
-"""Operands into arrays: whatever NumPy takes for an array is one, but nothing whose meaning would be lost on the way.
+"""Operands into arrays: whatever NumPy takes for an array is one, but nothing whose meaning would be lost on
+the way.
 
-Masked arrays and `matrix` are refused, for their mask or their rules would vanish in silence; so are a list of arrays (was each
-meant to be an operand?), text, and what NumPy can only take for an opaque object.
+Masked arrays and `matrix` are refused, for their mask or their rules would vanish in silence; so are a list
+of arrays (was each meant to be an operand?), text, and what NumPy can only take for an opaque object.
 """
 
 from __future__ import annotations
@@ -53,13 +54,18 @@ def _refused(value: Any) -> tuple[str, str] | None:
         return "is a numpy.matrix, which always has two dims", "give numpy.asarray(x)"
     if isinstance(value, str | bytes):
         return "is text, not an array", "the expression comes first, then one array for each term"
-    if isinstance(value, list | tuple) and any(isinstance(one, np.ndarray) or hasattr(one, "_names") for one in value):
+    if isinstance(value, list | tuple) and any(
+        isinstance(one, np.ndarray) or hasattr(one, "_names") for one in value
+    ):
         return (
             f"is a {type(value).__name__} of {len(value)} arrays",
             "give each array as an operand of its own, with a star: einsum(text, *arrays); or stack them: numpy.stack(arrays)",
         )
     if isinstance(value, dict | set | frozenset) or value is None:
-        return f"is {_article(type(value).__name__)}, not an array", "give an array, a NamedTensor or a number"
+        return (
+            f"is {_article(type(value).__name__)}, not an array",
+            "give an array, a NamedTensor or a number",
+        )
     return None
 
 
@@ -70,9 +76,11 @@ def _article(name: str) -> str:
 def weak_numbers(
     values: Sequence[Any], arrays: list[Array | None], text: str, wanted: np.dtype[Any] | None
 ) -> list[Array]:
-    """Return the arrays with each Python number, given as None so far, in the dtype that NumPy's promotion gives it.
+    """Return the arrays with each Python number, given as None so far, in the dtype that NumPy's promotion
+    gives it.
 
-    Numbers of Python take part in promotion by their kind alone, as in NumPy 2 (NEP 50); with `dtype=`, against that one.
+    Numbers of Python take part in promotion by their kind alone, as in NumPy 2 (NEP 50); with `dtype=`,
+    against that one.
 
     Raises
     ------
@@ -89,7 +97,9 @@ def weak_numbers(
             dtype = np.result_type(*kinds) if wanted is None else np.result_type(value, wanted)
             filled.append(np.asarray(value, dtype if dtype.kind in "biufcO" else None))
         except (OverflowError, TypeError, ValueError) as reason:
-            message = f"operand {position}, the number {_short(value)}, has no place in the dtype of the others"
+            message = (
+                f"operand {position}, the number {_short(value)}, has no place in the dtype of the others"
+            )
             hint = "give it as a numpy scalar of the dtype to compute in, such as numpy.int64(...)"
             raise error(Diagnostic("NE504", message, text, hint=hint)) from reason
     return filled

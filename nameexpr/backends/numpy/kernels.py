@@ -1,7 +1,9 @@
-"""What generated code needs and NumPy has no single call for: reducers of the language, diagonals, exact integer products.
+"""What generated code needs and NumPy has no single call for: reducers of the language, diagonals, exact
+integer products.
 
-Reducers take an array and the axis, or axes, that they combine (an int or a tuple of the last ones), and follow NumPy: `var` and
-`std` divide by n, `median` averages the middle two. Over no elements they give nan, 0 or -inf in silence.
+Reducers take an array and the axis, or axes, that they combine (an int or a tuple of the last ones), and
+follow NumPy: `var` and `std` divide by n, `median` averages the middle two. Over no elements they give nan, 0
+or -inf in silence.
 """
 
 from __future__ import annotations
@@ -134,8 +136,8 @@ def _magnitude(x: Array) -> float:
 def integer_matmul(a: Array, b: Array) -> Array:
     """Return the matrix product of 64-bit integers, exactly (modulo 2**64, as NumPy has it).
 
-    Where no sum can leave the whole numbers that float64 holds, it goes through BLAS, which is some twenty times faster; one pass
-    over the values tells (docs/performance.md).
+    Where no sum can leave the whole numbers that float64 holds, it goes through BLAS, which is some twenty
+    times faster; one pass over the values tells (docs/performance.md).
     """
     if _magnitude(a) * _magnitude(b) * a.shape[-1] < EXACT:
         return np.asarray(np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype))

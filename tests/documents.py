@@ -1,0 +1,135 @@
+"""The fenced blocks of README.md and docs/, and how each kind is run. `python tests/documents.py` refreshes docs/errors.md.
+
+A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text of the
+`NameExprError` it raises, is the `text` block that follows it. A `sh` block whose lines call `nameexpr` is run
+through the command line's `main`, and is followed by its output in the same way. The blocks of one document share their names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import nameexpr as ne
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+)
+KINDS = {"python", "text", "sh"}
+FENCE = re.compile(r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+class Fence(NamedTuple):
+    """One fenced block: its kind, its text, where it starts, and the `text` block right behind it, if there is one."""
+
+    kind: str
+    body: str
+    line: int
+    output: str | None
+    output_at: tuple[int, int]
+
+
+def read(document: str) -> str:
+    """Return the text of a document."""
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def fences(text: str) -> list[Fence]:
+    """Return the fenced blocks of a text in order."""
+    found = list(FENCE.finditer(text))
+    blocks = []
+    for here, behind in zip(found, [*found[1:], None], strict=True):
+        output, place = None, (0, 0)
+        if behind is not None and behind["kind"] == "text" and not text[here.end() : behind.start()].strip():
+            output, place = behind["body"], behind.span("body")
+        blocks.append(Fence(here["kind"], here["body"], text.count("\n", 0, here.start()) + 1, output, place))
+    return blocks
+
+
+def ones(*shape: int, names: object = None) -> ne.NamedTensor:
+    """Return a tensor of ones: shorthand of docs/errors.md."""
+    return ne.tensor(np.ones(shape), names=names)
+
+
+def names_at_start() -> dict[str, Any]:
+    """Return the names that every document may use without an import."""
+    return {"np": np, "ne": ne, "ones": ones}
+
+
+def is_run(fence: Fence) -> bool:
+    """Whether running a document runs this block: Python, and calls of the command line."""
+    return fence.kind == "python" or (fence.kind == "sh" and fence.body.startswith("nameexpr "))
+
+
+def run(fence: Fence, document: str, names: dict[str, Any]) -> None:
+    """Run one block, and fail where it does not do what the document says."""
+    if fence.kind == "python" and ">>> " in fence.body:
+        run_prompts(fence, document, names)
+        return
+    printed = commands_output(fence.body) if fence.kind == "sh" else output_of(fence.body, names)
+    assert printed == (fence.output or ""), f"{document}:{fence.line} gives\n{printed}"
+
+
+def run_prompts(fence: Fence, document: str, names: dict[str, Any]) -> None:
+    """Run a block with prompts as a doctest."""
+    test = doctest.DocTestParser().get_doctest(fence.body, names, document, document, fence.line)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    report = io.StringIO()
+    failed, tried = runner.run(test, out=report.write, clear_globs=False)
+    names |= test.globs
+    assert tried
+    assert not failed, report.getvalue()
+
+
+def output_of(source: str, names: dict[str, Any]) -> str:
+    """Return what a block prints, or the text of the error that it ends with."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, "<document>", "exec"), names)
+    except ne.NameExprError as error:
+        printed.write(f"{error}\n")
+    return printed.getvalue()
+
+
+def commands_output(lines: str) -> str:
+    """Return what the command line prints for each line of a `sh` block."""
+    from nameexpr.cli.main import main
+
+    printed = io.StringIO()
+    for line in lines.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "nameexpr", line
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            main(arguments)
+    return printed.getvalue()
+
+
+def refreshed(text: str) -> str:
+    """Return the text of a document with the output of every block without prompts as it is now."""
+    names = names_at_start()
+    for fence in reversed(fences(text)):
+        if is_run(fence) and ">>> " not in fence.body and fence.output is not None:
+            start, end = fence.output_at
+            printed = commands_output(fence.body) if fence.kind == "sh" else output_of(fence.body, dict(names))
+            text = text[:start] + printed + text[end:]
+    return text
+
+
+def main() -> None:
+    """Write docs/errors.md with the renderings that its examples have now."""
+    path = ROOT / "docs/errors.md"
+    path.write_text(refreshed(read("docs/errors.md")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
