@@ -1,4 +1,4 @@
-"""The fenced blocks of README.md and docs/, and how each kind is run. `python tests/documents.py` refreshes docs/errors.md.
+"""The fenced blocks of README.md and docs/, and how each kind is run. `python tests/documents.py` refreshes their outputs.
 
 A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text of the
 `NameExprError` it raises, is the `text` block that follows it. A `sh` block whose lines call `nameexpr` is run
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
+import os
 import re
 import shlex
 from pathlib import Path
@@ -47,7 +48,7 @@ def fences(text: str) -> list[Fence]:
     """Return the fenced blocks of a text in order."""
     found = list(FENCE.finditer(text))
     blocks = []
-    for here, behind in zip(found, [*found[1:], None], strict=True):
+    for here, behind in zip(found, [*found, None][1:], strict=True):
         output, place = None, (0, 0)
         if behind is not None and behind["kind"] == "text" and not text[here.end() : behind.start()].strip():
             output, place = behind["body"], behind.span("body")
@@ -82,7 +83,7 @@ def run(fence: Fence, document: str, names: dict[str, Any]) -> None:
 def run_prompts(fence: Fence, document: str, names: dict[str, Any]) -> None:
     """Run a block with prompts as a doctest."""
     test = doctest.DocTestParser().get_doctest(fence.body, names, document, document, fence.line)
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     report = io.StringIO()
     failed, tried = runner.run(test, out=report.write, clear_globs=False)
     names |= test.globs
@@ -117,18 +118,24 @@ def commands_output(lines: str) -> str:
 def refreshed(text: str) -> str:
     """Return the text of a document with the output of every block without prompts as it is now."""
     names = names_at_start()
-    for fence in reversed(fences(text)):
-        if is_run(fence) and ">>> " not in fence.body and fence.output is not None:
-            start, end = fence.output_at
-            printed = commands_output(fence.body) if fence.kind == "sh" else output_of(fence.body, dict(names))
-            text = text[:start] + printed + text[end:]
+    outputs = []
+    for fence in fences(text):
+        if not is_run(fence):
+            continue
+        source = "".join(example.source for example in doctest.DocTestParser().get_examples(fence.body))
+        printed = commands_output(fence.body) if fence.kind == "sh" else output_of(source or fence.body, names)
+        if fence.output is not None and not source:
+            outputs.append((fence.output_at, printed))
+    for (start, end), printed in reversed(outputs):
+        text = text[:start] + printed + text[end:]
     return text
 
 
 def main() -> None:
-    """Write docs/errors.md with the renderings that its examples have now."""
-    path = ROOT / "docs/errors.md"
-    path.write_text(refreshed(read("docs/errors.md")), encoding="utf-8")
+    """Write the outputs that the examples of README.md and docs/ have now."""
+    os.chdir(ROOT)
+    for document in DOCUMENTS:
+        (ROOT / document).write_text(refreshed(read(document)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
     """Return the error to raise for what NumPy raised while a program ran."""
     text = compiled.tree.text
     if isinstance(fault, NameExprError | Warning | FloatingPointError):
-        return fault  # warnings and floating-point errors are raised where the caller has asked NumPy or Python for it
+        return fault  # warnings and floating-point errors are raised where the caller has asked for it
     if isinstance(fault, ReducerFault):
         return fault.original
     if isinstance(fault, ReduceShapeError):

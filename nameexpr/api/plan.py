@@ -121,7 +121,8 @@ class Plan:
 
     def __repr__(self) -> str:
         """Return one line that says which plan this is."""
-        return f"<Plan of {self.text!r}: {len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes>"
+        costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
+        return f"<Plan of {self.text!r}: {costs}>"
 
 
 def _number(value: int) -> str:

@@ -54,7 +54,8 @@ def specialise(
         What to call with operands of any other kind.
     """
     constants: dict[str, Any] = {
-        "np": np, "kernels": kernels, "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "names": names,
+        "np": np, "kernels": kernels, "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap,
+        "names": names,
         "missing": MISSING, "miss": miss, "reduce": reduce,
         "explain": lambda fault, *values: run_fault(fault, compiled, values),
     }  # fmt: skip
@@ -70,7 +71,7 @@ def specialise(
     if names is not None:
         statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
     source = _source(len(operands), guards, [*unwraps, *statements])
-    exec(_code(source), constants)  # noqa: S102  names and constants of ours only; tests hold the source to a whitelist
+    exec(_code(source), constants)  # noqa: S102  ours only: tests hold the source to a whitelist
     function: Function = constants["call"]
     return function
 

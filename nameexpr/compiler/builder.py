@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from nameexpr.compiler.program import Cast, Diagonal, Instruction, Note, Reshape, Transpose
 
@@ -170,5 +171,4 @@ class Builder:
             return list(labels) == inside[: len(labels)]
         self.used_strides = True
         strides = {label: value.strides[value.axis(label)] for label in labels}
-        following = zip(labels, labels[1:], strict=False)
-        return all(strides[one] == strides[other] * self.sizes[other] for one, other in following)
+        return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))

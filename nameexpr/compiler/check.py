@@ -255,8 +255,10 @@ def _dropped_literals(tree: Expression) -> Iterator[Diagnostic]:
     for term in tree.inputs:
         for atom in atoms(term.items):
             if isinstance(atom, Literal) and atom.size != 1:
-                message = f"{atom.size} is a dim without a name, so the result cannot keep it and it would be dropped"
-                hint = f"name the dim, such as d={atom.size}, on both sides; or say how it is reduced, such as : sum"
+                message = (
+                    f"{atom.size} is a dim without a name, so it would be dropped: the result cannot keep it"
+                )
+                hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
                 yield Diagnostic("NE214", message, tree.text, marks_of(atom), hint=hint)
 
 

@@ -20,8 +20,14 @@ MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32,
 }  # fmt: skip
 """The largest magnitude of a value of each integer dtype."""
 
-ITEM_BYTES = {"bool": 1, "float16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16, "longdouble": 16,
-              "clongdouble": 32} | {f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)}  # fmt: skip
+ITEM_BYTES = {
+    "bool": 1,
+    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": bits // 8 for bits in (16, 32, 64)},
+    **{f"complex{bits}": bits // 8 for bits in (64, 128)},
+    "longdouble": 16,
+    "clongdouble": 32,
+}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 

@@ -104,8 +104,12 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
     empty = [label for label in typed.dropped if typed.sizes[label] == 0]
     names = {shown(label) for label in empty}
     span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
-    marks = [Mark(atom.span, "0") for term in tree.inputs for atom in atoms(term.items)
-             if (str(atom.size) if isinstance(atom, Literal) else getattr(atom, "name", None)) in names]  # fmt: skip
+    marks = [
+        Mark(atom.span, "0")
+        for term in tree.inputs
+        for atom in atoms(term.items)
+        if (str(atom.size) if isinstance(atom, Literal) else getattr(atom, "name", None)) in names
+    ]
     listed = " and ".join(f"'{shown(label)}'" for label in empty)
     message = f"{typed.reducer} over no elements has no value: {listed} is 0"
     hint = "reduce over dims that hold something, or use a reducer that has a value for nothing, such as sum"

@@ -23,13 +23,13 @@ def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
     lone = {name: places[0] for name, places in inside.items() if len(places) == 1 and name not in kept}
     plain: list[str] = []
     explained: set[str] = set()
-    for name in lone:
+    for name, place in lone.items():
         if name in explained:
             continue
         near = _nearest(name, [other for other in everywhere if other != name])
         if near:
             explained |= {name, near} & lone.keys()
-            yield _misspelt(tree, name, near, lone[name], everywhere[near])
+            yield _misspelt(tree, name, near, place, everywhere[near])
         else:
             plain.append(name)
     if plain:

@@ -78,7 +78,8 @@ def _mismatch(tree: Expression, position: int, operand: Operand, operands: Seque
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
-        hint = f"for another label in this text write an alias, {name}={expected_name(item)}; or rename the tensor's dim"
+        alias = f"{name}={expected_name(item)}"
+        hint = f"for another label in this text write an alias, {alias}; or rename the tensor's dim"
     return Diagnostic("NE401", message, tree.text, marks, describe(tree.inputs, operands), hint)
 
 

@@ -22,8 +22,10 @@ Optimize: TypeAlias = "bool | str | Path | Callable[..., Path] | None"
 
 EXACT = 5
 OPTIMAL_LIMIT = 8
-STRATEGIES = ("auto", "auto-hq", "greedy", "optimal", "dp", "branch-all", "branch-2", "branch-1", "random-greedy",
-              "random-greedy-128", "eager", "opportunistic", "dynamic-programming")  # fmt: skip
+STRATEGIES = (
+    *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
+    *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
+)
 
 
 def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:

@@ -2,9 +2,9 @@
 instructions.
 
     program     = operands, instruction*, result
-    instruction = Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full       (one array, or none)
-                | Sum | Reduce | Apply | Divide                                             (reductions)
-                | Multiply | Dot | Matmul | IntegerMatmul | Einsum                          (products)
+    instruction = Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full    (one array, or none)
+                | Sum | Reduce | Apply | Divide                                          (reductions)
+                | Multiply | Dot | Matmul | IntegerMatmul | Einsum                       (products)
 
 Values are numbered: operands first, then one per instruction. `nameexpr.compiler.verify` checks a program and
 derives its shapes; `nameexpr.compiler.render` writes it as NumPy.

@@ -203,7 +203,8 @@ def _uneven_pack(
     tree: Expression, operands: Sequence[Operand], first: tuple[int, Pack, int], second: tuple[int, Pack, int]
 ) -> Diagnostic:
     marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
-    message = f"'{_word(first[1])}' is {_dims(first[2])} in operand {first[0]} and {_dims(second[2])} in operand {second[0]}"
+    one, other = (f"{_dims(length)} in operand {position}" for position, _, length in (first, second))
+    message = f"'{_word(first[1])}' is {one} and {other}"
     hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
     return Diagnostic("NE305", message, tree.text, marks, describe(tree.inputs, operands), hint)
 

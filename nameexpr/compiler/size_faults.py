@@ -56,7 +56,7 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
         for item in term.items:
             if isinstance(item, Alias | NamedGroup) and item.dim == name:
                 inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
-                hint = f"'{name}' is the dim's name on the tensor; its label here is {inner}: give the size of that"
+                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
     listed = ", ".join(sorted(labels)) or "none"

@@ -16,8 +16,10 @@ Names = tuple[str | None, ...]
 
 SUMMING = frozenset({"sum", "mean", "prod", "var", "std", "median", "logsumexp", "norm"})
 PICKING = frozenset({"max", "min", "any", "all", "argmax", "argmin", "count_nonzero"})
-REDUCERS = ("sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "median", "logsumexp", "norm", "argmax",
-            "argmin", "count_nonzero")  # fmt: skip
+REDUCERS = (
+    *("sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "median", "logsumexp", "norm"),
+    *("argmax", "argmin", "count_nonzero"),
+)
 NEED_ELEMENTS = frozenset({"max", "min", "argmax", "argmin"})
 CUSTOM = "reduce="
 

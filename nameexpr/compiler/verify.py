@@ -98,7 +98,7 @@ def _product(instruction: Instruction, sources: list[Shape]) -> Shape:
             return broadcast(*sources)
         case Dot():
             left, right = sources
-            assert 1 <= len(left) <= 2 and 1 <= len(right) <= 2 and left[-1] == right[0], f"dot of {sources}"  # noqa: PLR2004
+            assert {len(left), len(right)} <= {1, 2} and left[-1] == right[0], f"dot of {sources}"
             return left[:-1] + right[1:]
         case Matmul() | IntegerMatmul():
             left, right = sources

@@ -61,7 +61,7 @@ CHARACTERS = (
         rf"(?:{_NAME}|[0-9]+|\))\s*[-/%]\s*(?:{_NAME}|[0-9]+|\()",
         "NE104",
         "sizes cannot be computed in an expression: '{0}'",
-        "give the dim a name of its own; a size that is not written comes from the operands or from a keyword",
+        "give the dim a name of its own; its size comes from the operands or from a keyword",
     ),
     _guess(
         r"\+",

@@ -59,7 +59,8 @@ def _refused(value: Any) -> tuple[str, str] | None:
     ):
         return (
             f"is a {type(value).__name__} of {len(value)} arrays",
-            "give each array as an operand of its own, with a star: einsum(text, *arrays); or stack them: numpy.stack(arrays)",
+            "give each array as an operand of its own, with a star: einsum(text, *arrays); "
+            "or stack them: numpy.stack(arrays)",
         )
     if isinstance(value, dict | set | frozenset) or value is None:
         return (

@@ -1,0 +1,95 @@
+"""The entry point: arguments in, exit code out. Everything that can happen to a command is turned into a code here.
+
+0 is fine, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A reader that closes its pipe has seen enough:
+that is fine, too. `--version` and `--help` load neither NumPy nor the compiler.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from nameexpr.cli import screen
+from nameexpr.cli.faults import CommandError, FileError, UsageError, reason
+from nameexpr.cli.parser import parse
+
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments, without the name of the program; by default those of the process.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    nameexpr 0.1.0
+    0
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(arguments)
+        screen.finish()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        screen.discard()
+        return 0
+    except OSError as fault:
+        screen.discard()
+        unwritten = FileError(
+            f"cannot write to standard output: {reason(fault)}", "make room, or write elsewhere"
+        )
+        return _fail(unwritten, as_json="--json" in arguments, color="auto")
+    return status
+
+
+def _run(arguments: Sequence[str]) -> int:
+    as_json, color = "--json" in arguments, "auto"
+    try:
+        options = parse(arguments)
+        as_json, color = options.json, options.color
+        return _execute(options)
+    except SystemExit as stop:  # argparse has printed help or the version
+        return stop.code if isinstance(stop.code, int) else 0
+    except CommandError as fault:
+        return _fail(fault, as_json=as_json, color=color)
+
+
+def _execute(options: object) -> int:
+    """Run a command and report; the package is loaded here."""
+    import warnings
+
+    from nameexpr.cli import commands, report
+    from nameexpr.errors import NameExprError
+
+    as_json, color = options.json, options.color  # type: ignore[attr-defined]
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: screen.complain(f"nameexpr: warning: {message}")
+            result = commands.run(options)  # type: ignore[arg-type]
+    except NameExprError as fault:
+        screen.complain(report.as_json(fault) if as_json else str(fault), color="never" if as_json else color)
+        return 1
+    except MemoryError:
+        raise CommandError("there is not enough memory for these arrays") from None
+    if result is not None:
+        screen.say(report.dumped(result.data) if as_json else result.text)
+    return 0
+
+
+def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:
+    """Report a mistake in the arguments or the files, and return its exit code."""
+    if as_json:
+        import json
+
+        error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
+        screen.complain(json.dumps({"error": error}), color="never")
+        return fault.status
+    usage = fault.usage if isinstance(fault, UsageError) else ""
+    screen.complain(f"{usage}nameexpr: {fault}", color=color)
+    return fault.status

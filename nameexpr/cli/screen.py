@@ -1,0 +1,89 @@
+"""What reaches the terminal: results on standard output, mistakes on standard error, in colour where that is wanted.
+
+>>> print(coloured("SizeError[NE304]: no\\n  a b\\n  ^").encode("unicode_escape").decode())
+\\x1b[1;31mSizeError[NE304]: no\\x1b[0m\\n  a b\\n\\x1b[1;31m  ^\\x1b[0m
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import IO
+
+_STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.MULTILINE)
+
+
+def say(text: str) -> None:
+    """Write a text and a newline to standard output; what its encoding lacks is written as escapes."""
+    _write(sys.stdout, text)
+
+
+def complain(text: str, *, color: str = "auto") -> None:
+    """Write a text and a newline to standard error. That it cannot be written changes nothing: the exit code says it too.
+
+    Parameters
+    ----------
+    text : str
+        One or more lines.
+    color : {"auto", "always", "never"}
+        Whether the first line of each mistake and the carets are coloured.
+    """
+    try:
+        _write(sys.stderr, coloured(text) if is_colour_wanted(color, sys.stderr) else text)
+    except (OSError, ValueError):
+        return
+
+
+def _write(stream: IO[str] | None, text: str) -> None:
+    if stream is None:  # closed before Python started
+        return
+    try:
+        stream.write(text + "\n")
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def coloured(text: str) -> str:
+    """Return the text with the first line of every mistake, and its carets, in bold red."""
+    return _STRONG.sub("\x1b[1;31m\\g<0>\x1b[0m", text)
+
+
+def is_colour_wanted(choice: str, stream: IO[str] | None) -> bool:
+    """Whether to colour: as told, else as NO_COLOR and then FORCE_COLOR say, else on terminals.
+
+    Notes
+    -----
+    An environment variable counts if it is there and not empty: https://no-color.org and https://force-color.org.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream is not None and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def finish() -> None:
+    """Write out what standard output still holds.
+
+    Raises
+    ------
+    OSError
+        If nobody takes it.
+    """
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def discard() -> None:
+    """Let what standard output still holds vanish: else Python tries to write it once more when it ends, and complains."""
+    try:
+        number = sys.stdout.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
+    except (OSError, ValueError, AttributeError):
+        return
