@@ -1,10 +1,10 @@
-"""Caret rendering: source text with marks below it, and the other text layout that diagnostics need.
+r"""Caret rendering: source text with marks below it, and the other text layout that diagnostics need.
 
 Nothing here knows what an expression is. Whatever a user wrote is made harmless before it is shown: control
 characters, escape sequences, direction overrides and lone surrogates appear as backslash escapes, and carets
 stay below their characters, wide ones included.
 
->>> print("\\n".join(marked_text("a b, b c", [(2, 3, "3"), (5, 6, "4")])))
+>>> print("\n".join(marked_text("a b, b c", [(2, 3, "3"), (5, 6, "4")])))
 a b, b c
   ^  ^
   3  4

@@ -26,7 +26,9 @@ DOCUMENTS = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
 )
 KINDS = {"python", "text", "sh"}
-FENCE = re.compile(r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL
+)
 
 
 class Fence(NamedTuple):
@@ -123,7 +125,9 @@ def refreshed(text: str) -> str:
         if not is_run(fence):
             continue
         source = "".join(example.source for example in doctest.DocTestParser().get_examples(fence.body))
-        printed = commands_output(fence.body) if fence.kind == "sh" else output_of(source or fence.body, names)
+        printed = (
+            commands_output(fence.body) if fence.kind == "sh" else output_of(source or fence.body, names)
+        )
         if fence.output is not None and not source:
             outputs.append((fence.output_at, printed))
     for (start, end), printed in reversed(outputs):

@@ -16,7 +16,9 @@ from nameexpr.errors import family
 
 PACKAGE = Path(nameexpr.__file__).parent
 MODULES = sorted(
-    found.name for found in pkgutil.walk_packages(nameexpr.__path__, "nameexpr.") if "__main__" not in found.name
+    found.name
+    for found in pkgutil.walk_packages(nameexpr.__path__, "nameexpr.")
+    if "__main__" not in found.name
 )
 CODE = re.compile(r"\bNE[0-9]{3}\b")
 
@@ -46,7 +48,11 @@ def test_no_block_is_left_out(document: str) -> None:
 
 
 def test_a_block_that_does_not_hold_is_noticed() -> None:
-    wrong = ["```python\n>>> 1 + 1\n3\n```", "```python\nprint(2)\n```\n\n```text\n3\n```", "```python\nprint(2)\n```"]
+    wrong = [
+        "```python\n>>> 1 + 1\n3\n```",
+        "```python\nprint(2)\n```\n\n```text\n3\n```",
+        "```python\nprint(2)\n```",
+    ]
     for text in wrong:
         (fence, *_) = documents.fences(text + "\n")
         with pytest.raises(AssertionError):

@@ -25,7 +25,7 @@ from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expre
 from nameexpr.compiler.typed import Names, Typed
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Expression
-from nameexpr.tensors import NamedTensor
+from nameexpr.tensors import NamedTensor, wrap
 
 Array = npt.NDArray[Any]
 Described = tuple[Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None]]
@@ -127,17 +127,19 @@ def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None)
     OperandError
         If an operand is nothing that an expression can work on.
     """
-    operands: list[Any] = [
-        value
-        if isinstance(value, NamedTensor)
-        else (None if type(value) in NUMBERS else as_operand(value, position, text))
-        for position, value in enumerate(values)
-    ]
+    operands = [_unwrapped(value, position, text) for position, value in enumerate(values)]
     if any(operand is None for operand in operands):
         arrays = [operand._data if isinstance(operand, NamedTensor) else operand for operand in operands]
         filled = weak_numbers(values, arrays, text, dtype)
         operands = [new if old is None else old for old, new in zip(operands, filled, strict=True)]
     return operands
+
+
+def _unwrapped(value: Any, position: int, text: str) -> Any:
+    """Return an array or a NamedTensor, of no subclass; None for a number of Python."""
+    if isinstance(value, NamedTensor):
+        return value if type(value) is NamedTensor else wrap(value.data, value.names)
+    return None if type(value) in NUMBERS else as_operand(value, position, text)
 
 
 def _check_arrow(tree: Expression) -> None:

@@ -94,8 +94,7 @@ def _guard(
         constants[f"n{position}"] = operand.names
         parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
         data = f"{name}._data"
-    same = "is" if np.dtype(array.dtype.type) is array.dtype else "=="
-    parts += [f"{data}.shape == s{position}", f"{data}.dtype {same} d{position}"]
+    parts += [f"{data}.shape == s{position}", f"{data}.dtype == d{position}"]
     if has_layout:
         constants[f"r{position}"] = array.strides
         parts.append(f"{data}.strides == r{position}")

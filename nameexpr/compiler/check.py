@@ -60,6 +60,9 @@ def _one_output(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is not None and len(tree.outputs) > 1:
         marks = tuple(Mark(term.span) for term in tree.outputs)
         hint = "an expression has one result; compile one text for each"
+        if all(len(term.items) <= 1 for term in tree.outputs):
+            spaced = " ".join(unparse_item(item) for term in tree.outputs for item in term.items)
+            hint = f"an expression has one result, and its dims are separated by spaces: -> {spaced}"
         yield Diagnostic("NE201", "commas cannot stand right of the arrow", tree.text, marks, hint=hint)
 
 

@@ -19,7 +19,10 @@ _NAME = r"[^\W\d]\w*'*"
 
 
 class Guess(NamedTuple):
-    """A first guess that people really make: how to notice it, and what to say ({0} is the text matched)."""
+    """A first guess that people really make: how to notice it, and what to say.
+
+    In message and hint {0} is the text matched, {1} the same without its stars.
+    """
 
     pattern: re.Pattern[str]
     code: str
@@ -39,6 +42,7 @@ CHARACTERS = (
         "'{0}' is not the arrow of an expression",
         "inputs stand left of the result: inputs -> result",
     ),
+    _guess(r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
     _guess(
         r"[0-9]+[^\W\d]\w*'*",
         "NE102",
@@ -46,7 +50,7 @@ CHARACTERS = (
         "separate them by a space, or give a name a size: C=3",
     ),
     _guess(
-        rf"{_NAME}\s*\*\s*{_NAME}|\)\s*\*|\*\s*\(",
+        rf"{_NAME}\*{_NAME}|{_NAME}\s+\*\s+{_NAME}|\)\s*\*|\*\s*\(",
         "NE103",
         "'*' has no meaning in an expression",
         "a product of dims is a group, (h w); operands are multiplied by separating their terms with commas",
@@ -55,7 +59,14 @@ CHARACTERS = (
         rf"{_NAME}\*|\*+{_NAME}",
         "NE103",
         "'*' has no meaning in an expression",
-        "any number of dims is a pack: batch...",
+        "any number of dims is a pack: {1}...",
+    ),
+    _guess(r"\*", "NE103", "'*' has no meaning in an expression", "any number of dims is written ..."),
+    _guess(
+        rf"(?:{_NAME}|\))\s+-\s+(?:{_NAME}|\()",
+        "NE104",
+        "'-' has no meaning in an expression: '{0}'",
+        "the arrow is written ->; sizes cannot be computed in a text",
     ),
     _guess(
         rf"(?:{_NAME}|[0-9]+|\))\s*[-/%]\s*(?:{_NAME}|[0-9]+|\()",
@@ -70,12 +81,23 @@ CHARACTERS = (
         "use numpy.concatenate",
     ),
     _guess(
+        rf"{_NAME}\[",
+        "NE106",
+        "operands have no names in an expression: '{0}'",
+        "write what the brackets hold, one term for each operand: a b, b c -> a c",
+    ),
+    _guess(
         r"[\[\]{}]",
         "NE106",
         "'{0}' has no meaning in an expression",
         "a product of dims is a group in round brackets: (h w)",
     ),
-    _guess(r"\.+", "NE107", "'{0}' is not an ellipsis", "any number of dims is written with three dots: ..."),
+    _guess(
+        r"\.(?:\s*\.)*",
+        "NE107",
+        "'{0}' is not an ellipsis",
+        "any number of dims is written with three dots, without spaces: ...",
+    ),
     _guess(r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
     _guess(
         rf"{_NAME}'\w+",
@@ -120,7 +142,9 @@ def _matching_guess(text: str, place: int) -> Diagnostic | None:
         for match in guess.pattern.finditer(text, start, end):
             if match.start() <= place < match.end():
                 mark = Mark(Span(*match.span()))
-                return Diagnostic(guess.code, guess.message.format(match[0]), text, (mark,), hint=guess.hint)
+                words = match[0], match[0].strip("*")
+                message, hint = guess.message.format(*words), guess.hint.format(*words)
+                return Diagnostic(guess.code, message, text, (mark,), hint=hint)
     return None
 
 
@@ -183,6 +207,9 @@ def _reducer_name(place: Place) -> Diagnostic | None:
         return None
     message = "the name of a reducer is expected after ':'"
     hint = "one of sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero"
+    name = re.search(rf"({_NAME}):$", place.before)
+    if name and place.type == "INT" and place.span.start == len(place.before):
+        hint = f"the size of a dim is written with =: {name[1]}={place.text[place.span.start : place.span.end]}"
     return Diagnostic("NE124", message, place.text, (Mark(place.span),), hint=hint)
 
 

@@ -81,7 +81,8 @@ def _bad_character(text: str, name: str, span: Span) -> Diagnostic:
     hint = _LOOKALIKES.get(
         character, "a name is made of letters, digits and underscores, as a Python identifier is"
     )
-    return Diagnostic("NE111", f"{title} cannot stand in an expression", text, (Mark(place),), hint=hint)
+    message = f"'{character}' ({title}) cannot stand in an expression"
+    return Diagnostic("NE111", message, text, (Mark(place),), hint=hint)
 
 
 def _first_bad(name: str) -> int:

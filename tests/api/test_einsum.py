@@ -340,3 +340,25 @@ def test_names_meet_plain_arrays() -> None:
     with pytest.raises(ne.DimNameError, match="twice"):
         ne.einsum("i -> i i", ne.tensor([1.0, 2.0], names="i"))
     assert ne.einsum("i -> row=i col=i", ne.tensor([1.0, 2.0], names="i")).names == ("row", "col")
+
+
+def test_operands_that_only_seem_different_find_the_same_program() -> None:
+    """Equal dtypes need not be one object, and a subclass is taken for what it is: neither may send a call in circles."""
+    ne.einsum("i -> : sum", np.ones(3, np.int64))
+    assert ne.einsum("i -> : sum", np.ones(3, np.longlong)) == 3
+    ne.einsum("i -> i", np.ones(3))
+    tagged = np.ones(3, np.dtype("f8", metadata={"unit": "m"}))
+    assert ne.einsum("i -> i", tagged).tolist() == [1, 1, 1]
+
+    class Mine(ne.NamedTensor):
+        __slots__ = ()
+
+    x = ne.tensor([1.0, 2.0], names="i")
+    mine = Mine._wrap(x.data, x.names)
+    assert ne.einsum("i -> i", mine).names == ("i",)
+
+    class Sub(np.ndarray):
+        pass
+
+    sub = np.ones(3).view(Sub)
+    assert type(ne.einsum("i -> i", sub)) is np.ndarray

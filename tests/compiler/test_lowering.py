@@ -27,9 +27,10 @@ ALLOWED = (
     ast.Tuple, ast.Starred, ast.Subscript,
 )  # fmt: skip
 
-OUR_NAMES = set(
-    ["a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing", "miss", "reduce", "explain", "fault", "rest", "type", "Exception", "float"]
-)
+OUR_NAMES = {
+    *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
+    *("miss", "reduce", "explain", "fault", "rest", "type", "Exception", "float"),
+}
 
 
 def calls(text: str, *operands: object, **options: object) -> list[str]:
