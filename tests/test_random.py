@@ -11,10 +11,11 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 import nameexpr as ne
 import reference
-from generate import Case, array_of, same, seeded_case
+from generate import Case, array_of, cases, same, seeded_case
 from nameexpr.tensors import wrap
 
 CASES = 2000
@@ -82,3 +83,9 @@ def test_every_order_of_contraction_gives_the_same_values() -> None:
             actual = case.run(run, wrap=lambda named: wrap(named.array, named.names))
             assert same(actual, expected, case), f"seed {seed}, optimize={optimize!r}: {case.text!r}"
     assert seen > 100
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cases())
+def test_hypothesis_finds_no_expression_that_differs(case: Case) -> None:
+    assert same(result_of(case), case.run(reference.einsum), case)
