@@ -57,6 +57,8 @@ def test_a_rearrangement_is_a_view_and_everything_else_is_fresh() -> None:
         ("i j -> i j k", {"k": 1}),
         ("i j -> i : sum", {}),
         ("p... i j -> i j : max", {}),
+        ("p... i j -> i j : sum", {}),
+        ("p... i j -> i j : mean", {}),
         ("i j, -> i j", {}),
     ):
         operands = (A, 1.0) if "," in text else (A,)
@@ -99,10 +101,25 @@ def test_large_integer_products_are_exact_on_every_route(dtype: type) -> None:
         np.testing.assert_array_equal(ne.einsum("i j, j k -> i k", a, b), expected)
 
 
+def test_integers_never_go_through_a_float_that_cannot_hold_their_sum() -> None:
+    """At the edge of what floats hold exactly: there an odd sum would lose its last bit."""
+    small = RNG.integers(100, 128, (30, 3001)).astype(np.int8) | 1
+    wide = small.astype(np.int64)
+    np.testing.assert_array_equal(
+        ne.einsum("i k, j k -> i j", small, small), np.einsum("ik,jk->ij", wide, wide)
+    )
+    large = RNG.integers(2**26, 2**26 + 2**20, (30, 60)) | 1
+    np.testing.assert_array_equal(
+        ne.einsum("i k, j k -> i j", large, large), np.einsum("ik,jk->ij", large, large)
+    )
+
+
 def test_float16_is_summed_in_float32() -> None:
     x = np.full(5000, 1.0, np.float16)
     assert ne.einsum("i -> : sum", x) == 5000
     assert ne.einsum("i, i ->", x, x).dtype == np.float16
+    uneven = RNG.random(7001).astype(np.float16)
+    assert ne.einsum("i -> : sum", uneven) == np.float16(np.sum(uneven, dtype=np.float64))
     large = RNG.random((64, 64)).astype(np.float16)
     expected = (large.astype(np.float64) @ large.astype(np.float64)).astype(np.float16)
     np.testing.assert_allclose(ne.einsum("i j, j k -> i k", large, large), expected, rtol=1e-3)
@@ -343,7 +360,7 @@ def test_names_meet_plain_arrays() -> None:
 
 
 def test_operands_that_only_seem_different_find_the_same_program() -> None:
-    """Equal dtypes need not be one object, and a subclass is taken for what it is: neither may send a call in circles."""
+    """Equal dtypes need not be one object, nor a tensor of the very class: no call may go in circles."""
     ne.einsum("i -> : sum", np.ones(3, np.int64))
     assert ne.einsum("i -> : sum", np.ones(3, np.longlong)) == 3
     ne.einsum("i -> i", np.ones(3))

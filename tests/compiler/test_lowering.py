@@ -127,6 +127,13 @@ def test_groups_of_labels_merge_where_memory_allows_it() -> None:
         np.testing.assert_allclose(ne.einsum(text, view, w), np.einsum("bshd,hde->bse", view, w))
 
 
+def test_a_group_that_does_not_merge_joins_the_batch_instead_of_being_copied() -> None:
+    x, w = RNG.random((8, 60, 40))[:, 3:40], RNG.random((40, 30))
+    steps = ne.compile("b s h, h e -> b s e").plan(x, w).steps
+    assert [step.what for step in steps] == ["matmul"]
+    np.testing.assert_allclose(ne.einsum("b s h, h e -> b s e", x, w), x @ w)
+
+
 def test_private_labels_are_summed_before_anything_is_multiplied() -> None:
     found = calls("i j k, j l -> i l : sum", (3, 4, 50), (4, 5))
     assert found[0] == "np.add.reduce(a0, axis=2)"
