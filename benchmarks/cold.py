@@ -29,7 +29,8 @@ import {module}
 taken = time.perf_counter() - start
 print(json.dumps([taken, [name for name in {late} if name in sys.modules]]))
 """
-# The package loads its public names when they are first used, so they are used: an import that loads nothing is no figure.
+# The package loads its public names when they are first used, so they are used: an import that loads nothing
+# is no figure.
 TOUCH = {"nameexpr": "import numpy; nameexpr.einsum, nameexpr.tensor, nameexpr.NamedTensor"}
 FIRST = """
 import json, sys, time
@@ -54,7 +55,9 @@ def measure_cold(peers: list[str], rounds: int) -> dict[str, Any]:
         "nameexpr",
         *sorted({peer.partition(".")[0] for peer in peers} & {"opt_einsum", "einops"}),
     ]
-    imports = _interleaved({name: IMPORT.format(module=name, touch=TOUCH.get(name, ""), late=LATE) for name in modules}, rounds)
+    imports = _interleaved(
+        {name: IMPORT.format(module=name, touch=TOUCH.get(name, ""), late=LATE) for name in modules}, rounds
+    )
     texts = {
         "plain": FIRST.format(text=PLAIN, operands=2, sizes={}, late=LATE),
         "grouped": FIRST.format(text=GROUPED, operands=1, sizes={"h": 2}, late=LATE),

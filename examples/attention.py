@@ -1,8 +1,8 @@
 """Attention by hand: the heads are split and merged where they are used, inside the expression.
 
-Each photograph becomes 48 patches, each patch a vector of 64 numbers, and every patch looks at every patch of its
-photograph through four heads. Nothing is trained: queries and keys are the same principal components of the
-patches, so a patch looks at the patches that resemble it.
+Each photograph becomes 48 patches, each patch a vector of 64 numbers, and every patch looks at every patch of
+its photograph through four heads. Nothing is trained: queries and keys are the same principal components of
+the patches, so a patch looks at the patches that resemble it.
 
 Run it with `python examples/attention.py`, or cell by cell.
 """

@@ -1,7 +1,7 @@
 """Scale the channels of photographs: one expression for each layout, and what a mistake looks like.
 
-White balance multiplies each colour channel by its own factor. In NumPy the factors must first be given as many
-dims of size 1 as the layout asks for; here the expression says where the channels are.
+White balance multiplies each colour channel by its own factor. In NumPy the factors must first be given as
+many dims of size 1 as the layout asks for; here the expression says where the channels are.
 
 Run it with `python examples/scale_channels.py`, or cell by cell.
 """

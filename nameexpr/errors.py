@@ -6,8 +6,9 @@ one place, `nameexpr.carets`. The first digit of a code gives the family, and th
 but the renderer.
 
 >>> from nameexpr.errors import Diagnostic, Mark, Span, error
->>> print(error(Diagnostic("NE304", "'i' is 2 here and 3 there", "i, i ->", (Mark(Span(0, 1)), Mark(Span(3,
-4)))))) SizeError[NE304]: 'i' is 2 here and 3 there
+>>> marks = (Mark(Span(0, 1)), Mark(Span(3, 4)))
+>>> print(error(Diagnostic("NE304", "'i' is 2 here and 3 there", "i, i ->", marks)))
+SizeError[NE304]: 'i' is 2 here and 3 there
   i, i ->
   ^  ^
 """

@@ -1,4 +1,4 @@
-"""Settings for every test: hypothesis draws the same cases in each run, and the cache of expressions starts empty."""
+"""Settings for every test: hypothesis draws the same cases in each run, the cache starts empty."""
 
 from __future__ import annotations
 

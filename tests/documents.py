@@ -1,13 +1,15 @@
-"""The fenced blocks of README.md and docs/, and how each kind is run. `python tests/documents.py` refreshes their outputs.
+"""The fenced blocks of README.md and docs/, and how each kind is run.
 
-A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text of the
-`NameExprError` it raises, is the `text` block that follows it. A `sh` block whose lines call `nameexpr` is run
-through the command line's `main`, and is followed by its output in the same way. The blocks of one document share their names.
+A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text
+of the `NameExprError` it raises, is the `text` block that follows it. A `sh` block whose lines call `nameexpr`
+is run through the command line's `main`, and is followed by its output in the same way. The blocks of one
+document share their names. `python tests/documents.py` writes all outputs anew.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import doctest
 import io
 import os
@@ -25,14 +27,14 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
 )
-KINDS = {"python", "text", "sh"}
+KINDS = {"python", "text", "sh", ""}
 FENCE = re.compile(
     r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL
 )
 
 
 class Fence(NamedTuple):
-    """One fenced block: its kind, its text, where it starts, and the `text` block right behind it, if there is one."""
+    """One fenced block: its kind, text and line, and the `text` block right behind it if there is one."""
 
     kind: str
     body: str
@@ -96,11 +98,14 @@ def run_prompts(fence: Fence, document: str, names: dict[str, Any]) -> None:
 def output_of(source: str, names: dict[str, Any]) -> str:
     """Return what a block prints, or the text of the error that it ends with."""
     printed = io.StringIO()
+    limits = ne.limits()
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(source, "<document>", "exec"), names)
     except ne.NameExprError as error:
         printed.write(f"{error}\n")
+    finally:
+        ne.set_limits(**dataclasses.asdict(limits))
     return printed.getvalue()
 
 

@@ -3,8 +3,8 @@
 >>> case = seeded_case(7)
 >>> result = case.run(reference.einsum)  # doctest: +SKIP
 
-`random_case` draws a case from a `random.Random`; `cases` is the same as a hypothesis strategy over seeds, so that
-a failure prints the seed; `same` compares two results; `mutate_text` breaks a text.
+`random_case` draws a case from a `random.Random`; `cases` is the same as a hypothesis strategy over seeds, so
+that a failure prints the seed; `same` compares two results; `mutate_text` breaks a text.
 """
 
 from __future__ import annotations
@@ -121,7 +121,9 @@ def random_case(rng: random.Random, seed: int | None = None) -> Case:
 
 
 def finish(draft: Draft, cost: Costs, seed: int | None) -> Case | None:
-    """Choose reducer, dtypes and values, and print the text; None if a Python number changes the dtypes too much."""
+    """Choose reducer, dtypes and values, and print the text; None if a Python number changes the dtypes too
+    much.
+    """
     rng, count = draft.rng, len(draft.inputs)
     dtypes = random_dtypes(rng, count)
     product = np.result_type(*dtypes)
@@ -196,7 +198,9 @@ def half_bound(reducer: Any, top: int, cost: Costs, count: int) -> float:
 
 
 def keeps_order(draft: Draft) -> bool:
-    """Whether no way to order the sums can turn an infinity into a NaN: see docs on NaN in sums of products."""
+    """Whether no way to order the sums can turn an infinity into a NaN: see docs on NaN in sums of
+    products.
+    """
     kept = set(labels_of([draft.output]))
     dropped = [set(labels_of([term])) - kept for term in draft.inputs]
     if len(dropped) == 1:
@@ -253,10 +257,10 @@ def must_name(draft: Draft, name: str | None) -> bool:
 def same(actual: Any, expected: Any, case: Case | None = None) -> bool:
     """Whether two results agree in names, shape, dtype and values.
 
-    Bools and integers agree exactly, NaN with NaN, infinities with their like. Of other numbers the difference is
-    at most ``eps * (terms * |expected| + 2 * (cells + 8) * scale_eps)``: one rounding for each operand in the
-    result's dtype, and one for each of the case's `cells` at its `scale` in the dtype that is summed in (float32 for
-    float16, else the result's).
+    Bools and integers agree exactly, NaN with NaN, infinities with their like. Of other numbers the
+    difference is at most ``eps * (terms * |expected| + 2 * (cells + 8) * scale_eps)``: one rounding for each
+    operand in the result's dtype, and one for each of the case's `cells` at its `scale` in the dtype that is
+    summed in (float32 for float16, else the result's).
     """
     if names_of(actual) != names_of(expected):
         return False

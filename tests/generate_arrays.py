@@ -82,8 +82,8 @@ def spread(array: np.ndarray[Any, Any], steps: Sequence[int], start: int) -> np.
     """The same values as a strided view of a larger array."""
     sizes = [start + size * abs(step) for size, step in zip(array.shape, steps, strict=True)]
     base = np.zeros(sizes, array.dtype)
-    view = base[tuple(slice(start, None, abs(step)) for step in steps) + (...,)]
-    view = view[tuple(slice(None, None, 1 if step > 0 else -1) for step in steps) + (...,)]
+    view = base[(*tuple(slice(start, None, abs(step)) for step in steps), ...)]
+    view = view[(*tuple(slice(None, None, 1 if step > 0 else -1) for step in steps), ...)]
     view[...] = array
     return view
 

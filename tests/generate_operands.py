@@ -22,7 +22,9 @@ from reference_text import Blank, Group, Item, Label, Literal, Pack, Term, parts
 
 @dataclass(frozen=True)
 class Costs:
-    """Sizes of the loops: all cells, those of the output, those that are dropped, those of the largest operand."""
+    """Sizes of the loops: all cells, those of the output, those that are dropped, those of the largest
+    operand.
+    """
 
     cells: int
     output: int

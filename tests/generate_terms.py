@@ -1,7 +1,7 @@
 """The language side of generated cases: terms, the output, sizes and names, valid by construction.
 
-A `Draft` is built in the order in which a person would think: labels with sizes, input terms, what is dropped, the
-output term, and last the sizes that must be written down because nothing else tells them.
+A `Draft` is built in the order in which a person would think: labels with sizes, input terms, what is
+dropped, the output term, and last the sizes that must be written down because nothing else tells them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,33 @@ from dataclasses import dataclass, field, replace
 
 from reference_text import Blank, Group, Item, Label, Literal, Pack, Term, parts
 
-LABELS = (
-    "a b c i j k N C H W batch chan height out_features x1 i' seq' k'' N' in for _hidden reduce dtype fi".split()  # noqa: SIM905
-)
+LABELS = [
+    "a",
+    "b",
+    "c",
+    "i",
+    "j",
+    "k",
+    "N",
+    "C",
+    "H",
+    "W",
+    "batch",
+    "chan",
+    "height",
+    "out_features",
+    "x1",
+    "i'",
+    "seq'",
+    "k''",
+    "N'",
+    "in",
+    "for",
+    "_hidden",
+    "reduce",
+    "dtype",
+    "fi",
+]
 FOREIGN = ["é", "λ", "größe", "温度", "β'"]
 FRESH = ["row", "col", "x", "y", "rest", "features", "lambda", "p'", "_q", "Out", "heads"]
 PACK_WORDS = ["lead...", "space...", "B'..."]
@@ -26,7 +50,8 @@ PACK_WORDS = ["lead...", "space...", "B'..."]
 class Draft:
     """One expression in the making.
 
-    `rank` holds the sizes that a pack, `...` or `_` has over all operands; `spans` those it has in each operand.
+    `rank` holds the sizes that a pack, `...` or `_` has over all operands; `spans` those it has in each
+    operand.
     """
 
     rng: random.Random

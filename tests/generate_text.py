@@ -81,7 +81,9 @@ def item_tokens(rng: random.Random, item: Item) -> list[Token]:
 
 
 def spaced(rng: random.Random, tokens: Sequence[Token]) -> str:
-    """Tokens joined in one of three manners: as people write, tightly, or with odd white space and comments."""
+    """Tokens joined in one of three manners: as people write, tightly, or with odd white space and
+    comments.
+    """
     manner = rng.choices(["usual", "tight", "odd"], [5, 2, 3])[0]
     out = rng.choice(["", "\n", " "]) if manner == "odd" else ""
     before: Token = ("start", "")

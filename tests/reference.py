@@ -1,8 +1,8 @@
 """What expressions mean, by plain nested loops: the truth that the compiler's results are compared with.
 
-The output cell at OUT is the product of the input cells, combined over every label that is not in OUT. `einsum` and
-`check` here follow the language's text and share no code with the package: no matrix products, no transposes, one
-cell at a time. Texts or operands that the language refuses raise `Refused`.
+The output cell at OUT is the product of the input cells, combined over every label that is not in OUT.
+`einsum` and `check` here follow the language's text and share no code with the package: no matrix products,
+no transposes, one cell at a time. Texts or operands that the language refuses raise `Refused`.
 
 >>> import numpy as np
 >>> einsum("i j, j -> i", np.ones((2, 3)), np.arange(3.0))

@@ -1,7 +1,7 @@
 """Dtypes and reducers of the reference evaluator, on Python numbers.
 
-Integers are exact and wrapped to their dtype, floats are Python's (64 bits) and rounded to the result's dtype at
-the end. Every reducer is its definition over a list of values: the cells along the merged axis.
+Integers are exact and wrapped to their dtype, floats are Python's (64 bits) and rounded to the result's dtype
+at the end. Every reducer is its definition over a list of values: the cells along the merged axis.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ FIXED = {"any": "bool", "all": "bool", "argmax": "int64", "argmin": "int64", "co
 
 
 def product_dtype(operands: Sequence[Any], dtype: Any) -> np.dtype[Any]:
-    """The dtype of the product before any widening: NumPy's, or `dtype=` where the operands may be cast to it."""
+    """The dtype of the product before any widening: NumPy's, or `dtype=` where the operands may be cast to
+    it.
+    """
     wanted = np.dtype(dtype) if dtype is not None else np.result_type(*map(unweighed, operands))
     for operand in operands:
         if not (fits_weakly(operand, wanted) if is_weak(operand) else fits(operand, wanted)):

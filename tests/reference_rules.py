@@ -106,7 +106,9 @@ def refuse_output_packs(text: Text, left_out: bool) -> None:
 
 
 def refuse_drops(text: Text, reduced: bool) -> None:
-    """What the output lacks must be contracted, freely droppable, or reduced; a reducer needs something to drop."""
+    """What the output lacks must be contracted, freely droppable, or reduced; a reducer needs something to
+    drop.
+    """
     counts = Counter(label for term in text.inputs for label in labels_of(term))
     dropped = set(counts) - set(labels_of(text.output or ()))
     packs = {word for term in text.inputs for word in packs_of(term)} - set(packs_of(text.output or ()))

@@ -1,4 +1,6 @@
-"""Sizes in the reference evaluator: what operands, text and keywords say, and what one unknown factor must be."""
+"""Sizes in the reference evaluator: what operands, text and keywords say, and what one unknown factor must
+be.
+"""
 
 from __future__ import annotations
 

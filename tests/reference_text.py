@@ -205,7 +205,7 @@ class Reader:
         inside = self.items()
         self.take(")")
         for item in inside:
-            if isinstance(item, Label) and item.alias or isinstance(item, Group) and item.name:
+            if (isinstance(item, Label) and item.alias) or (isinstance(item, Group) and item.name):
                 raise Refused("group", "a factor of a group cannot have a name of its own")
         return inside
 

@@ -1,4 +1,4 @@
-"""Every file in examples/ runs from anywhere, says what it should, and its data are what data/README.md says."""
+"""Every example runs from anywhere and says what it should, and its data are what their README says."""
 
 from __future__ import annotations
 

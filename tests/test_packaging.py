@@ -1,4 +1,4 @@
-"""What is shipped, what imports what, and what an import costs: the wheel, the layers, the lazy and the NumPy-free parts."""
+"""What is shipped, what imports what, and what an import loads."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ LAYERS = (
     ("tensors",),
     ("api",),
     ("cli",),
+    ("__main__",),
 )
-"""From the bottom up: a module imports its own part and what stands below it, never its neighbour or what is above."""
+"""From the bottom up: a module imports its own part and what is below, never a neighbour or what is above."""
 
 USE = """
 import numpy as np
@@ -60,7 +61,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with the sdist, and the wheel built from it; no network is needed."""
     target = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(target), str(ROOT)]
-    result = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", timeout=300)
+    result = subprocess.run(
+        command, check=False, cwd=target, capture_output=True, encoding="utf-8", timeout=300
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     return target
 
@@ -213,7 +216,7 @@ from nameexpr.compiler.pipeline import compile_typed, read, type_expression
 tree = read("N (h d), h d K, K -> N K : mean")
 operands = [Operand((5, 6), ("N", "features")), Operand((2, 3, 4)), Operand((4,))]
 typed = type_expression(tree, operands, {})
-dtypes = choose_dtypes(("float32",) * 3, "float32", is_summed=typed.is_summed, reducer=typed.reducer, is_asked=False)
+dtypes = choose_dtypes(("float32",) * 3, "float32", is_summed=True, reducer=typed.reducer, is_asked=False)
 compiled = compile_typed(tree, typed, dtypes, [None] * 3)
 print(dict(compiled.typed.sizes), compiled.typed.result_shape, len(compiled.program.instructions) > 0)
 assert "numpy" not in sys.modules

@@ -1,4 +1,6 @@
-"""The reference evaluator against NumPy, the table of PyTorch's verbs, and the rules; the generator against it."""
+"""The reference evaluator against NumPy, the table of PyTorch's verbs, and the rules; the generator against
+it.
+"""
 
 from __future__ import annotations
 

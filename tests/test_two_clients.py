@@ -1,4 +1,4 @@
-"""One rule book, two clients: a method and the expression that says the same give the same dims and values."""
+"""One rule book, two clients: a method and the expression that says the same give the same result."""
 
 from __future__ import annotations
 

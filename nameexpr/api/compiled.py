@@ -16,7 +16,7 @@ from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, make_plan, source
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.stand_in import assumed_shapes
+from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
 from nameexpr.syntax.unparse import unparse, unparse_term
 from nameexpr.tensors import NamedTensor
@@ -133,7 +133,7 @@ class Compiled:
         ]
         dtypes = [np.dtype(np.float64)] * len(operands)
         code = source(self._entry.compile(operands, dtypes, [None] * len(operands)), operands)
-        return f"# for assumed sizes: call it, or ask plan(...).code, for yours\n{code}"
+        return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
 
     def _described(
         self, operands: tuple[Any, ...]

@@ -29,11 +29,12 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
         needed = peak_bytes(compiled.program, compiled.shapes)
         message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=_infos(operands)))
-    dtypes = ", ".join(dict.fromkeys(str(operand.dtype) for operand in operands))
+    dtypes = " and ".join(dict.fromkeys(str(operand.dtype) for operand in operands))
     combined = f"combined by {compiled.typed.reducer}" if compiled.typed.reducer else "multiplied or added"
     message = f"elements of dtype {dtypes} cannot be {combined}"
     reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
-    hint = f"convert the operands to numbers first (NumPy says: {reason})"
+    are_numbers = all(operand.dtype.kind in "biufc" for operand in operands)
+    hint = reason if are_numbers else f"convert the operands to numbers first ({reason})"
     return error(Diagnostic("NE505", message, text, operands=_infos(operands), hint=hint))
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nameexpr.compiler.path import Optimize
+from nameexpr.compiler.size_faults import OPTIONS
 from nameexpr.compiler.typed import CUSTOM, REDUCERS
 from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.names import normalised
 
 Reduce = Callable[[npt.NDArray[Any], int], Any]
@@ -78,10 +80,17 @@ def _size(name: str, value: Any) -> int:
     try:
         if isinstance(value, bool):
             raise TypeError
-        return index(value)
+        size = index(value)
     except TypeError:
-        hint = f"sizes are whole numbers: {name}=8"
+        hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
+        if name in OPTIONS:
+            hint = f"{name}= is no option here; a label of that name takes sizes={{'{name}': 8}}"
+        elif hasattr(value, "__array__"):
+            hint = "operands come behind the text, without a keyword: einsum(text, array)"
         raise error(Diagnostic("NE603", f"{name}= is {_kind(value)}, and not a size", hint=hint)) from None
+    if abs(size) >= 10**SIZE_DIGITS:
+        raise error(Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"))
+    return size
 
 
 def _dtype(dtype: npt.DTypeLike | None) -> str | None:
@@ -89,9 +98,10 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
         return None
     try:
         found = np.dtype(dtype)
-    except TypeError:
-        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy")) from None
-    if found.kind not in "biufcO":
+    except (TypeError, ValueError, SyntaxError):
+        hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
+        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy", hint=hint)) from None
+    if found.kind not in "biufc":
         hint = "an expression computes in bools, integers, floats or complex numbers"
         raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
     return found.str
@@ -124,4 +134,4 @@ def _reduce(reduce: Any) -> str | Reduce | None:
 
 def _kind(value: Any) -> str:
     name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"

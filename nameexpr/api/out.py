@@ -31,7 +31,8 @@ def into(out: Any, result: Any, text: str) -> Any:
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
         raise error(Diagnostic("NE611", "out= is the array for the result, and not a size", text, hint=hint))
     if not isinstance(data, np.ndarray):
-        raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, and not an array", text))
+        hint = "give a NumPy array or a NamedTensor of the result's shape"
+        raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, and not an array", text, hint=hint))
     values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
     if data.shape != values.shape:
         message = f"the result has shape {values.shape}, and out= has shape {data.shape}"

@@ -1,5 +1,6 @@
-"""The command line: `nameexpr eval`, `plan` and `code`. Nothing below this package reads arguments or files.
+"""The command line: `nameexpr eval`, `plan` and `code`. Nothing below it reads arguments or files.
 
-`main` turns what happens into exit codes, `parser` reads arguments, `commands` does what they ask, `operands`, `files` and
-`tables` read arrays, `writing` writes them, `report` says what came out. What computes is loaded when a command needs it.
+`main` turns what happens into exit codes, `parser` reads arguments, `commands` does what they ask. Arrays are
+read by `operands`, `files` and `tables` and written by `writing`; `report` says what came out, and `screen`
+prints it. What computes is loaded when a command needs it.
 """

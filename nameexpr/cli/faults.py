@@ -45,14 +45,19 @@ class UsageError(CommandError):
 
 
 def harmless(text: str) -> str:
-    """Return a text of the user's on one line, of bounded length, and with nothing in it that a terminal acts on.
+    r"""Return a text of the user's on one line, not too long, with nothing in it that a terminal acts on.
 
-    >>> print(harmless("a\\x1b[31m\\nb"))
-    a\\x1b[31m\\nb
+    >>> print(harmless("a\x1b[31m\nb"))
+    a\x1b[31m\nb
     """
     if len(text) > LONGEST:
         text = text[: LONGEST - 1] + "…"
     return visible(text).replace("\n", "\\n")
+
+
+def unreadable(shown: str, what: str, hint: str = "") -> FileError:
+    """Return the error for a file, named as it is to be shown, that holds nothing to compute with."""
+    return FileError(f"cannot read {shown}: {what}", hint)
 
 
 def quoted(text: str) -> str:

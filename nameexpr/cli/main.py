@@ -1,12 +1,13 @@
-"""The entry point: arguments in, exit code out. Everything that can happen to a command is turned into a code here.
+"""The entry point: arguments in, exit code out. Whatever can happen to a command is turned into a code here.
 
-0 is fine, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A reader that closes its pipe has seen enough:
-that is fine, too. `--version` and `--help` load neither NumPy nor the compiler.
+0 is fine, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A reader that closes its
+pipe has seen enough: that is fine, too. `--version` and `--help` load neither NumPy nor the compiler.
 """
 
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from nameexpr.cli import screen
@@ -60,25 +61,25 @@ def _run(arguments: Sequence[str]) -> int:
         return _fail(fault, as_json=as_json, color=color)
 
 
-def _execute(options: object) -> int:
+def _execute(options: Namespace) -> int:
     """Run a command and report; the package is loaded here."""
     import warnings
 
     from nameexpr.cli import commands, report
     from nameexpr.errors import NameExprError
 
-    as_json, color = options.json, options.color  # type: ignore[attr-defined]
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: screen.complain(f"nameexpr: warning: {message}")
-            result = commands.run(options)  # type: ignore[arg-type]
+            result = commands.run(options)
     except NameExprError as fault:
-        screen.complain(report.as_json(fault) if as_json else str(fault), color="never" if as_json else color)
+        text = report.dumped(report.error_data(fault)) if options.json else str(fault)
+        screen.complain(text, color="never" if options.json else options.color)
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
     if result is not None:
-        screen.say(report.dumped(result.data) if as_json else result.text)
+        screen.say(report.dumped(result.data) if options.json else result.text)
     return 0
 
 

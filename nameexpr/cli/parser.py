@@ -1,7 +1,7 @@
-"""Arguments into a namespace of options. argparse alone is loaded, so that `--version` and `--help` are quick.
+"""Arguments into a namespace of options. Only argparse is loaded, so that `--version` and `--help` are quick.
 
-Two things are added to argparse: options may stand between operands, and what begins with a hyphen but is an expression
-("->a") or a number (-1e3) is taken for what it is.
+Two things are added to argparse: options may stand between operands, and what begins with a hyphen but is an
+expression ("->a") or a number (-1e3) is taken for what it is.
 """
 
 from __future__ import annotations
@@ -115,8 +115,10 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
 
 
 def _command_parser(name: str) -> argparse.ArgumentParser:
+    operand, what = ("FILE", "operand") if name == "eval" else ("SHAPE", "shape")
     parser = _Parser(
         f"nameexpr {name}",
+        usage=f"nameexpr {name} [options] EXPR {operand} ...",
         description=COMMANDS[name].capitalize() + ".",
         epilog=_EXAMPLES[name] + "\n" + _TAIL,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -125,10 +127,7 @@ def _command_parser(name: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "expression", metavar="EXPR", type=_plain, help="such as 'batch chan, chan out -> batch out'"
     )
-    operand, what = (
-        ("FILE", "one operand for each term") if name == "eval" else ("SHAPE", "one shape for each term")
-    )
-    parser.add_argument("operands", metavar=operand, type=_plain, nargs="*", help=what)
+    parser.add_argument("operands", metavar=operand, type=_plain, nargs="*", help=f"one {what} for each term")
     if name == "eval":
         where = "write the result: .npy, .npz, file.npz:key, .csv; - for standard output as .npy"
         parser.add_argument("-o", "--output", metavar="FILE", type=_plain, help=where)

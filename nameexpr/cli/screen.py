@@ -1,7 +1,7 @@
-"""What reaches the terminal: results on standard output, mistakes on standard error, in colour where that is wanted.
+r"""What reaches the terminal: results on standard output, mistakes on standard error, coloured where wanted.
 
->>> print(coloured("SizeError[NE304]: no\\n  a b\\n  ^").encode("unicode_escape").decode())
-\\x1b[1;31mSizeError[NE304]: no\\x1b[0m\\n  a b\\n\\x1b[1;31m  ^\\x1b[0m
+>>> coloured("SizeError[NE304]: no\n  a b\n  ^")
+'\x1b[1;31mSizeError[NE304]: no\x1b[0m\n  a b\n\x1b[1;31m  ^\x1b[0m'
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import IO
+from typing import TextIO
 
 _STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.MULTILINE)
 
@@ -20,7 +20,7 @@ def say(text: str) -> None:
 
 
 def complain(text: str, *, color: str = "auto") -> None:
-    """Write a text and a newline to standard error. That it cannot be written changes nothing: the exit code says it too.
+    """Write a text and a newline to standard error. If that fails, the exit code still says what happened.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def complain(text: str, *, color: str = "auto") -> None:
         return
 
 
-def _write(stream: IO[str] | None, text: str) -> None:
+def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:  # closed before Python started
         return
     try:
@@ -50,7 +50,7 @@ def coloured(text: str) -> str:
     return _STRONG.sub("\x1b[1;31m\\g<0>\x1b[0m", text)
 
 
-def is_colour_wanted(choice: str, stream: IO[str] | None) -> bool:
+def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
     """Whether to colour: as told, else as NO_COLOR and then FORCE_COLOR say, else on terminals.
 
     Notes
@@ -79,7 +79,7 @@ def finish() -> None:
 
 
 def discard() -> None:
-    """Let what standard output still holds vanish: else Python tries to write it once more when it ends, and complains."""
+    """Let what standard output still holds vanish: else Python tries again when it ends, and complains."""
     try:
         number = sys.stdout.fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 
-from nameexpr.compiler.lone import lone_labels
+from nameexpr.compiler.lone import lone_labels, reduced_by_sum, suggestion
 from nameexpr.compiler.typed import REDUCERS
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -27,6 +28,9 @@ from nameexpr.syntax.ast import (
     atoms,
 )
 from nameexpr.syntax.unparse import unparse_item
+
+TOLD = 20
+"""How many mistakes are reported at once."""
 
 
 def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
@@ -44,9 +48,9 @@ def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
     RuleError, SizeError
         With one diagnostic per mistake.
     """
-    found = [fault for rule in _RULES for fault in rule(tree, has_reduce)]
+    found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
     if not found and tree.outputs is not None and not tree.leaves_inputs_out:
-        found = [fault for rule in _DROPPING_RULES for fault in rule(tree, has_reduce)]
+        found = list(islice((fault for rule in _DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
     if found:
         raise error(*found)
 
@@ -75,9 +79,8 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
         hint = "say what is kept: inputs -> result : " + reducer.name
         yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
     if reducer.name not in REDUCERS:
-        hint = (
-            did_you_mean(reducer.name, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable as reduce="
-        )
+        hint = f"one of {' '.join(REDUCERS)}, or a callable as reduce="
+        hint = suggestion(reducer.name, REDUCERS) or hint
         yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
     elif has_reduce:
         hint = "keep one of the two"
@@ -89,9 +92,8 @@ def _one_pack_per_input(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         packs = [item for item in term.items if isinstance(item, Dots | Pack)]
         if len(packs) > 1:
             hint = "where one ends and the next begins cannot be told; name the dims of all but one"
-            yield Diagnostic(
-                "NE205", "an input holds at most one ... or pack", tree.text, marks_of(*packs), hint=hint
-            )
+            message = "an input holds at most one ... or pack"
+            yield Diagnostic("NE205", message, tree.text, marks_of(*packs), hint=hint)
 
 
 def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
@@ -103,9 +105,8 @@ def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         for name, items in seen.items():
             if len(items) > 1:
                 hint = "a result has these dims once"
-                yield Diagnostic(
-                    "NE216", f"'{name}' stands twice in the result", tree.text, marks_of(*items), hint=hint
-                )
+                message = f"'{name}' stands twice in the result"
+                yield Diagnostic("NE216", message, tree.text, marks_of(*items), hint=hint)
 
 
 def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
@@ -150,25 +151,22 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     elif len(outside) > len(inside):
         extra = outside[len(inside) :]
         hint = "the k-th _ of the result is the k-th _ of the input; a new dim of size 1 is written 1"
-        yield Diagnostic(
-            "NE209", "this _ stands for no dim of the input", tree.text, marks_of(*extra), hint=hint
-        )
+        message = "this _ stands for no dim of the input"
+        yield Diagnostic("NE209", message, tree.text, marks_of(*extra), hint=hint)
 
 
 def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None or tree.leaves_inputs_out:
         return
-    known = {
-        unparse_item(item) for term in tree.inputs for item in term.items if isinstance(item, Dots | Pack)
-    }
+    inside = [atom for term in tree.inputs for atom in atoms(term.items)]
+    known = {unparse_item(atom) for atom in inside if isinstance(atom, Dots | Pack)}
     for term in tree.outputs:
         for atom in atoms(term.items):
-            if isinstance(atom, Dots | Pack) and unparse_item(atom) not in known:
-                word = unparse_item(atom)
-                hint = did_you_mean(word, known) or "write it in the input whose dims it stands for"
-                yield Diagnostic(
-                    "NE210", f"'{word}' stands in no input", tree.text, marks_of(atom), hint=hint
-                )
+            word = unparse_item(atom)
+            if isinstance(atom, Dots | Pack) and word not in known:
+                message = f"'{word}' stands in no input"
+                hint = suggestion(word, known) or "write it in the input whose dims it stands for"
+                yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 
 def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
@@ -180,7 +178,7 @@ def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
                 packs.setdefault(atom.name, atom)
             elif isinstance(atom, Label | Sized | Alias):
                 labels.setdefault(atom.name, atom)
-    for name in packs.keys() & labels.keys():
+    for name in [name for name in packs if name in labels]:
         hint = f"write {name}... everywhere, or give the single dim another name"
         message = f"'{name}' is a pack here and one dim there"
         yield Diagnostic("NE211", message, tree.text, marks_of(packs[name], labels[name]), hint=hint)
@@ -210,7 +208,8 @@ def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         first = carried.setdefault(name, item)
         if first is not item and any(isinstance(one, Alias | NamedGroup) for one in (first, item)):
             message = f"the result would carry the name '{name}' twice"
-            hint = "give each dim a name of its own: row=i col=i"
+            inner = unparse_item(item).removeprefix(f"{name}=")
+            hint = f"give each dim a name of its own, such as {name}2={inner}"
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 
@@ -220,10 +219,9 @@ def _nothing_unsaid_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[D
         return
     kept = _kept(tree)
     for word, items in _dropped_words(tree, kept).items():
-        hint = f"keep it, or say how it is reduced: {tree.text.strip()} : sum"
-        yield Diagnostic(
-            "NE213", f"{word} would be dropped in silence", tree.text, marks_of(*items), hint=hint
-        )
+        hint = f"keep it, or say how it is reduced: {reduced_by_sum(tree)}"
+        message = f"{word} would be dropped in silence"
+        yield Diagnostic("NE213", message, tree.text, marks_of(*items), hint=hint)
     yield from _dropped_literals(tree)
     yield from lone_labels(tree, kept)
 
@@ -237,9 +235,7 @@ def _kept(tree: Expression) -> set[str]:
 
 
 def _dropped_words(tree: Expression, kept: set[str]) -> dict[str, list[Item]]:
-    """Return the packs, ellipses and anonymous dims that the result lacks, with every place where they
-    stand.
-    """
+    """Return the packs, ellipses and anonymous dims that the result lacks, with all their places."""
     dropped: dict[str, list[Item]] = {}
     anonymous: list[Item] = [
         atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)
@@ -258,9 +254,7 @@ def _dropped_literals(tree: Expression) -> Iterator[Diagnostic]:
     for term in tree.inputs:
         for atom in atoms(term.items):
             if isinstance(atom, Literal) and atom.size != 1:
-                message = (
-                    f"{atom.size} is a dim without a name, so it would be dropped: the result cannot keep it"
-                )
+                message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
                 hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
                 yield Diagnostic("NE214", message, tree.text, marks_of(atom), hint=hint)
 
@@ -273,12 +267,11 @@ def _something_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagno
     literals = any(_has_literal(term.items) for term in tree.inputs)
     if names - kept or literals or _dropped_words(tree, kept):
         return
-    span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
+    marks = (Mark(tree.reducer.span),) if tree.reducer is not None else ()
     which = f"': {tree.reducer.name}'" if tree.reducer is not None else "reduce="
     hint = "leave the reducer out, or leave a label out of the result"
-    yield Diagnostic(
-        "NE215", f"{which} has nothing to reduce: every dim is kept", tree.text, (Mark(span),), hint=hint
-    )
+    message = f"{which} has nothing to reduce: every dim is kept"
+    yield Diagnostic("NE215", message, tree.text, marks, hint=hint)
 
 
 def _has_literal(items: tuple[Item, ...]) -> bool:

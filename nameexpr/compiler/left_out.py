@@ -16,7 +16,6 @@ from dataclasses import replace
 
 from nameexpr.compiler.check import check_text
 from nameexpr.compiler.operands import Operand, describe
-from nameexpr.compiler.typed import Names
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import (
     Alias,
@@ -84,10 +83,10 @@ def _replace_dots(items: tuple[Item, ...], rest: Sequence[Item]) -> tuple[Item, 
 
 
 def _check_all_named(tree: Expression, operands: Sequence[Operand]) -> None:
-    for operand in operands:
+    for position, operand in enumerate(operands):
         if operand.names is not None and None in operand.names:
-            place: Names = operand.names
-            message = f"dim {place.index(None)} has no name, so an input that is left out cannot speak of it"
+            which = f"dim {operand.names.index(None)} of operand {position}"
+            message = f"{which} has no name, so a text that leaves the inputs out cannot speak of it"
             hint = "name it with refine_names, keep it with ..., or write the input's term"
             mark = Mark(Span(0, 0))
             raise error(Diagnostic("NE406", message, tree.text, (mark,), describe((), operands), hint))

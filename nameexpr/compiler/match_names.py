@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.check import TOLD
+from nameexpr.compiler.lone import suggestion
 from nameexpr.compiler.operands import Operand, describe, stretch
 from nameexpr.compiler.typed import Names
 from nameexpr.dims import Clash, duplicate, match, name_fault, unify_from_right
@@ -25,6 +27,7 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
+from nameexpr.syntax.unparse import unparse_item
 
 
 def match_names(tree: Expression, operands: Sequence[Operand], packs: dict[str, int]) -> Names:
@@ -38,13 +41,13 @@ def match_names(tree: Expression, operands: Sequence[Operand], packs: dict[str, 
     """
     if all(operand.names is None for operand in operands):
         return ()
-    found = [
-        _mismatch(tree, position, operand, operands)
+    wrong = [
+        position
         for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
         if operand.names is not None and not _matches(term, operand.names)
     ]
-    if found:
-        raise error(*found)
+    if wrong:
+        raise error(*(_mismatch(tree, position, operands[position], operands) for position in wrong[:TOLD]))
     under = _names_under_packs(tree, operands, packs)
     if tree.outputs is None:
         return ()
@@ -78,9 +81,15 @@ def _mismatch(tree: Expression, position: int, operand: Operand, operands: Seque
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
-        alias = f"{name}={expected_name(item)}"
-        hint = f"for another label in this text write an alias, {alias}; or rename the tensor's dim"
-    return Diagnostic("NE401", message, tree.text, marks, describe(tree.inputs, operands), hint)
+        near = suggestion(str(expected_name(item)), [str(name)])
+        hint = f"{near} to use it under this label write {_aliased(name, item)}; or rename the tensor's dim"
+    return Diagnostic("NE401", message, tree.text, marks, describe(tree.inputs, operands), hint.strip())
+
+
+def _aliased(name: str | None, item: Item) -> str:
+    """Return the item with the name that the tensor's dim has."""
+    inner = item.group if isinstance(item, NamedGroup) else Label(getattr(item, "name", ""))
+    return f"{name}={unparse_item(inner)}"
 
 
 def _names_under_packs(
@@ -97,16 +106,16 @@ def _names_under_packs(
         for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
             if isinstance(item, Dots | Pack | Anonymous):
                 collected.setdefault(_word(item), []).append(name)
+        unified["_"] = unified.get("_", ()) + tuple(collected.pop("_", ()))
         for word, mine in collected.items():
             before = unified.get(word, (None,) * len(mine))
             both = _unify(word, before, tuple(mine))
             if isinstance(both, Clash):
-                raise error(_pack_clash(tree, operands, word, (first[word], position), both))
+                names_there = before[both.left], mine[both.right]
+                raise error(_pack_clash(tree, operands, word, (first[word], position), (both, names_there)))
             unified[word] = both
             first.setdefault(word, position)
-    return {word: unified.get(word, (None,) * length) for word, length in packs.items()} | {
-        "_": unified.get("_", ())
-    }
+    return {word: unified.get(word, (None,) * length) for word, length in packs.items()} | {"_": unified["_"]}
 
 
 def _unify(word: str, left: Names, right: Names) -> Names | Clash:
@@ -130,21 +139,27 @@ def _word(item: Item) -> str:
 
 
 def _pack_clash(
-    tree: Expression, operands: Sequence[Operand], word: str, positions: tuple[int, int], clash: Clash
+    tree: Expression,
+    operands: Sequence[Operand],
+    word: str,
+    positions: tuple[int, int],
+    found: tuple[Clash, tuple[str | None, str | None]],
 ) -> Diagnostic:
+    clash, (left, right) = found
     marks = tuple(
         Mark(item.span)
         for position in positions
         for item in tree.inputs[position].items
         if _word(item) == word
     )
-    where = f"under '{word}', operand {positions[1]} against those before it"
     if clash.kind == "mismatch":
-        message = f"names do not match {where}: dim {clash.right} from the right"
-        hint = "rename one of the dims, or name the dims in the text instead"
+        message = (
+            f"under '{word}' the dim '{right}' of operand {positions[1]} meets '{left}' of an earlier operand"
+        )
+        hint = "rename one of the dims, or write these dims out in the text"
     else:
         message = (
-            f"names are misaligned {where}: a named dim meets an unnamed one, and its name stands elsewhere"
+            f"under '{word}' the dim '{left}' meets an unnamed one, and stands elsewhere in the other operand"
         )
         hint = "name the unnamed dims with refine_names, or bring the tensors into one order with align_as"
     return Diagnostic("NE402", message, tree.text, marks, describe(tree.inputs, operands), hint)
@@ -176,12 +191,16 @@ def _check_result(
         name, one, other = twice
         marks = (Mark(items[one].span), Mark(items[other].span))
         hint = f"give each dim a name of its own with an alias, such as row={name} col={name}"
+        if any(isinstance(items[place], Dots | Pack) for place in (one, other)):
+            hint = (
+                f"'{name}' is a name under an ellipsis or pack: give the other dim an alias, {name}2={name}"
+            )
         message = f"the result would carry the name '{name}' twice"
         raise error(Diagnostic("NE403", message, tree.text, marks, describe(tree.inputs, operands), hint))
     for carried, item in zip(names, items, strict=True):
         fault = name_fault(carried) if carried is not None else None
         if fault:
-            hint = f"give the result's dim another name with an alias: name={name}"
+            hint = f"give the result's dim another name with an alias: name={carried}"
             message = f"'{carried}' cannot be the name of a tensor's dim: {fault}"
             infos = describe(tree.inputs, operands)
             raise error(Diagnostic("NE404", message, tree.text, (Mark(item.span),), infos, hint))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand, describe, fits, numbers, stretch
 from nameexpr.compiler.typed import Axes
 from nameexpr.errors import Diagnostic, Mark, error
@@ -133,9 +134,10 @@ def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
         return
     infos = describe(terms, operands)
     wants = f"the text has {len(terms)} input {'term' if len(terms) == 1 else 'terms'}"
-    got = f"{count} {'operand was' if count == 1 else 'operands were'} given"
+    got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
     if count < len(terms):
-        marks = tuple(Mark(term.span, "no operand") for term in terms[count:])
+        note = "no operand" if len(terms) == count + 1 else ""
+        marks = tuple(Mark(term.span, note) for term in terms[count:])
         hint = "give one array for each term"
         if count == 1 and len(operands[0].shape) == len(terms) and all(len(t.items) == 1 for t in terms):
             spaced = " ".join(tree.text[t.span.start : t.span.end] for t in terms)
@@ -144,22 +146,23 @@ def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
     last = Mark(terms[-1].span, "the last term")
     extra = ", ".join(str(position) for position in range(len(terms), count))
     hint = f"add a term for operand {extra}, or leave it out"
+    if count > len(terms) + 1:
+        hint = f"add terms for operands {extra}, or leave them out"
     raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
 
 
 def _check_ndims(tree: Expression, operands: Sequence[Operand]) -> None:
-    found = [
-        _wrong_ndim(tree, position, term, operand, operands)
+    wrong = [
+        position
         for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
         if not fits(term, len(operand.shape))
     ]
-    if found:
-        raise error(*found)
+    if wrong:
+        raise error(*(_wrong_ndim(tree, position, operands) for position in wrong[:TOLD]))
 
 
-def _wrong_ndim(
-    tree: Expression, position: int, term: Term, operand: Operand, operands: Sequence[Operand]
-) -> Diagnostic:
+def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
+    term, operand = tree.inputs[position], operands[position]
     ndim, fixed = len(operand.shape), len(term.items)
     has_pack = any(isinstance(item, Dots | Pack) for item in term.items)
     needs = f"at least {fixed - 1}" if has_pack else str(fixed)
@@ -179,7 +182,7 @@ def _ndim_hint(term: Term, ndim: int, position: int) -> str:
         return f"dims are separated by spaces: write {' '.join(first.name)}"
     if ndim > len(term.items):
         return f"name the other dims of operand {position}, or let ... stand for them"
-    return "a dim that the array lacks is made right of the arrow, or with array[:, None]"
+    return "leave out of the term what the array does not have; new dims are made right of the arrow"
 
 
 def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, int]:
@@ -215,5 +218,7 @@ def _check_dims(tree: Expression, arrays: tuple[Axes, ...]) -> None:
         count = sum(map(len, axes))
         if max(count, len(axes)) > limit:
             which = "the result" if position == len(arrays) - 1 else f"operand {position}"
-            message = f"{which} has {count} dims with its groups taken apart, and the limit is {limit}"
-            raise error(Diagnostic("NE705", message, tree.text))
+            apart = " with its groups taken apart" if count > len(axes) else ""
+            message = f"{which} has {max(count, len(axes))} dims{apart}, and the limit is {limit}"
+            term = (*tree.inputs, *(tree.outputs or ()))[position]
+            raise error(Diagnostic("NE705", message, tree.text, (Mark(term.span),)))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
+from math import prod
 
+from nameexpr.compiler.check import TOLD
+from nameexpr.compiler.lone import listed, suggestion
 from nameexpr.compiler.operands import Operand, describe, places, stretch
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import shown
-from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
+from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Alias, Expression, Item, Label, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item
+
+OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce")
+"""Keywords of `einsum` that are no sizes of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,8 @@ def check_keywords(tree: Expression, resolved: Resolved, keywords: Mapping[str, 
             found.append(_unknown_keyword(tree, name, labels))
         elif size < 0:
             message = f"{name}={size} is not a size: sizes are 0 or more"
-            found.append(Diagnostic("NE603", message, tree.text, _marks(tree, name)))
+            hint = "leave it out, and it is found from the operands where they determine it"
+            found.append(Diagnostic("NE603", message, tree.text, _marks(tree, name), hint=hint))
     if found:
         raise error(*found)
 
@@ -59,8 +67,7 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
                 hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
-    listed = ", ".join(sorted(labels)) or "none"
-    hint = did_you_mean(name, labels) or f"the labels of the text: {listed}"
+    hint = suggestion(name, sorted(labels)) or f"the text has the labels {listed(sorted(labels))}"
     return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
 
 
@@ -70,26 +77,47 @@ def _marks(tree: Expression, label: str) -> tuple[Mark, ...]:
 
 def clash(scene: Scene, label: str) -> Diagnostic:
     """Return the diagnostic for a label that has two sizes."""
-    found = list(_statements(scene, label))
-    sizes = list(dict.fromkeys(size for size, _, _ in found))
-    where = [next(place for size, place, _ in found if size == one) for one in sizes]
-    said = " and ".join(f"{size} {place}" for size, place in zip(sizes[:2], where[:2], strict=True))
-    marks = [Mark(item.span, str(size)) for size, _, item in found if item is not None]
+    found = _statements(scene, label)
+    at = {item.span: Mark(item.span, str(size)) for size, _, item in reversed(found) if item is not None}
+    marks, said = list(at.values()), _said(found)
     if label.startswith("..."):
         message = f"dims under '...' do not broadcast: {said}"
         hint = "aligned from the right, sizes must be equal or 1"
         return scene.diagnostic("NE309", message, marks, hint)
     if "@" in label:
-        message = f"a dim written {shown(label)} is {said}"
+        size, place, _ = found[0]
+        message = f"a dim written {shown(label)} is {size} {place}"
         hint = "a number in a term is the exact size of a dim: name the dim instead"
         return scene.diagnostic("NE302", message, marks, hint)
-    hint = "if these are two dims, rename one; to broadcast over a dim of size 1, write 1"
-    return scene.diagnostic("NE304", f"'{label}' is {said}", marks, hint)
+    if "..." in label:
+        word, _, number = label.partition("...")
+        message = f"dim {int(number) - 1} of '{word}...' is {said}"
+        hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
+        return scene.diagnostic("NE304", message, marks, hint)
+    return scene.diagnostic("NE304", f"'{label}' is {said}", marks, _clash_hint(scene, label, found))
 
 
-def _statements(scene: Scene, label: str) -> list[tuple[int, str, Item | None]]:
-    """Return everything that says a size of the label: (size, where, item)."""
-    found: list[tuple[int, str, Item | None]] = []
+Statement = tuple[int, str, Item | None]
+
+
+def _said(found: Sequence[Statement]) -> str:
+    """Return the first two sizes that differ, each with the place that says it."""
+    size, place, _ = found[0]
+    other, elsewhere, _ = next((one for one in found if one[0] != size), found[0])
+    return f"{size} and {other} {place}" if place == elsewhere else f"{size} {place} and {other} {elsewhere}"
+
+
+def _clash_hint(scene: Scene, label: str, found: Sequence[Statement]) -> str:
+    given = [size for size, place, _ in found if place.startswith(("in the text", "by the keyword"))]
+    measured = {size for size, _, _ in found[: len(found) - len(given)]}
+    if len(measured) > 1:
+        return "if these are two dims, rename one; to broadcast over a dim of size 1, write 1"
+    return f"write {measured.pop()}, or leave the size out" if measured else "give the size once"
+
+
+def _statements(scene: Scene, label: str) -> list[Statement]:
+    """Return everything that says a size of the label: (size, where, item), operands first."""
+    found: list[Statement] = []
     for position, operand in enumerate(scene.operands):
         for dim, size in enumerate(operand.shape):
             labels = scene.resolved.operands[position][dim]
@@ -122,31 +150,43 @@ def indivisible(scene: Scene, operand: int, dim: int) -> Diagnostic:
     item = scene.item_at(operand, dim)
     unknown = [label for label in dict.fromkeys(labels) if label not in scene.sizes]
     factors = " * ".join(shown(label) for label in labels) or "1"
-    values = " * ".join(str(scene.sizes.get(label, shown(label))) for label in labels) or "1"
     mark = Mark(item.span, str(size))
     if unknown:
         known = [scene.sizes[label] for label in labels if label in scene.sizes]
-        return scene.diagnostic("NE306", _does_not_divide(size, factors, known), [mark], _divisors_hint(size))
+        message, hint = _does_not_divide(size, factors, known)
+        return scene.diagnostic("NE306", message, [mark], hint)
     if not labels:
         message = f"a dim written {unparse_item(item)} is {size} in operand {operand}"
         return scene.diagnostic("NE302", message, [mark], "to keep or to combine this dim, give it a name")
-    total = 1
-    for label in labels:
-        total *= scene.sizes[label]
-    message = f"{size} is not {factors} = {values} = {total} in operand {operand}"
-    return scene.diagnostic(
-        "NE307", message, [mark], "check the sizes given for this group; one of them may be left out"
-    )
+    values = " * ".join(str(scene.sizes[label]) for label in labels)
+    product = f"{factors} = {values} = {prod(scene.sizes[label] for label in labels)}"
+    message = f"{unparse_item(item)} is {size} in operand {operand}, but {product}"
+    hint = "check these sizes; one that is given beside the operands may be left out"
+    return scene.diagnostic("NE307", message, [*_sources(scene, labels, item), mark], hint)
 
 
-def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> str:
-    product = 1
-    for one in known:
-        product *= one
+def _sources(scene: Scene, labels: Sequence[str], group: Item) -> Iterator[Mark]:
+    """Yield a mark for whatever says the sizes of a group's labels outside the group."""
+    for label in dict.fromkeys(labels):
+        for size, _, item in _statements(scene, label):
+            if size == scene.sizes[label] and item is not None and not _is_inside(item, group):
+                yield Mark(item.span, str(size))
+
+
+def _is_inside(item: Item, group: Item) -> bool:
+    return group.span.start <= item.span.start and item.span.end <= group.span.end
+
+
+def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> tuple[str, str]:
+    """Return message and hint for a product that has no solution."""
+    product = prod(known)
     divisor = str(product) if len(known) == 1 else f"{' * '.join(map(str, known))} = {product}"
-    if product == 0 or size % product == 0:
-        return f"{size} = {factors} has no solution in whole numbers"
-    return f"{size} = {factors}, and {divisor} does not divide {size}"
+    if product == 0:
+        return f"{size} = {factors}, and one of these is 0", "give a size that divides it"
+    if size % product == 0:
+        power = "a label that stands twice in a group makes its size a square: write two labels"
+        return f"{size} = {factors} has no solution in whole numbers", power
+    return f"{size} = {factors}, and {divisor} does not divide {size}", _divisors_hint(size)
 
 
 def _divisors_hint(size: int) -> str:
@@ -154,7 +194,7 @@ def _divisors_hint(size: int) -> str:
         return "choose a size that divides it"
     divisors = [str(one) for one in range(1, size + 1) if size % one == 0]
     if len(divisors) > 12:  # noqa: PLR2004
-        divisors = [*divisors[:11], "..."]
+        return f"{', '.join(divisors[:11])}, ... do"
     return f"{', '.join(divisors[:-1])} and {divisors[-1]} do" if len(divisors) > 1 else "only 1 does"
 
 
@@ -165,7 +205,7 @@ def missing(scene: Scene) -> list[Diagnostic]:
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):
             free = [label for label in dict.fromkeys(labels) if label not in scene.sizes]
-            if free and not told.issuperset(free):
+            if free and not told.issuperset(free) and len(found) < TOLD:
                 told.update(free)
                 found.append(_free_in_group(scene, position, dim, free))
     result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
@@ -177,20 +217,25 @@ def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Di
     item = scene.item_at(position, dim)
     size = scene.operands[position].shape[dim]
     labels = scene.resolved.operands[position][dim]
-    listed = " and ".join(f"'{label}'" for label in free)
     equation = f"{size} = {' * '.join(map(shown, labels))}"
     zero = " (a factor is 0)" if size == 0 else ""
     verb = "is" if len(free) == 1 else "are"
-    message = f"{listed} {verb} not determined by {equation}{zero}"
-    hint = f"give the size of {'it' if len(free) == 1 else 'all but one'}, as a keyword: {free[0]}=..."
+    message = f"{listed(free)} {verb} not determined by {equation}{zero}"
+    hint = f"give {'its size' if len(free) == 1 else 'the sizes of all but one'}: {_keyword(free[0])}"
     return scene.diagnostic("NE308", message, [Mark(item.span, str(size))], hint)
+
+
+def _keyword(label: str) -> str:
+    """Return how a size is given beside the text; a label that cannot be a keyword needs `sizes=`."""
+    is_keyword = label.isidentifier() and not iskeyword(label) and label not in OPTIONS
+    return f"{label}=..." if is_keyword else f'sizes={{"{label}": ...}}'
 
 
 def _free_in_result(scene: Scene, label: str) -> Diagnostic:
     known = [name for name in scene.sizes if name.rstrip("'").isidentifier()]
     marks = _marks(scene.tree, label)
-    near = did_you_mean(label, known)
-    advice = f"for a new dim give its size in the text, {label}=4, or as a keyword"
+    near = suggestion(label, known)
+    advice = f"for a new dim write its size: {label}=4"
     hint = f"{near} {advice}" if near else advice
     return scene.diagnostic(
         "NE308", f"'{label}' stands only in the result, and nothing says its size", marks, hint

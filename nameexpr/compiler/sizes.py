@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nameexpr.compiler import size_faults as faults
+from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import Axes
@@ -153,8 +154,8 @@ def _problems(
     if not (book.clashes or book.broken or book.open) and _all_known(resolved, book.sizes):
         return []
     scene = faults.Scene(tree, operands, resolved, keywords, book.sizes)
-    found = [faults.clash(scene, label) for label in book.clashes]
-    found += [faults.indivisible(scene, product.operand, product.dim) for product in book.broken]
+    found = [faults.clash(scene, label) for label in [*book.clashes][:TOLD]]
+    found += [faults.indivisible(scene, product.operand, product.dim) for product in book.broken[:TOLD]]
     if not found:
         found = faults.missing(scene)
     return found

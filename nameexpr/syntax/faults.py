@@ -209,7 +209,8 @@ def _reducer_name(place: Place) -> Diagnostic | None:
     hint = "one of sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero"
     name = re.search(rf"({_NAME}):$", place.before)
     if name and place.type == "INT" and place.span.start == len(place.before):
-        hint = f"the size of a dim is written with =: {name[1]}={place.text[place.span.start : place.span.end]}"
+        size = place.text[place.span.start : place.span.end]
+        hint = f"the size of a dim is written with =: {name[1]}={size}"
     return Diagnostic("NE124", message, place.text, (Mark(place.span),), hint=hint)
 
 
@@ -227,14 +228,14 @@ def _in_open_bracket(place: Place) -> Diagnostic | None:
         return None
     bracket = place.open_brackets[-1]
     opened = Mark(Span(bracket, bracket + 1))
-    if place.type == "COMMA":
+    if place.type == "COMMA" and re.match(r"[^()>]*\)", place.text[place.span.end :]):
         hint = "the items of a group are separated by spaces: (h w)"
         return Diagnostic(
             "NE128", "a comma cannot stand in a group", place.text, (opened, Mark(place.span)), hint=hint
         )
-    return Diagnostic(
-        "NE122", "this ( is never closed", place.text, (opened,), hint="add the ) that closes the group"
-    )
+    marks = (opened, Mark(place.span))
+    hint = "add the ) that closes the group"
+    return Diagnostic("NE122", "this ( is not closed", place.text, marks, hint=hint)
 
 
 def _stray_closing(place: Place) -> Diagnostic | None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.tensors import wrap
 from nameexpr.errors import NameExprError
+from nameexpr.tensors import wrap
 
 
 def test_tensor_copies() -> None:

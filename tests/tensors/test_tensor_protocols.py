@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.tensors import wrap
 from nameexpr.errors import NameExprError
+from nameexpr.tensors import wrap
 
 
 @pytest.fixture

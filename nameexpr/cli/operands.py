@@ -1,0 +1,136 @@
+"""Arguments into operands: the name of a file, `-`, a number, or a shape.
+
+>>> read_shape("32, 3,64,64")
+(32, 3, 64, 64)
+>>> read_shape("scalar")
+()
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy.typing as npt
+
+from nameexpr.cli.faults import FileError, UsageError, quoted
+from nameexpr.cli.files import FILES, STANDARD, read_array, read_header, split_key
+from nameexpr.cli.parser import MAX_SIZE
+
+Number = int | float | complex
+_SHAPE = re.compile(r"\s*\d+(\s*,\s*\d+)*\s*,?\s*", re.ASCII)
+_SCALARS = ("scalar", "()", "[]")
+
+
+def read_operands(arguments: Sequence[str]) -> list[npt.NDArray[Any] | Number]:
+    """Return an array or a number for each argument.
+
+    Raises
+    ------
+    FileError
+        If one is neither a file of numbers nor a number.
+    UsageError
+        If standard input is to be read twice.
+    """
+    if arguments.count(STANDARD) > 1:
+        raise UsageError("standard input can be read only once", "give the other operands as files")
+    return [_operand(argument) for argument in arguments]
+
+
+def _operand(argument: str) -> npt.NDArray[Any] | Number:
+    if argument != STANDARD and not os.path.exists(split_key(argument)[0]):
+        number = as_number(argument)
+        if number is not None:
+            return number
+        raise _missing(argument)
+    return read_array(argument)
+
+
+def as_number(text: str) -> Number | None:
+    """Return the number that a text is, or None.
+
+    >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
+    (2, 2.5, (1+2j), None)
+    """
+    kinds: tuple[type[Number], ...] = (int, float, complex)
+    for kind in kinds:
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[Any]]:
+    """Return a shape for each argument, or for a file an array with its shape and dtype.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read.
+    UsageError
+        If an argument is neither a shape nor a file.
+    """
+    return [_shape_or_file(argument) for argument in arguments]
+
+
+def _shape_or_file(argument: str) -> tuple[int, ...] | npt.NDArray[Any]:
+    shape = read_shape(argument)
+    if shape is not None:
+        return shape
+    path = split_key(argument)[0]
+    if os.path.exists(path):
+        return read_header(argument)
+    if path.casefold().endswith(FILES):
+        raise _missing(argument)
+    hint = "write sizes with commas, 32,3,64,64, or () for a scalar, or name a .npy file"
+    raise UsageError(f"{quoted(argument)} is no shape", hint)
+
+
+def read_shape(text: str) -> tuple[int, ...] | None:
+    """Return the shape that a text says, or None. Round or square brackets around it do no harm.
+
+    Raises
+    ------
+    UsageError
+        If a size is larger than any array.
+    """
+    inner = text.strip()
+    if inner in _SCALARS:
+        return ()
+    if inner[:1] + inner[-1:] in _SCALARS:
+        inner = inner[1:-1]
+    if not _SHAPE.fullmatch(inner):
+        return None
+    parts = [part.strip().lstrip("0") or "0" for part in inner.strip().removesuffix(",").split(",")]
+    if any(len(part) > len(str(MAX_SIZE)) or int(part) > MAX_SIZE for part in parts):
+        hint = f"sizes end at {MAX_SIZE}"
+        raise UsageError(f"the shape {quoted(text)} has a size that no array can have", hint)
+    return tuple(map(int, parts))
+
+
+def _missing(argument: str) -> FileError:
+    """Return the error for a file that is not there, with the nearest name that is."""
+    path = split_key(argument)[0]
+    name, equals, file = path.partition("=")
+    if _SHAPE.fullmatch(argument):
+        hint = "for shapes without arrays there are plan and code"
+    elif equals and name.isidentifier() and os.path.exists(file):
+        hint = f"operands have no names, they come in the order of the terms: {quoted(file)}"
+    else:
+        hint = _nearest(path) or f"name a file that is there ({' '.join(FILES)}), or give a number"
+    return FileError(f"there is no file {quoted(path)}", hint)
+
+
+def _nearest(path: str) -> str:
+    """Return which file in the same folder may be meant, or ""."""
+    folder, name = os.path.split(path)
+    try:
+        there = [one for one in os.listdir(folder or ".") if one.casefold().endswith(FILES)]
+    except (OSError, ValueError):
+        return f"there is no folder {quoted(folder)} either" if folder else ""
+    meant = get_close_matches(name, there, n=1, cutoff=0.75)
+    return f"did you mean {quoted(os.path.join(folder, meant[0]))}?" if meant else ""
