@@ -6,8 +6,8 @@
     ParseError[NE101]: '=>' is not the arrow of an expression
     ...
 
-Blocks are separated by a line of five equals signs. `python tests/case_files.py expressions` writes the renderings anew
-after a change of wording: read the difference as the user who made the mistake.
+Blocks are separated by a line of five equals signs. `python tests/case_files.py expressions` writes the
+renderings anew after a change of wording: read the difference as the user who made the mistake.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of the errors of expressions, from tests/cases/expressions_*.txt, and that no mistake is left without a case."""
+"""The words of the errors of expressions, from tests/cases/expressions_*.txt: no mistake without a case."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def _divisors_hint(size: int) -> str:
 
 def missing(scene: Scene) -> list[Diagnostic]:
     """Return the diagnostics for labels whose size is not known: in groups, and in the result alone."""
-    found = []
+    found: list[Diagnostic] = []
     told: set[str] = set()
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):

@@ -211,7 +211,8 @@ def _reducer_name(place: Place) -> Diagnostic | None:
     if name and place.type == "INT" and place.span.start == len(place.before):
         size = place.text[place.span.start : place.span.end]
         hint = f"the size of a dim is written with =: {name[1]}={size}"
-    return Diagnostic("NE124", message, place.text, (Mark(place.span),), hint=hint)
+    colon = Span(len(place.before) - 1, len(place.before))
+    return Diagnostic("NE124", message, place.text, (Mark(colon), Mark(place.span)), hint=hint)
 
 
 def _behind_reducer(place: Place) -> Diagnostic | None:
