@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,9 @@ def test_a_named_pipe_is_a_file() -> None:
     with subprocess.Popen(
         command("eval", "C -> C", "fifo.npy", "--json"), env=environment(), stdout=subprocess.PIPE
     ) as it:
-        Path("fifo.npy").write_bytes(Path("s.npy").read_bytes())
+        # In a thread of its own: writing waits for a reader, and there is none if the command fails.
+        data = Path("s.npy").read_bytes()
+        threading.Thread(target=Path("fifo.npy").write_bytes, args=(data,), daemon=True).start()
         assert json.loads(it.communicate(timeout=60)[0])["data"] == [1, 2, 3]
 
 

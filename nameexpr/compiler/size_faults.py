@@ -12,7 +12,7 @@ from nameexpr.compiler.lone import listed, suggestion
 from nameexpr.compiler.operands import Operand, describe, places, stretch
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import shown
-from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import Alias, Expression, Item, Label, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item
 
@@ -78,7 +78,10 @@ def _marks(tree: Expression, label: str) -> tuple[Mark, ...]:
 def clash(scene: Scene, label: str) -> Diagnostic:
     """Return the diagnostic for a label that has two sizes."""
     found = _statements(scene, label)
-    at = {item.span: Mark(item.span, str(size)) for size, _, item in reversed(found) if item is not None}
+    at: dict[Span, Mark] = {}
+    for size, _, item in found:
+        if item is not None:
+            at.setdefault(item.span, Mark(item.span, str(size)))
     marks, said = list(at.values()), _said(found)
     if label.startswith("..."):
         message = f"dims under '...' do not broadcast: {said}"

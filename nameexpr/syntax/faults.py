@@ -93,6 +93,18 @@ CHARACTERS = (
         "a product of dims is a group in round brackets: (h w)",
     ),
     _guess(
+        rf"{_NAME}\.{{3}}\w+'*",
+        "NE107",
+        "'{0}' runs a pack and what follows it together",
+        "put a space behind the three dots, such as in batch... C",
+    ),
+    _guess(
+        rf"{_NAME}\.+(?:\w+'*)?",
+        "NE107",
+        "'{0}' is neither a pack nor names",
+        "a pack is a name with three dots behind it, batch...; names are separated by spaces",
+    ),
+    _guess(
         r"\.(?:\s*\.)*",
         "NE107",
         "'{0}' is not an ellipsis",
@@ -258,9 +270,9 @@ def _second_arrow(place: Place) -> Diagnostic | None:
 
 _TOKENS: tuple[Callable[[Place], Diagnostic | None], ...] = (
     _after_equal,
-    _stray_equal,
     _reducer_name,
     _behind_reducer,
+    _stray_equal,
     _in_open_bracket,
     _stray_closing,
     _second_arrow,

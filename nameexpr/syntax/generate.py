@@ -17,8 +17,9 @@ from typing import Any
 
 
 def table_source() -> str:
-    """Return the source of the module of tables, built under Lark's strict mode (no conflicts of any
-    kind).
+    """Return the source of the module of tables, built under Lark's strict mode (no conflicts of any kind).
+
+    The grammar is in it too, to tell whether the tables are current: Lark numbers its states anew each time.
     """
     import lark
     from lark.grammar import Rule
@@ -26,9 +27,10 @@ def table_source() -> str:
 
     from nameexpr.syntax.grammar import grammar_text
 
-    parser = lark.Lark(grammar_text(), start="expression", parser="lalr", lexer="basic", strict=True)
+    text = grammar_text()
+    parser = lark.Lark(text, start="expression", parser="lalr", lexer="basic", strict=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
-    parts = [f"LARK = {lark.__version__!r}"]
+    parts = [f"LARK = {lark.__version__!r}", f"GRAMMAR = {pformat(text, width=100)}"]
     parts += [
         f"{name}: dict[Any, Any] = {pformat(value, width=110, compact=True)}"
         for name, value in (("DATA", data), ("MEMO", memo))

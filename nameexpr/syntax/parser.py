@@ -75,10 +75,11 @@ def load_parser(nodes: Nodes) -> Lark:
     from nameexpr.syntax import table
     from nameexpr.syntax.grammar import grammar_text
 
-    if lark.__version__ == table.LARK:
+    grammar = grammar_text()
+    if grammar == table.GRAMMAR and lark.__version__ == table.LARK:
         load: Callable[..., Lark] = lark.Lark._load_from_dict
         return load(table.DATA, table.MEMO, transformer=nodes)
-    return lark.Lark(grammar_text(), start="expression", parser="lalr", lexer="basic", transformer=nodes)
+    return lark.Lark(grammar, start="expression", parser="lalr", lexer="basic", transformer=nodes)
 
 
 def _span(first: Token, last: Token) -> Span:
