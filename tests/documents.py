@@ -2,8 +2,8 @@
 
 A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text
 of the `NameExprError` it raises, is the `text` block that follows it. A `sh` block of `nameexpr` commands is
-run through the command line's `main`, and is followed by its output in the same way. The blocks of one document
-share their names. `python tests/documents.py` writes all outputs anew.
+run through the command line's `main`, and is followed by its output in the same way. The blocks of one
+document share their names. `python tests/documents.py` writes all outputs anew.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Whatever text is given, there is a result or a `NameExprError`, soon and in little memory; and breaking a text is noticed."""
+"""Whatever text, size or option is given, there is a result or a `NameExprError`, and soon."""
 
 from __future__ import annotations
 
-import random
-import re
-import signal
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,43 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import nameexpr as ne
-import reference
-from generate import Case, mutate_text, seeded_case
-from generate_text import TOKEN
-from nameexpr.errors import Diagnostic
+from hostile import fault_of
 from nameexpr.tensors import wrap
 
-SECONDS = 5  # what takes one second on a free machine may take some more on a busy one
-BRACKETS = {"NE121", "NE122", "NE128"}  # these mark the bracket that has no partner, wherever the other one was
 SIZES = (2, 3)
-
-
-@contextmanager
-def time_limit() -> Iterator[None]:
-    """Fail after some seconds, instead of waiting for what would take minutes."""
-
-    def stop(*_: Any) -> None:
-        raise TimeoutError(f"not done after {SECONDS} seconds")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def fault_of(run: Callable[[], Any]) -> ne.NameExprError | None:
-    """Return the error that a call raises, if it raises one of ours; any other goes through. It can be shown, too."""
-    with time_limit(), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            run()
-        except ne.NameExprError as fault:
-            assert str(fault).startswith(type(fault).__name__)
-            return fault
-    return None
 
 
 def code_of(text: str, *operands: Any, **options: Any) -> str:
@@ -65,7 +25,9 @@ def words(count: int, stem: str = "d") -> str:
     return " ".join(f"{stem}{number}" for number in range(count))
 
 
-alphabet = st.sampled_from([*"abN_'()=,:.->#*+-?;[]0123 \n\té𝐚ﬁ", "->", "...", "_", "a=", "\x1b[2J", "\u202e", "\ud800", "\x00"])
+alphabet = st.sampled_from(
+    [*"abN_'()=,:.->#*+-?;[]0123 \n\té𝐚ﬁ", "->", "...", "_", "a=", "\x1b[2J", "\u202e", "\ud800", "\x00"]
+)
 near_texts = st.lists(alphabet, max_size=24).map("".join)
 
 
@@ -123,9 +85,15 @@ HUGE = {
     "10,000 operands": ("," * 10_000 + "->", "NE703"),
     "10,000 labels": (words(10_000) + " ->", "NE217"),
     "9,000 labels of other letters": (words(9_000, "é") + " ->", "NE217"),
+    "10,000 labels of which none is near another": (
+        " ".join(chr(0x4E00 + k) * 2 for k in range(10_000)) + " ->",
+        "NE217",
+    ),
     "3,000 labels and 3,000 that are near": (words(3_000, "name") + " -> " + words(3_000, "nane"), "NE217"),
     "1,000 packs, and 5,000 of other names": (
-        ", ".join(f"pack{k}..." for k in range(1_000)) + " -> " + " ".join(f"puck{k}..." for k in range(4_000)),
+        ", ".join(f"pack{k}..." for k in range(1_000))
+        + " -> "
+        + " ".join(f"puck{k}..." for k in range(4_000)),
         "NE210",
     ),
     "two long names that are near": ("ab" * 10_000 + "... -> " + "ba" * 10_000 + "...", "NE210"),
@@ -141,16 +109,16 @@ HUGE = {
     "60,000 comments": ("#\n" * 30_000, "NE218"),
     "a mistake behind 60,000 lines": ("\n" * 60_000 + "?", "NE100"),
     "60,000 surrogates": ("\ud800" * 60_000, "NE111"),
-    "one letter with 60,000 accents": ("a" + "\u0301" * 60_000 + " ->", "NE310"),
+    "one letter with 60,000 accents": ("a" + "\u0301" * 60_000 + " ->", "NE217"),
     "a name that grows when it is normalised": ("\ufdfa" * 20_000 + " ->", "NE111"),
-    "a name of 60,000 letters": ("a" * 60_000 + " ->", "NE310"),
+    "a name of 60,000 letters": ("a" * 60_000 + " ->", "NE217"),
 }
 
 
 @pytest.mark.parametrize("title", HUGE)
 def test_a_huge_text_is_refused_soon(title: str) -> None:
     text, code = HUGE[title]
-    assert code_of(text, 1) in {code, "NE217"}
+    assert code_of(text, 1) == code
 
 
 def test_a_long_name_is_a_name() -> None:
@@ -203,7 +171,10 @@ def test_64_dims_are_dims_and_65_are_too_many() -> None:
     assert code_of(f"{words(64)} -> {words(64)} 1", ones) == "NE705"
     assert code_of(f"({words(64)}) -> : sum", ones.reshape(1), sizes={f"d{k}": 1 for k in range(63)}) == ""
     assert code_of(f"({words(65)}) -> : sum", ones.reshape(1)) == "NE705"
-    assert code_of(f"{words(40)}, {words(40, 'e')} -> {words(40)} {words(40, 'e')}", *[np.ones((1,) * 40)] * 2) == "NE705"
+    assert (
+        code_of(f"{words(40)}, {words(40, 'e')} -> {words(40)} {words(40, 'e')}", *[np.ones((1,) * 40)] * 2)
+        == "NE705"
+    )
 
 
 SIZES_OF_NOTHING = [10**15, 10**17, 10**18, 10**30, 10**5000, -1, -(10**5000)]
@@ -227,76 +198,3 @@ def test_a_size_that_no_array_has_is_refused(size: int) -> None:
 )
 def test_a_result_that_no_memory_holds_is_refused_before_it_is_made(text: str, operands: list[Any]) -> None:
     assert code_of(text, *operands) in {"NE706", "NE707"}
-
-
-def run(case: Case, einsum: Callable[..., Any]) -> Any:
-    return case.run(einsum, lambda named: wrap(named.array, named.names) if einsum is ne.einsum else named)
-
-
-def is_refused_by_reference(case: Case) -> bool:
-    try:
-        run(case, reference.einsum)
-    except reference.Refused:
-        return True
-    return False
-
-
-def changed(before: str, after: str) -> tuple[int, int]:
-    """Return the range of `after` in which it differs from `before`."""
-    pairs = list(zip(before, after, strict=False))
-    same = next((place for place, (a, b) in enumerate(pairs) if a != b), len(pairs))
-    ends = list(zip(reversed(before), reversed(after), strict=False))
-    tail = len(after) - next((place for place, (a, b) in enumerate(ends) if a != b), len(ends))
-    return min(same, tail), max(same, tail)
-
-
-def touches(diagnostics: tuple[Diagnostic, ...], start: int, end: int) -> bool:
-    return any(
-        mark.span.start <= end + 1 and mark.span.end >= start - 1 for one in diagnostics for mark in one.marks
-    )
-
-
-@pytest.mark.parametrize("first", range(0, 1600, 400))
-def test_a_broken_text_is_refused_where_the_reference_refuses_it_and_marked_where_it_is_broken(first: int) -> None:
-    for seed in range(first, first + 400):
-        case = seeded_case(seed)
-        broken = replace(case, text=mutate_text(random.Random(seed), case.text))
-        fault = fault_of(lambda broken=broken: run(broken, ne.einsum))
-        if fault is not None and fault.code == "NE216":
-            continue  # a pack twice in the result: the loops of the reference would embed a diagonal
-        assert (fault is not None) == is_refused_by_reference(broken), f"seed {seed}: {broken.text!r}\n{fault}"
-        if isinstance(fault, ne.ParseError) and fault.code not in BRACKETS:
-            assert touches(fault.diagnostics, *changed(case.text, broken.text)), f"seed {seed}: {broken.text!r}\n{fault}"
-
-
-ILLEGAL = ["?", "*", "-", "=>", ";", "[", "3C", "+", "→", "%", "'", "..", "\\", '"', "<-", "\x00"]
-
-
-@settings(max_examples=300)
-@given(st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(ILLEGAL))
-def test_a_stray_token_is_marked(seed: int, rng: random.Random, stray: str) -> None:
-    text = seeded_case(seed).text.partition("#")[0]
-    place = rng.choice([0, *(match.end() for match in TOKEN.finditer(text)), len(text)])
-    broken = f"{text[:place]} {stray} {text[place:]}"
-    fault = fault_of(lambda: ne.compile(broken))
-    assert isinstance(fault, ne.ParseError)
-    assert touches(fault.diagnostics, place + 1, place + 1 + len(stray))
-
-
-@settings(max_examples=300)
-@given(st.integers(0, 10_000), st.randoms(use_true_random=False))
-def test_a_misspelt_label_is_marked_or_another_place_of_it(seed: int, rng: random.Random) -> None:
-    text = re.sub(r"#[^\n]*", "", seeded_case(seed).text)
-    labels = re.finditer(r"(?<![\w'])[^\W\d]\w*'*(?![\w'.]|\s*=)", text.partition(":")[0])
-    places = [match.span() for match in labels if match[0] != "_"]
-    if not places or fault_of(lambda: ne.compile(text)):
-        return
-    start, end = rng.choice(places)
-    name = text[start:end]
-    broken = f"{text[:start]}zqx{name}{text[end:]}"
-    fault = fault_of(lambda: ne.compile(broken))
-    if fault is not None and fault.code != "NE112":
-        shown = [
-            broken[mark.span.start : mark.span.end] for one in fault.diagnostics for mark in one.marks
-        ]
-        assert any(name in word or "..." in word for word in shown), f"{broken!r}\n{fault}"

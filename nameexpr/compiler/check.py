@@ -156,16 +156,15 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
 
 
 def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
-    if tree.outputs is None or tree.leaves_inputs_out:
-        return
     inside = [atom for term in tree.inputs for atom in atoms(term.items)]
     known = {unparse_item(atom) for atom in inside if isinstance(atom, Dots | Pack)}
-    for term in tree.outputs:
+    known |= {"..."} if tree.leaves_inputs_out else set()
+    for term in tree.outputs or ():
         for atom in atoms(term.items):
             word = unparse_item(atom)
             if isinstance(atom, Dots | Pack) and word not in known:
                 message = f"'{word}' stands in no input"
-                hint = suggestion(word, known) or "write it in the input whose dims it stands for"
+                hint = suggestion(word, sorted(known)) or "write it in the input whose dims it stands for"
                 yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 

@@ -67,7 +67,8 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
                 hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
-    hint = suggestion(name, sorted(labels)) or f"the text has the labels {listed(sorted(labels))}"
+    known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
+    hint = suggestion(name, sorted(labels)) or known
     return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
 
 

@@ -211,7 +211,9 @@ def _stray_equal(place: Place) -> Diagnostic | None:
     if size:
         name = re.match(rf"\s*({_NAME})", place.text[place.span.end :])
         hint = f"write {name[1]}={size[0]}" if name else hint
-    return Diagnostic("NE127", "a name is expected before '='", place.text, (Mark(place.span),), hint=hint)
+    left = re.search(rf"(?:{_NAME}\s*=\s*)?(?:{_NAME}|[0-9]+|->|[^\w\s])$", place.before)
+    marks = (*([Mark(Span(*left.span()))] if left else []), Mark(place.span))
+    return Diagnostic("NE127", "a name is expected before '='", place.text, marks, hint=hint)
 
 
 def _reducer_name(place: Place) -> Diagnostic | None:
