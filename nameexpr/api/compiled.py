@@ -17,7 +17,9 @@ from nameexpr.api.plan import Plan, make_plan, source
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
+from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
+from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.unparse import unparse, unparse_term
 from nameexpr.tensors import NamedTensor
 
@@ -177,7 +179,14 @@ class _Shape:
 
 
 def _is_shape(value: Any) -> bool:
-    return isinstance(value, tuple | list) and all(type(size) is int and size >= 0 for size in value)
+    """Whether this is a shape; one with a size that no array can have is refused."""
+    if not isinstance(value, tuple | list) or not all(type(size) is int and size >= 0 for size in value):
+        return False
+    if any(size >= 10**SIZE_DIGITS for size in value):
+        raise error(
+            Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and this shape has a larger one")
+        )
+    return True
 
 
 def _restored(text: str, options: Options) -> Compiled:

@@ -138,13 +138,12 @@ def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
         return
     from nameexpr.errors import Diagnostic, error
 
-    kind = type(text).__name__
+    kind = f"of type {type(text).__name__}"
     if operands and isinstance(operands[0], str):
         hint = "the text comes first: einsum(text, array)"
-        raise error(
-            Diagnostic("NE506", f"text and array are swapped: the first argument is a {kind}", hint=hint)
-        )
-    raise error(Diagnostic("NE506", f"the first argument is the expression, a str, and not a {kind}"))
+        message = f"text and array are swapped: the first argument is {kind}"
+        raise error(Diagnostic("NE506", message, hint=hint))
+    raise error(Diagnostic("NE506", f"the first argument is {kind}, and should be the expression, a str"))
 
 
 class CacheInfo(NamedTuple):

@@ -46,7 +46,7 @@ class Entry:
     def __init__(self, text: str, options: Options) -> None:
         self.text = text
         self.options = options
-        self.tree: Expression = read(text, has_reduce=options.reduce is not None)
+        self.tree: Expression = read(text, dict(options.sizes), has_reduce=options.reduce is not None)
         _check_arrow(self.tree)
         self.programs: Generations[Any, Function] = Generations(PROGRAMS)
         self.call: Function = self.miss

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nameexpr.compiler.path import Optimize
+from nameexpr.compiler.path import Optimize, check_strategy
 from nameexpr.compiler.size_faults import OPTIONS
 from nameexpr.compiler.typed import CUSTOM, REDUCERS
 from nameexpr.errors import Diagnostic, did_you_mean, error
@@ -111,6 +111,8 @@ def _optimize(optimize: Any) -> Any:
     """Return the option in a form that can be a key; what it means is for `nameexpr.compiler.path` to say."""
     if isinstance(optimize, list | tuple):
         return tuple(tuple(step) if isinstance(step, list | tuple) else step for step in optimize)
+    if isinstance(optimize, str):
+        check_strategy(optimize)
     if optimize is None or isinstance(optimize, bool | str) or callable(optimize):
         return optimize
     hint = "True, False, the name of a strategy of opt_einsum, or a path"

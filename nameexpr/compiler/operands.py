@@ -68,7 +68,7 @@ def describe(terms: Sequence[Term], operands: Sequence[Operand]) -> tuple[Operan
 def _with_size(item: Item, size: int) -> str:
     match item:
         case Literal(written):
-            return f"{written}:{size}" if written != size else str(size)
+            return f"{written}={size}" if written != size else str(size)
         case Label(name) | Sized(name, _) | Alias(_, name) | NamedGroup(name, _):
             return f"{name}={size}"
         case _:

@@ -21,7 +21,13 @@ Path: TypeAlias = Sequence[tuple[int, ...]]
 Optimize: TypeAlias = "bool | str | Path | Callable[..., Path] | None"
 
 EXACT = 5
-OPTIMAL_LIMIT = 8
+MANAGEABLE = {
+    **dict.fromkeys(("optimal", "branch-all"), 8),
+    **dict.fromkeys(("branch-2",), 10),
+    **dict.fromkeys(("dp", "dynamic-programming"), 20),
+    **dict.fromkeys(("auto-hq", "random-greedy", "random-greedy-128"), 200),
+}
+"""Operands up to which a search of opt_einsum is asked; beyond that it is "auto"."""
 STRATEGIES = (
     *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
     *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
@@ -126,14 +132,19 @@ def _unfold(everything: int, best: Mapping[int, tuple[int, int, int]], count: in
     return pairs
 
 
-def _search(name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> Path:
-    """Ask opt_einsum; searches that try everything are kept to as many operands as they can manage."""
+def check_strategy(name: str) -> None:
+    """Raise an `OptionError` if no strategy of opt_einsum has this name."""
     if name not in STRATEGIES:
         from nameexpr.errors import did_you_mean
 
         hint = did_you_mean(name, STRATEGIES) or f"one of {', '.join(STRATEGIES)}, True, False, or a path"
         raise error(Diagnostic("NE604", f"optimize={name!r} is not a way to order contractions", hint=hint))
-    if name in {"optimal", "branch-all", "branch-2"} and len(terms) > OPTIMAL_LIMIT:
+
+
+def _search(name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> Path:
+    """Ask opt_einsum; searches whose time explodes are kept to as many operands as they can manage."""
+    check_strategy(name)
+    if len(terms) > MANAGEABLE.get(name, len(terms)):
         name = "auto"
     try:
         from opt_einsum.paths import get_path_fn  # type: ignore[import-untyped]

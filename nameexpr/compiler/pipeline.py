@@ -22,6 +22,7 @@ from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.plan import Plan, plan_contractions
 from nameexpr.compiler.program import Program
 from nameexpr.compiler.simplify import simplify
+from nameexpr.compiler.size_faults import check_keywords
 from nameexpr.compiler.typed import Typed
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.syntax.ast import Expression
@@ -39,16 +40,20 @@ class Compiled:
     shapes: tuple[tuple[int, ...], ...]
 
 
-def read(text: str, *, has_reduce: bool = False) -> Expression:
+def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
     """Return the syntax tree of a text that keeps all the rules which need no operands.
 
     Raises
     ------
     ParseError, RuleError, SizeError, LimitError
         If the text is no expression, or breaks a rule.
+    OptionError
+        If a size is given for what is no label of the text.
     """
     tree = parse(text)
     check_text(tree, has_reduce=has_reduce)
+    if not tree.leaves_inputs_out:  # there the operands' names are labels, too
+        check_keywords(tree, sizes or {})
     return tree
 
 

@@ -41,7 +41,7 @@ class Scene:
         return stretch(self.tree.inputs[operand], len(self.operands[operand].shape))[dim][0]
 
 
-def check_keywords(tree: Expression, resolved: Resolved, keywords: Mapping[str, int]) -> None:
+def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
     """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
     if not keywords:
         return

@@ -90,7 +90,7 @@ def solve(
     OptionError
         If a keyword names no label of the text.
     """
-    faults.check_keywords(tree, resolved, keywords)
+    faults.check_keywords(tree, keywords)
     book = _Book({**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}})
     for label, size in keywords.items():
         book.learn(label, size)

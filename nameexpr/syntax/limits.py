@@ -70,11 +70,9 @@ def set_limits(
         highest = ceilings.get(name)
         if value is None:
             continue
-        if not isinstance(value, int) or value < 1 or (highest is not None and value > highest):
+        if type(value) is not int or value < 1 or (highest is not None and value > highest):
             upper = f" of at most {highest}" if highest else ""
-            raise error(
-                Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}, got {value!r}")
-            )
+            raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}"))
     _current = replace(before, **{name: value for name, value in given.items() if value is not None})
     return before
 

@@ -381,3 +381,18 @@ def test_operands_that_only_seem_different_find_the_same_program() -> None:
 
     sub = np.ones(3).view(Sub)
     assert type(ne.einsum("i -> i", sub)) is np.ndarray
+
+
+def test_wrong_options_are_refused_before_an_operand_is_seen() -> None:
+    with pytest.raises(ne.OptionError, match="c="):
+        ne.compile("a b -> b a", c=3)
+    with pytest.raises(ne.OptionError, match="fastest"):
+        ne.compile("a b -> b a", optimize="fastest")
+    with pytest.raises(ne.OptionError, match="dims="):
+        ne.set_limits(dims=-(10**5000))
+    with pytest.raises(ne.OptionError):
+        ne.set_limits(text=True)
+    with pytest.raises(ne.LimitError):
+        ne.compile("a b -> b a").plan((10**5000, 3))
+    with pytest.raises(ne.OptionError):
+        ne.einsum("a -> a", [1.0], dtype=object)
