@@ -113,9 +113,10 @@ class Plan:
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
             shape += f", names {self.result_names}"
+        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
-            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive ({self.speedup:.3g} times fewer)",
+            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
             f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
         ]
 

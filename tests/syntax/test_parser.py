@@ -170,11 +170,14 @@ def rule(stored: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def test_the_stored_tables_are_current() -> None:
-    current: dict[str, Any] = {}
-    exec(generate.table_source(), current)
-    assert canonical(table.DATA, table.MEMO) == canonical(current["DATA"], current["MEMO"])
-    assert table.LARK == current["LARK"] == lark.__version__
+    """With another release of Lark tables are built anew, and only the grammar can be compared."""
+    assert grammar_text() == table.GRAMMAR
     assert Path(table.__file__).read_text(encoding="utf-8").startswith(generate.HEADER)
+    if lark.__version__ == table.LARK:
+        current: dict[str, Any] = {}
+        exec(generate.table_source(), current)
+        assert canonical(table.DATA, table.MEMO) == canonical(current["DATA"], current["MEMO"])
+        assert (current["LARK"], current["GRAMMAR"]) == (table.LARK, table.GRAMMAR)
 
 
 def test_the_grammar_has_no_conflicts_and_names_all_its_terminals() -> None:
