@@ -15,7 +15,6 @@ Axes = tuple[tuple[str, ...], ...]
 Names = tuple[str | None, ...]
 
 SUMMING = frozenset({"sum", "mean", "prod", "var", "std", "median", "logsumexp", "norm"})
-PICKING = frozenset({"max", "min", "any", "all", "argmax", "argmin", "count_nonzero"})
 REDUCERS = (
     *("sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "median", "logsumexp", "norm"),
     *("argmax", "argmin", "count_nonzero"),

@@ -28,13 +28,17 @@ def _count(x: Array, axis: Axis) -> int:
     return total
 
 
+def _squares(x: Array) -> Array:
+    """Return the squared magnitudes, real for complex arrays."""
+    return np.asarray(np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x)
+
+
 def var(x: Array, axis: Axis) -> Array:
     """Return the mean squared deviation from the mean; real for complex arrays."""
     count = _count(x, axis)
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = x - np.add.reduce(x, axis=axis, keepdims=True) / count
-        squares = centred.real**2 + centred.imag**2 if np.iscomplexobj(x) else centred * centred
-        return np.asarray(np.add.reduce(squares, axis=axis) / count)
+        return np.asarray(np.add.reduce(_squares(centred), axis=axis) / count)
 
 
 def std(x: Array, axis: Axis) -> Array:
@@ -52,8 +56,7 @@ def median(x: Array, axis: Axis) -> Array:
 
 def norm(x: Array, axis: Axis) -> Array:
     """Return the 2-norm: the square root of the sum of squared magnitudes."""
-    squares = x.real**2 + x.imag**2 if np.iscomplexobj(x) else x * x
-    return np.asarray(np.sqrt(np.add.reduce(squares, axis=axis)))
+    return np.asarray(np.sqrt(np.add.reduce(_squares(x), axis=axis)))
 
 
 def logsumexp(x: Array, axis: Axis) -> Array:
