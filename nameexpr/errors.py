@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from nameexpr.carets import aligned_columns, marked_text, visible
 
@@ -185,10 +186,22 @@ def error(*diagnostics: Diagnostic) -> NameExprError:
     return family(diagnostics[0].code)(*diagnostics)
 
 
+LONGEST = 64
+"""Characters of a word up to which a near one is looked for."""
+CHOICES = 256
+"""Words among which a near one is looked for."""
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near."""
+    """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near.
+
+    The time it takes is bounded, whatever the words are.
+    """
+    if len(word) > LONGEST:
+        return ""
     from difflib import get_close_matches
 
-    pool = {choice.casefold(): choice for choice in choices if choice != word}
+    likely = islice((choice for choice in choices if choice != word and len(choice) <= LONGEST), CHOICES)
+    pool = {choice.casefold(): choice for choice in likely}
     near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
     return f"did you mean '{pool[near[0]]}'?" if near else ""

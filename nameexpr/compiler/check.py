@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from nameexpr.compiler.lone import lone_labels, reduced_by_sum, suggestion
+from nameexpr.compiler.lone import lone_labels, reduced_by_sum
 from nameexpr.compiler.typed import REDUCERS
-from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -80,7 +80,7 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
     if reducer.name not in REDUCERS:
         hint = f"one of {' '.join(REDUCERS)}, or a callable as reduce="
-        hint = suggestion(reducer.name, REDUCERS) or hint
+        hint = did_you_mean(reducer.name, REDUCERS) or hint
         yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
     elif has_reduce:
         hint = "keep one of the two"
@@ -164,7 +164,7 @@ def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
             word = unparse_item(atom)
             if isinstance(atom, Dots | Pack) and word not in known:
                 message = f"'{word}' stands in no input"
-                hint = suggestion(word, sorted(known)) or "write it in the input whose dims it stands for"
+                hint = did_you_mean(word, sorted(known)) or "write it in the input whose dims it stands for"
                 yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 

@@ -6,8 +6,7 @@ error. So it says which other label was probably meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, Term, atoms
@@ -20,10 +19,6 @@ LISTED = 8
 """How many labels one message names."""
 SEARCHED = 16
 """For how many labels a near one is looked for: comparing words is slow, and a text may hold thousands."""
-CHOICES = 256
-"""Among how many others."""
-LONGEST = 64
-"""The longest word that is compared with others."""
 
 
 def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
@@ -46,13 +41,6 @@ def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
             plain.append(name)
     if plain:
         yield _unasked(tree, plain, [lone[name] for name in plain])
-
-
-def suggestion(word: str, choices: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" as `did_you_mean` does, in bounded time whatever the words are."""
-    if len(word) > LONGEST:
-        return ""
-    return did_you_mean(word, islice((choice for choice in choices if len(choice) <= LONGEST), CHOICES))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -82,7 +70,7 @@ def _nearest(name: str, others: list[str]) -> str:
     """Return the label that `name` was probably meant to be; single letters are near only in another case."""
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
-    found = suggestion(name, [other for other in others if len(other) > 1])
+    found = did_you_mean(name, [other for other in others if len(other) > 1])
     return found.removeprefix("did you mean '").removesuffix("'?")
 
 

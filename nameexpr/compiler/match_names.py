@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.check import TOLD
-from nameexpr.compiler.lone import suggestion
 from nameexpr.compiler.operands import Operand, describe, stretch
 from nameexpr.compiler.typed import Names
 from nameexpr.dims import Clash, duplicate, match, name_fault, unify_from_right
-from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -81,7 +80,7 @@ def _mismatch(tree: Expression, position: int, operand: Operand, operands: Seque
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
-        near = suggestion(str(expected_name(item)), [str(name)])
+        near = did_you_mean(str(expected_name(item)), [str(name)])
         hint = f"{near} to use it under this label write {_aliased(name, item)}; or rename the tensor's dim"
     return Diagnostic("NE401", message, tree.text, marks, describe(tree.inputs, operands), hint.strip())
 

@@ -8,11 +8,11 @@ from keyword import iskeyword
 from math import prod
 
 from nameexpr.compiler.check import TOLD
-from nameexpr.compiler.lone import listed, suggestion
+from nameexpr.compiler.lone import listed
 from nameexpr.compiler.operands import Operand, describe, places, stretch
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import shown
-from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.syntax.ast import Alias, Expression, Item, Label, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item
 
@@ -68,7 +68,7 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
     known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
-    hint = suggestion(name, sorted(labels)) or known
+    hint = did_you_mean(name, sorted(labels)) or known
     return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
 
 
@@ -238,7 +238,7 @@ def _keyword(label: str) -> str:
 def _free_in_result(scene: Scene, label: str) -> Diagnostic:
     known = [name for name in scene.sizes if name.rstrip("'").isidentifier()]
     marks = _marks(scene.tree, label)
-    near = suggestion(label, known)
+    near = did_you_mean(label, known)
     advice = f"for a new dim write its size: {label}=4"
     hint = f"{near} {advice}" if near else advice
     return scene.diagnostic(

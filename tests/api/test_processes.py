@@ -1,0 +1,63 @@
+"""What happens around a call: other processes after a warm-up, and calls that are interrupted."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+from nameexpr.backends.numpy import kernels
+
+TEXT = "i j, j k -> i k"
+
+
+def product(size: int) -> float:
+    x = np.arange(size * size, dtype=float).reshape(size, size)
+    return float(ne.einsum(TEXT, x, x).sum())
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # Python warns of forks beside threads
+def test_other_processes_work_after_a_warm_up(method: str) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        method = "spawn"
+    expected = [product(size) for size in (2, 3, 4)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(product, (2, 3, 4)) == expected
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, MemoryError])
+def test_an_interrupted_call_leaves_the_next_one_right(
+    fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.array([[1.0, 5.0], [2.0, 7.0]])
+
+    def interrupted(*_: object) -> np.ndarray:
+        raise fault
+
+    expected = ne.einsum("i j -> i : logsumexp", x)
+    out = np.zeros(2)
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels, "logsumexp", interrupted)
+        with pytest.raises(fault):  # a LimitError is a MemoryError
+            ne.einsum("i j -> i : logsumexp", x, out=out)
+    assert not out.any()
+    np.testing.assert_array_equal(ne.einsum("i j -> i : logsumexp", x), expected)
+
+
+def test_an_interrupt_while_compiling_leaves_the_next_call_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    from nameexpr.api import entry
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(entry, "compile_typed", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            product(3)
+    assert product(3) == pickle.loads(pickle.dumps(product(3)))
+    x = np.arange(9.0).reshape(3, 3)
+    assert product(3) == (x @ x).sum()
