@@ -180,12 +180,14 @@ class _Shape:
 
 def _is_shape(value: Any) -> bool:
     """Whether this is a shape; one with a size that no array can have is refused."""
-    if not isinstance(value, tuple | list) or not all(type(size) is int and size >= 0 for size in value):
+    if not isinstance(value, tuple | list) or not all(type(size) is int for size in value):
         return False
     if any(size >= 10**SIZE_DIGITS for size in value):
-        raise error(
-            Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and this shape has a larger one")
-        )
+        message = f"a size has at most {SIZE_DIGITS} digits, and this shape has a larger one"
+        raise error(Diagnostic("NE704", message))
+    if any(size < 0 for size in value):
+        hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
+        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
     return True
 
 

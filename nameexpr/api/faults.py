@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nameexpr.backends.numpy.kernels import ReducerFault, ReduceShapeError
+from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.compiler.memory import peak_bytes
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
@@ -20,11 +20,10 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
         return fault  # warnings and floating-point errors are raised where the caller has asked for it
     if isinstance(fault, ReducerFault):
         return fault.original
-    if isinstance(fault, ReduceShapeError):
-        given, returned = fault.args
-        message = f"reduce= returned an array of shape {returned} for one of shape {given}"
+    if isinstance(fault, ReducerMisuse):
+        wrong, given = fault.args
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
-        return error(Diagnostic("NE606", message, text, hint=hint))
+        return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
     if isinstance(fault, MemoryError):
         needed = peak_bytes(compiled.program, compiled.shapes)
         message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"

@@ -202,9 +202,17 @@ def test_what_a_callable_reducer_raises_is_the_caller_s_own() -> None:
 
     with pytest.raises(KeyError, match="mine"):
         ne.einsum("a b -> a", A, reduce=fail)
-    with pytest.raises(ne.OptionError) as caught:
-        ne.einsum("a b -> a", A, reduce=lambda array, axis: array)
-    assert caught.value.code == "NE606"
+    for wrong in (lambda array, axis: array, lambda array: array, lambda array, axis: [[1], [2, 3]]):
+        with pytest.raises(ne.OptionError) as caught:
+            ne.einsum("a b -> a", A, reduce=wrong)
+        assert caught.value.code == "NE606"
+
+    def inner(array: np.ndarray, axis: int) -> np.ndarray:
+        return len(axis)
+
+    with pytest.raises(TypeError, match="len") as own:
+        ne.einsum("a b -> a", A, reduce=inner)
+    assert not isinstance(own.value, ne.NameExprError)
 
 
 def test_object_arrays_work_where_their_elements_do() -> None:
@@ -394,5 +402,7 @@ def test_wrong_options_are_refused_before_an_operand_is_seen() -> None:
         ne.set_limits(text=True)
     with pytest.raises(ne.LimitError):
         ne.compile("a b -> b a").plan((10**5000, 3))
+    with pytest.raises(ne.OptionError, match="no shape"):
+        ne.compile("a b -> b a").plan((2, -3))
     with pytest.raises(ne.OptionError):
         ne.einsum("a -> a", [1.0], dtype=object)

@@ -92,15 +92,23 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
 
     Raises
     ------
-    ReduceShapeError
-        If what comes back has not the shape of `x` without its last axis.
+    ReducerMisuse
+        If it cannot be called like this, or returns no array of `x`'s shape without its last axis.
+    ReducerFault
+        With what else it raised.
     """
     try:
-        result = np.array(reduce(x, x.ndim - 1))
+        returned = reduce(x, x.ndim - 1)
     except Exception as fault:
+        if isinstance(fault, TypeError) and fault.__traceback__ and fault.__traceback__.tb_next is None:
+            raise ReducerMisuse(f"cannot be called as f(array, axis): {fault}", x.shape) from fault
         raise ReducerFault(fault) from fault
+    try:
+        result = np.array(returned)
+    except (TypeError, ValueError) as fault:
+        raise ReducerMisuse(f"returned {type(returned).__name__}, which is no array", x.shape) from fault
     if result.shape != x.shape[:-1]:
-        raise ReduceShapeError(x.shape, result.shape)
+        raise ReducerMisuse(f"returned an array of shape {result.shape} for one of shape {x.shape}", x.shape)
     return result
 
 
@@ -112,8 +120,8 @@ class ReducerFault(Exception):  # noqa: N818  a parcel, not an error: the caller
         self.original = original
 
 
-class ReduceShapeError(Exception):
-    """What a caller's reducer returned has the wrong shape: (shape given, shape returned)."""
+class ReducerMisuse(Exception):  # noqa: N818  data for an error of ours: (what is wrong, shape of the array given)
+    """A caller's reducer is not one: (what is wrong with it, shape of the array that it was given)."""
 
 
 def diagonal(x: Array, letters: tuple[int, ...]) -> Array:
