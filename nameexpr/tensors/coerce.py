@@ -32,7 +32,7 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         dtype.
     """
     _refuse(data)
-    wanted = _as_dtype(dtype)
+    wanted = as_dtype(dtype)
     try:
         array = np.array(data, dtype=wanted) if copy else np.asarray(data, dtype=wanted)
     except (TypeError, ValueError, OverflowError) as fault:
@@ -61,7 +61,7 @@ def _holds_tensor(data: Any) -> bool:
     return isinstance(data, Core)
 
 
-def _as_dtype(dtype: object) -> np.dtype[Any] | None:
+def as_dtype(dtype: object) -> np.dtype[Any] | None:
     try:
         return None if dtype is None else np.dtype(dtype)  # type: ignore[call-overload]
     except (TypeError, ValueError) as fault:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.inference import position
+from nameexpr.tensors.ops import op
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -69,6 +70,7 @@ class Core:
         return self._data.dtype
 
     @property
+    @op("answers")
     def ndim(self) -> int:
         """The number of dims."""
         return self._data.ndim
@@ -79,6 +81,7 @@ class Core:
     @overload
     def size(self, dim: str | int) -> int: ...
 
+    @op("answers")
     def size(self, dim: str | int | None = None) -> int | tuple[int, ...]:
         """Return the size of one dim, given by name or position, or the sizes of all.
 

@@ -10,6 +10,7 @@ from nameexpr.dims import Dims, names_of, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference import Call, DimLike, fault, shown
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import op
 
 
 class _Missing:
@@ -29,6 +30,7 @@ class Movement(Core):
 
     __slots__ = ()
 
+    @op("names")
     def align_to(self, *names: object) -> Self:
         """Return a view with the dims in this order, and a new dim of size 1 for every name that is new.
 
@@ -60,6 +62,7 @@ class Movement(Core):
         """
         return self._aligned(inference.aligned_to(self._dims, names))
 
+    @op("names")
     def align_as(self, other: Core) -> Self:
         """Return a view with the dims in the order of another tensor.
 
@@ -107,6 +110,7 @@ class Movement(Core):
     @overload
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
+    @op("names")
     def flatten(
         self,
         start_dim: Any = _MISSING,
@@ -173,6 +177,7 @@ class Movement(Core):
             raise fault("NE453", message, Call("flatten", (wanted, *given), (self._dims,)), hint=hint)
         return self._reshaped(inference.flattened(self._dims, wanted, given[0]))
 
+    @op("names")
     def unflatten(
         self,
         dim: DimLike,

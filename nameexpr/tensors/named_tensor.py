@@ -19,13 +19,48 @@ from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference import Call, checked_names, fault
 from nameexpr.tensors.coerce import as_array
+from nameexpr.tensors.arithmetic import ArithmeticOperators
+from nameexpr.tensors.casts import Casts
+from nameexpr.tensors.comparison import Comparison, Logic
+from nameexpr.tensors.contraction import Contraction
 from nameexpr.tensors.display import Display
+from nameexpr.tensors.elementary import Elementary
+from nameexpr.tensors.fills import Fills
+from nameexpr.tensors.indexing import Indexing
+from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
 from nameexpr.tensors.names import NameMethods
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import Pieces
 from nameexpr.tensors.protocols import Protocols
+from nameexpr.tensors.reductions import Reductions
+from nameexpr.tensors.scans import Scans
+from nameexpr.tensors.shapes import Shapes
+from nameexpr.tensors.signs import Signs
+from nameexpr.tensors.trigonometry import Trigonometry
 
 
-class NamedTensor(NameMethods, Movement, Display, Protocols):
+class NamedTensor(
+    NameMethods,
+    Movement,
+    Shapes,
+    Pieces,
+    Indexing,
+    ArithmeticOperators,
+    Comparison,
+    Logic,
+    Signs,
+    Elementary,
+    Trigonometry,
+    Reductions,
+    Scans,
+    Contraction,
+    Fills,
+    Casts,
+    Info,
+    Display,
+    Protocols,
+):
     """A NumPy array whose dims have names; made by `tensor`, `as_tensor` and `from_numpy`.
 
     A name is None or an identifier, and no tensor carries one twice. Every method that takes dims takes their
@@ -64,6 +99,7 @@ wrap = NamedTensor._wrap
 """`wrap(data, names)`: a tensor around an array, unchecked, for code that knows the names to be right."""
 
 
+@op("makes")
 def tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = None) -> NamedTensor:
     """Return a new tensor with a copy of the data.
 

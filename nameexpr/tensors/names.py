@@ -7,6 +7,7 @@ from typing import Self
 from nameexpr import inference
 from nameexpr.dims import Names
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import op
 
 
 class NameMethods(Core):
@@ -15,6 +16,7 @@ class NameMethods(Core):
     __slots__ = ()
 
     @property
+    @op("names")
     def names(self) -> Names:
         """The names of the dims, None for one without; may be set.
 
@@ -36,6 +38,7 @@ class NameMethods(Core):
     def names(self, names: object) -> None:
         self._names = inference.checked_names(names, self._dims)
 
+    @op("names")
     def has_names(self) -> bool:
         """Return whether at least one dim has a name.
 
@@ -47,6 +50,7 @@ class NameMethods(Core):
         """
         return any(name is not None for name in self._names)
 
+    @op("names")
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
         """Return a view with other names: all of them in order, or some as old=new.
 
@@ -80,6 +84,7 @@ class NameMethods(Core):
         """
         return self._wrap(self._data, inference.renamed(self._dims, names, rename_map, "rename"))
 
+    @op("names")
     def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
         """Change the names of this tensor as `rename` does, and return it.
 
@@ -98,6 +103,7 @@ class NameMethods(Core):
         self._names = inference.renamed(self._dims, names, rename_map, "rename_")
         return self
 
+    @op("names")
     def refine_names(self, *names: object) -> Self:
         """Return a view whose unnamed dims have names; a dim that has one must keep it.
 

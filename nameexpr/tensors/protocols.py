@@ -69,13 +69,6 @@ class Protocols(Core):
             raise error(Diagnostic("NE659", message, hint="ask its array: x.numpy().any(), .all() or .size"))
         return bool(self._data.item())
 
-    def __eq__(self, other: object) -> NoReturn:
-        """Refuse to compare: elementwise, or as wholes, is for the array to say."""
-        hint = "compare arrays, np.array_equal(x.numpy(), y.numpy()), and names, x.names == y.names"
-        raise error(Diagnostic("NE658", "== does not compare NamedTensors", hint=hint))
-
-    __hash__ = object.__hash__
-
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""
         return self._wrap(self._data.copy(), self._names)

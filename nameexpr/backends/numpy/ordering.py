@@ -1,0 +1,160 @@
+"""Values picked by their rank along one axis, each with where it was found: `(values, indices)`.
+
+The axis, which is not empty, is gone from both unless said otherwise. Indices are int64, of the first place
+that holds the value unless said otherwise, and `values` is always `x` at `indices`. In NumPy's order nan
+comes last, as the largest. Where the place of one value is asked for, values alone are sorted or partitioned
+and then looked up: NumPy does that several times faster than it sorts indices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Ranked = tuple[Array, Array]
+
+
+def median(x: Array, axis: int) -> Ranked:
+    """Return the lower median, that of rank (n - 1) // 2, or nan where there is one.
+
+    Examples
+    --------
+    >>> median(np.array([3, 1, 2, 4]), 0)
+    (array(2), array(2))
+    """
+    value = _ranked(x, (x.shape[axis] - 1) // 2, axis)
+    if x.dtype.kind == "f":
+        value = np.where(np.isnan(x).any(axis, keepdims=True), x.dtype.type(np.nan), value)
+    return _picked(x, _first(x, value, axis), axis)
+
+
+def nanmedian(x: Array, axis: int) -> Ranked:
+    """Return the lower median of what is not nan, or nan where there is nothing else."""
+    if x.dtype.kind != "f":
+        return median(x, axis)
+    known = np.count_nonzero(~np.isnan(x), axis=axis, keepdims=True)
+    # Where nothing is known the rank is -1: the last value, which is nan as well.
+    value = np.take_along_axis(np.sort(x, axis), (known - 1) // 2, axis)
+    return _picked(x, _first(x, value, axis), axis)
+
+
+def kthvalue(x: Array, k: int, axis: int) -> Ranked:
+    """Return the k-th smallest value, counted from 1."""
+    return _picked(x, _first(x, _ranked(x, k - 1, axis), axis), axis)
+
+
+def mode(x: Array, axis: int) -> Ranked:
+    """Return the most frequent value, the smallest of several, at its last place.
+
+    As in PyTorch, nan equals nothing, so that it is the mode only where there is nothing else.
+    """
+    size = x.shape[axis]
+    ordered = np.moveaxis(np.sort(x, axis), axis, -1)
+    position = np.arange(size)
+    start = np.zeros(ordered.shape, position.dtype)
+    np.multiply(position[1:], ordered[..., 1:] != ordered[..., :-1], out=start[..., 1:])
+    np.maximum.accumulate(start, axis=-1, out=start)
+    end = np.moveaxis((position - start).argmax(axis=-1, keepdims=True), -1, axis)
+    value = np.take_along_axis(np.moveaxis(ordered, -1, axis), end, axis)
+    return _picked(x, size - 1 - _first(np.flip(x, axis), value, axis), axis)
+
+
+def topk(x: Array, k: int, axis: int, largest: bool, ordered: bool) -> Ranked:
+    """Return the k largest or smallest values along the axis, which stays; from the best on if `ordered`.
+
+    Which of equal values are taken, and in which order, is not promised.
+
+    Examples
+    --------
+    >>> topk(np.array([3, 1, 4, 1]), 2, 0, largest=True, ordered=True)
+    (array([4, 3]), array([2, 0]))
+    """
+    size = x.shape[axis]
+    begin, edge = (size - k, size - k) if largest else (0, k - 1)
+    places = np.argpartition(x, edge, axis) if 0 < k < size else np.argsort(x, axis)
+    places = places.take(np.arange(begin, begin + k), axis)
+    values = np.take_along_axis(x, places, axis)
+    if ordered:
+        order = np.argsort(values, axis)
+        order = np.flip(order, axis) if largest else order
+        values, places = (np.take_along_axis(one, order, axis) for one in (values, places))
+    return values, places.astype(np.int64, copy=False)
+
+
+def largest(x: Array, axis: int) -> Ranked:
+    """Return the largest value, or nan where there is one, at its first place."""
+    return _picked(x, x.argmax(axis=axis, keepdims=True), axis)
+
+
+def smallest(x: Array, axis: int) -> Ranked:
+    """Return the smallest value, or nan where there is one, at its first place."""
+    return _picked(x, x.argmin(axis=axis, keepdims=True), axis)
+
+
+def cumulative_largest(x: Array, axis: int) -> Ranked:
+    """Return the largest value so far, at its last place so far, along the axis, which stays.
+
+    From the first nan on it is nan.
+
+    Examples
+    --------
+    >>> cumulative_largest(np.array([1, 3, 3, 2]), 0)
+    (array([1, 3, 3, 3]), array([0, 1, 2, 2]))
+    """
+    return _cumulative(np.maximum, x, axis)
+
+
+def cumulative_smallest(x: Array, axis: int) -> Ranked:
+    """Return the smallest value so far, at its last place so far, as `cumulative_largest`."""
+    return _cumulative(np.minimum, x, axis)
+
+
+def full_median(x: Array) -> Array:
+    """Return the lower median of all elements as a 0-d array, nan where there is one.
+
+    Of no elements it is nan, which a floating dtype only can hold.
+    """
+    flat = x.reshape(-1)
+    if flat.size == 0 or (x.dtype.kind == "f" and np.isnan(flat).any()):
+        return np.asarray(np.nan, x.dtype)
+    return _ranked(flat, (flat.size - 1) // 2, 0).squeeze(0)
+
+
+def full_nanmedian(x: Array) -> Array:
+    """Return the lower median of all elements that are not nan as a 0-d array, of none nan."""
+    return full_median(x[~np.isnan(x)] if x.dtype.kind == "f" else x)
+
+
+def _ranked(x: Array, rank: int, axis: int) -> Array:
+    """Return the value of a rank from 0, the axis kept with size 1."""
+    return np.partition(x, rank, axis).take(np.array([rank]), axis)
+
+
+def _first(x: Array, value: Array, axis: int) -> Array:
+    """Return where each value is found first, the axis kept with size 1; nan finds nan."""
+    places: Array = np.asarray(x == value).argmax(axis=axis, keepdims=True)
+    if x.dtype.kind == "f":
+        missing = np.isnan(value)
+        if missing.any():
+            return np.where(missing, np.isnan(x).argmax(axis=axis, keepdims=True), places)
+    return places
+
+
+def _picked(x: Array, places: Array, axis: int) -> Ranked:
+    """Return the values at the places and the places, without the axis."""
+    values = np.take_along_axis(x, places, axis)
+    return values.squeeze(axis), places.astype(np.int64, copy=False).squeeze(axis)
+
+
+def _cumulative(better: np.ufunc, x: Array, axis: int) -> Ranked:
+    shape = [1] * x.ndim
+    shape[axis] = x.shape[axis]
+    position = np.arange(x.shape[axis], dtype=np.int64).reshape(shape)
+    leads = np.asarray(better.accumulate(x, axis=axis) == x)
+    if x.dtype.kind == "f":
+        leads |= np.isnan(x)
+    places: Array = np.maximum.accumulate(np.where(leads, position, 0), axis=axis)
+    return np.take_along_axis(x, places, axis), places

@@ -1,0 +1,190 @@
+"""Kernels of the pointwise operators, found by the operator's name: `UNARY` and `BINARY`.
+
+A kernel takes arrays (a binary one also Python's numbers) and `out`, an array of the result's shape and dtype
+or None, and follows NumPy in values and promotion. Three things are PyTorch's:
+
+- a function whose results are real numbers makes the default float dtype of ints and bools, where NumPy
+  chooses a float by the size of the integer;
+- rounding and signs leave ints and bools as they are;
+- outside a function's domain the value is nan or inf without a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from nameexpr.backends.numpy import special
+from nameexpr.backends.numpy.floats import as_float, default_float, is_float
+from nameexpr.backends.numpy.kernels import Array
+
+Kernel: TypeAlias = Callable[..., Any]
+
+
+def _quiet(kernel: Kernel) -> Kernel:
+    """Return the kernel without NumPy's warnings about infinities and nans."""
+
+    @np.errstate(all="ignore")
+    def quiet(*operands: Any, out: Array | None = None) -> Any:
+        return kernel(*operands, out=out)
+
+    return quiet
+
+
+def _floating(kernel: Kernel) -> Kernel:
+    """Return the quiet kernel for ints and bools too: they become the default float dtype."""
+
+    @np.errstate(all="ignore")
+    def floating(x: Array, out: Array | None = None) -> Any:
+        return kernel(x if x.dtype.kind in "fc" else as_float(x), out=out)
+
+    return floating
+
+
+def _whole(ufunc: np.ufunc) -> Kernel:
+    """Return the kernel that leaves ints and bools as they are, as a copy."""
+
+    def whole(x: Array, out: Array | None = None) -> Any:
+        return ufunc(x, out=out) if x.dtype.kind not in "iub" else x.copy()
+
+    return whole
+
+
+def _sign(x: Array, out: Array | None = None) -> Any:
+    return np.sign(x, out=out) if x.dtype.kind != "b" else x.copy()
+
+
+def _rsqrt(x: Array, out: Array | None = None) -> Any:
+    return np.reciprocal(np.sqrt(x), out=out)
+
+
+def _sigmoid(x: Array, out: Array | None = None) -> Any:
+    """Return 1 / (1 + exp(-x)) by way of exp(-|x|), which overflows nowhere and keeps small results exact."""
+    small = np.exp(-np.absolute(x))
+    return np.divide(np.where(x >= 0, x.dtype.type(1), small), 1 + small, out=out)
+
+
+def _frac(x: Array, out: Array | None = None) -> Any:
+    if not is_float(x.dtype):
+        raise TypeError(f"{x.dtype} has no fractions")
+    return np.subtract(x, np.trunc(x), out=out)
+
+
+def _relu(x: Array, out: Array | None = None) -> Any:
+    return np.maximum(x, x.dtype.type(0), out=out)
+
+
+def _of_floats(ufunc: np.ufunc) -> Kernel:
+    """Return the quiet binary kernel that makes the default float dtype of ints and bools."""
+
+    @np.errstate(all="ignore")
+    def of_floats(a: Any, b: Any, out: Array | None = None) -> Any:
+        if _is_whole(a) and _is_whole(b):
+            a, b = np.asarray(a, default_float()), np.asarray(b, default_float())
+        return ufunc(a, b, out=out)
+
+    return of_floats
+
+
+def _is_whole(x: Any) -> bool:
+    return x.dtype.kind in "iub" if isinstance(x, np.ndarray) else isinstance(x, int)
+
+
+def _truncated_div(a: Any, b: Any, out: Array | None = None) -> Any:
+    """Return the quotient rounded towards 0: of integers exactly, without a float in between."""
+    if _is_whole(a) and _is_whole(b):
+        return np.floor_divide(np.subtract(a, np.fmod(a, b)), b, out=out)
+    return np.trunc(np.true_divide(a, b), out=out)
+
+
+FLOATS: Mapping[str, Kernel] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "deg2rad": np.deg2rad,
+    "digamma": special.digamma,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "erfinv": special.erfinv,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "rad2deg": np.rad2deg,
+    "reciprocal": np.reciprocal,
+    "rsqrt": _rsqrt,
+    "sigmoid": _sigmoid,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+"""Functions whose results are real or complex numbers, whatever they are given."""
+
+UNARY: Mapping[str, Kernel] = {
+    **{name: _floating(kernel) for name, kernel in FLOATS.items()},
+    "abs": np.absolute,
+    "bitwise_not": np.invert,
+    "ceil": _whole(np.ceil),
+    "floor": _whole(np.floor),
+    "frac": _quiet(_frac),
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "logical_not": np.logical_not,
+    "neg": np.negative,
+    "positive": np.positive,
+    "relu": _relu,
+    "round": _whole(np.rint),
+    "sgn": _sign,
+    "sign": _sign,
+    "square": np.square,
+    "trunc": _whole(np.trunc),
+}
+
+BINARY: Mapping[str, Kernel] = {
+    "add": np.add,
+    "atan2": _of_floats(np.arctan2),
+    "bitwise_and": np.bitwise_and,
+    "bitwise_left_shift": np.left_shift,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_right_shift": np.right_shift,
+    "bitwise_xor": np.bitwise_xor,
+    "div": _of_floats(np.true_divide),
+    "eq": np.equal,
+    "floor_divide": _quiet(np.floor_divide),
+    "ge": np.greater_equal,
+    "gt": np.greater,
+    "hypot": _of_floats(np.hypot),
+    "le": np.less_equal,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "lt": np.less,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "mul": np.multiply,
+    "ne": np.not_equal,
+    "pow": _quiet(np.power),
+    "remainder": _quiet(np.remainder),
+    "sub": np.subtract,
+    "truncated_div": _quiet(_truncated_div),
+}
+
+KEEPS_DTYPE = frozenset(
+    {*FLOATS, "abs", "neg", "positive", "relu", "round", "sgn", "sign", "square", "trunc", "ceil", "floor"}
+    | {"frac", "add", "sub", "mul", "div", "pow", "atan2", "hypot", "maximum", "minimum", "remainder"}
+    | {"floor_divide"}
+)
+"""Operators that give floats of the dtype that they are given, so that they can write over an operand."""

@@ -1,0 +1,136 @@
+"""Special functions that NumPy lacks, for the pointwise operators: erf, erfc, erfinv and digamma.
+
+All of them work in float64 and round once to the dtype of `x`, so that float32 and float16 results are as
+good as they can be. `out`, where given, has the shape and dtype of `x`, and may be `x` itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+# Of Winitzki's closed form for erfinv. His own values are 0.140 and 0.147; with this one, two of Halley's
+# steps reach the last digit everywhere.
+SHAPE = 0.143
+STEPS = 2
+
+# Where digamma's asymptotic series is good for float64, and the series in 1 / x**2: Bernoulli numbers over
+# their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
+FAR = 10.0
+SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+@np.errstate(all="ignore")
+def erf(x: Array, out: Array | None = None) -> Array:
+    """Return the error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.
+
+    It calls the standard library for each value, some 40 ns each: C's erf is right to an ulp, over the whole
+    range, which a polynomial of our own would be only at similar cost.
+    """
+    return _rounded(_each(math.erf, _wide(x)), x, out)
+
+
+@np.errstate(all="ignore")
+def erfc(x: Array, out: Array | None = None) -> Array:
+    """Return 1 - erf(x), without the loss of digits for large x (by the standard library, as `erf`)."""
+    return _rounded(_each(math.erfc, _wide(x)), x, out)
+
+
+@np.errstate(all="ignore")
+def erfinv(x: Array, out: Array | None = None) -> Array:
+    """Return the y with erf(y) == x: infinite at 1 and -1, nan beyond, signed zeros kept.
+
+    A closed form right to 0.5 % (S. Winitzki, "A handy approximation for the error function and its inverse",
+    2008) is refined by Halley's method.
+    """
+    magnitude = np.abs(_wide(x))
+    result = _rough_erfinv(magnitude)
+    for _ in range(STEPS):
+        result = _halley(result, magnitude)
+    result[magnitude == 1] = np.inf
+    return _rounded(np.copysign(result, _wide(x)), x, out)
+
+
+@np.errstate(all="ignore")
+def digamma(x: Array, out: Array | None = None) -> Array:
+    """Return the derivative of log(gamma(x)): -inf at 0.0, inf at -0.0, nan at negative integers and -inf.
+
+    In float64 it is right to a few ulps, or to some 1e-15 next to its roots, where larger terms cancel.
+    """
+    wide = _wide(x)
+    mirrored = wide < 0
+    result = _positive_digamma(np.where(mirrored, 1 - wide, wide))
+    # The tangent has period 1 here; x - rint(x) is exact, and pi * x would not be.
+    left = wide[mirrored]
+    fraction = left - np.rint(left)
+    result[mirrored] -= np.where(fraction == 0, np.nan, np.pi / np.tan(np.pi * fraction))
+    zero = wide == 0
+    result[zero] = np.copysign(np.inf, -wide[zero])
+    return _rounded(result, x, out)
+
+
+def _wide(x: Array) -> Array:
+    """Return the values as one row of float64; `x` itself is safe, for nothing here writes to it."""
+    return x.reshape(-1).astype(np.float64, copy=False)
+
+
+def _rounded(result: Array, x: Array, out: Array | None) -> Array:
+    """Return a row of float64 in the shape and dtype of `x`, in `out` where there is one."""
+    shaped = result.reshape(x.shape)
+    if out is None:
+        return shaped.astype(x.dtype, copy=False)
+    out[...] = shaped
+    return out
+
+
+def _each(function: Callable[[float], float], x: Array) -> Array:
+    # The memoryview yields Python's floats one by one: half the time of np.frompyfunc, no array of objects.
+    return np.fromiter(map(function, x.data), np.float64, x.size)
+
+
+def _rough_erfinv(x: Array) -> Array:
+    """Return erfinv of magnitudes to 0.5 %, save where x**2 underflows: Halley's steps mend that."""
+    logarithm = np.log1p(-x * x)
+    half = 2 / (np.pi * SHAPE) + logarithm / 2
+    rest = -logarithm / SHAPE
+    # sqrt(half**2 + rest) - half, rearranged: that difference would leave nothing of a small x.
+    return np.asarray(np.sqrt(rest / (np.sqrt(half * half + rest) + half)))
+
+
+def _halley(y: Array, x: Array) -> Array:
+    """Return a better y, for magnitudes x = erf(y), by one step of Halley's method."""
+    residual = np.empty_like(y)
+    # From one half on, 1 - x is exact and erfc(y) has the digits that erf(y) loses.
+    near = x < 0.5  # noqa: PLR2004
+    far = ~near
+    residual[near] = _each(math.erf, y[near]) - x[near]
+    residual[far] = (1 - x[far]) - _each(math.erfc, y[far])
+    newton = residual * np.exp(y * y) * (math.sqrt(math.pi) / 2)
+    return np.asarray(y - newton / (1 + y * newton))
+
+
+def _positive_digamma(x: Array) -> Array:
+    """Return digamma for x >= 0: by its series, from `FAR` further on where x is less than that."""
+    near = x < FAR
+    climbed = np.where(near, x + FAR, x)
+    square = 1 / (climbed * climbed)
+    series = np.zeros_like(x)
+    for coefficient in reversed(SERIES):
+        series = square * (coefficient + series)
+    result = np.log(climbed) - 0.5 / climbed - series
+    result[near] -= _climb(x[near])
+    return np.asarray(result)
+
+
+def _climb(x: Array) -> Array:
+    """Return digamma(x + FAR) - digamma(x): the sum of 1 / (x + step), the smallest first."""
+    total = np.zeros_like(x)
+    for step in reversed(range(int(FAR))):
+        total += 1 / (x + step)
+    return total

@@ -1,0 +1,46 @@
+"""The rule for verbs that combine dims away: reductions, select, squeeze.
+
+>>> from nameexpr.dims import Dim
+>>> dims = (Dim("N", 2), Dim("C", 3), Dim(None, 4))
+>>> axes(dims, ["C", -1], "sum")
+(1, 2)
+>>> removed(("N", "C", None), (1, 2))
+('N',)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.dims import Dims, Names
+from nameexpr.inference.calls import Call
+from nameexpr.inference.lookup import positions
+
+
+def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
+    """Return the positions of one dim or of several: a name, an int, a list that mixes them, or "N C".
+
+    Raises
+    ------
+    DimNameError
+        NE410 for an unknown name, NE416 for None, NE417 for a dim that is given twice.
+    DimRangeError
+        NE801 for a position that does not exist.
+    OptionError
+        NE651 for anything else.
+    """
+    if isinstance(wanted, list | tuple):
+        return positions(dims, Call(verb, wanted, (dims,), "([", "])"))
+    words: Sequence[object] = (wanted,)
+    if isinstance(wanted, str) and len(wanted.split()) > 1:
+        words = wanted.split()
+    elif not dims and wanted in (0, -1) and not isinstance(wanted, bool):
+        return ()  # a 0-d tensor is reduced along its only dim by dim 0 and -1 in PyTorch: the value itself
+    return positions(dims, Call(verb, words, (dims,)))
+
+
+def removed(names: Names, gone: Sequence[int], *, keepdim: bool = False) -> Names:
+    """Return the names without those of some positions, or all of them where the dims stay with size 1."""
+    if keepdim:
+        return names
+    return tuple(name for at, name in enumerate(names) if at not in gone)

@@ -1,0 +1,150 @@
+"""Conversions of the dtype, in a mixin of their own: `def float` hides the builtin from annotations below it.
+
+A tensor that has the dtype already is returned itself.
+
+>>> import nameexpr as ne
+>>> ne.tensor([1.7, -1.7], names="N").int()
+tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import shown
+from nameexpr.tensors import dtypes
+from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.devices import Device, checked_device
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.rules import Rules
+
+
+class Casts(Rules):
+    """to, type, type_as, astype, and a method for each dtype."""
+
+    __slots__ = ()
+
+    @op("keeps")
+    def to(self, *target: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Self:
+        """Return the tensor in another dtype, given itself or by a tensor that has it.
+
+        A device may be given too, as PyTorch's code does: the only one is "cpu".
+
+        >>> ne.tensor([1, 2], names="N").to("float32").dtype
+        dtype('float32')
+        """
+        for item in target:
+            if isinstance(item, Core):
+                dtype = item.dtype
+            elif isinstance(item, Device) or (isinstance(item, str) and item.partition(":")[0] in DEVICES):
+                device = item
+            elif isinstance(item, bool):
+                continue  # PyTorch's non_blocking
+            else:
+                dtype = item
+        if device is not None:
+            checked_device(device)
+        return self._cast(dtype, copy=copy)
+
+    @op("answers")
+    def type(self, dtype: Any = None) -> Any:
+        """Return the tensor in another dtype; without one, a name for the type, "nameexpr.FloatTensor".
+
+        >>> ne.tensor([1]).type()
+        'nameexpr.LongTensor'
+        """
+        if dtype is None:
+            return f"nameexpr.{dtypes.tensor_type(self.dtype)}"
+        if isinstance(dtype, str) and dtype.endswith("Tensor"):
+            dtype = dtypes.of_tensor_type(dtype)
+        return self._cast(dtype)
+
+    @op("keeps")
+    def type_as(self, other: Core) -> Self:
+        """Return the tensor in the dtype of another, whose names do not matter.
+
+        >>> ne.tensor([1], names="N").type_as(ne.tensor(0.5))
+        tensor([1.], names=('N',), shape=(1,))
+        """
+        if not isinstance(other, Core):
+            message = f"type_as takes the dtype of a NamedTensor, not of {shown(other)}"
+            raise error(Diagnostic("NE656", message, hint="to(dtype) takes a dtype"))
+        return self._cast(other.dtype)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Self:
+        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless told not to.
+
+        >>> ne.tensor([1], names="N").astype("float64")
+        tensor([1.], names=('N',), shape=(1,))
+        """
+        return self._cast(dtype, copy=copy)
+
+    def _cast(self, dtype: Any, *, copy: bool = False) -> Self:
+        wanted = as_dtype(dtype)
+        if (wanted is None or wanted == self._data.dtype) and not copy:
+            return self
+        with np.errstate(all="ignore"):
+            return self._wrap(self._data.astype(wanted or self._data.dtype), self._names)
+
+    @op("keeps")
+    def bool(self, memory_format: Any = None) -> Self:
+        """Return each element as bool: whether it is not 0."""
+        return self._cast(np.bool_)
+
+    @op("keeps")
+    def byte(self, memory_format: Any = None) -> Self:
+        """Return each element as uint8."""
+        return self._cast(np.uint8)
+
+    @op("keeps")
+    def char(self, memory_format: Any = None) -> Self:
+        """Return each element as int8."""
+        return self._cast(np.int8)
+
+    @op("keeps")
+    def short(self, memory_format: Any = None) -> Self:
+        """Return each element as int16."""
+        return self._cast(np.int16)
+
+    @op("keeps")
+    def int(self, memory_format: Any = None) -> Self:
+        """Return each element as int32, without its fraction."""
+        return self._cast(np.int32)
+
+    @op("keeps")
+    def long(self, memory_format: Any = None) -> Self:
+        """Return each element as int64, without its fraction."""
+        return self._cast(np.int64)
+
+    @op("keeps")
+    def half(self, memory_format: Any = None) -> Self:
+        """Return each element as float16."""
+        return self._cast(np.float16)
+
+    @op("keeps")
+    def float(self, memory_format: Any = None) -> Self:
+        """Return each element as float32."""
+        return self._cast(np.float32)
+
+    @op("keeps")
+    def double(self, memory_format: Any = None) -> Self:
+        """Return each element as float64."""
+        return self._cast(np.float64)
+
+    @op("keeps")
+    def bfloat16(self, memory_format: Any = None) -> Self:
+        """Return each element as bfloat16, which the package ml_dtypes brings (the extra `bfloat16`).
+
+        Raises
+        ------
+        OptionError
+            NE655, if it is not installed.
+        """
+        return self._cast(dtypes.bfloat16())
+
+
+DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})

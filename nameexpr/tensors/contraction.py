@@ -1,0 +1,186 @@
+"""Matrix products: the dims that meet are summed over whatever their names, the others keep theirs.
+
+The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
+
+>>> import nameexpr as ne
+>>> w = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="out in")
+>>> (w @ ne.tensor([1.0, 1.0], names="in")).names
+('out',)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy.kernels import integer_matmul
+from nameexpr.dims import Names
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.contracting import matmul_names, product_names
+from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.rules import Rules, as_operand, knows
+
+
+class Contraction(Rules):
+    """matmul, mm, mv, bmm, dot, addmm, addmv, tensordot, and the operator @."""
+
+    __slots__ = ()
+
+    @op("contracts")
+    def matmul(self, other: Any, *, out: Core | None = None) -> Self:
+        """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
+
+        >>> ne.tensor([[1, 2]], names="A B").matmul(ne.tensor([[3], [4]], names="C D"))
+        tensor([[11]], names=('A', 'D'), shape=(1, 1))
+        """
+        right = self._operand(other, "matmul")
+        names = matmul_names(self._dims, right._dims, "matmul")
+        return self._product(right, names, "matmul", out)
+
+    @op("contracts")
+    def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
+        """Return the product of two matrices.
+
+        >>> ne.tensor([[1, 2]], names="A B").mm(ne.tensor([[3], [4]], names="C D")).names
+        ('A', 'D')
+        """
+        right = self._operand(mat2, "mm")
+        return self._product(right, product_names(self._dims, right._dims, (2, 2), "mm"), "mm", out)
+
+    @op("contracts")
+    def mv(self, vec: Any, *, out: Core | None = None) -> Self:
+        """Return the product of a matrix and a vector.
+
+        >>> ne.tensor([[1, 2]], names="A B").mv(ne.tensor([3, 4], names="C"))
+        tensor([11], names=('A',), shape=(1,))
+        """
+        right = self._operand(vec, "mv")
+        return self._product(right, product_names(self._dims, right._dims, (2, 1), "mv"), "mv", out)
+
+    @op("contracts")
+    def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
+        """Return the products of two batches of matrices; the batch sizes must be equal.
+
+        >>> x = ne.tensor([[[1, 2]]], names="N A B")
+        >>> x.bmm(ne.tensor([[[3], [4]]], names="N C D")).names
+        ('N', 'A', 'D')
+        """
+        right = self._operand(mat2, "bmm")
+        return self._product(right, product_names(self._dims, right._dims, (3, 3), "bmm"), "bmm", out)
+
+    @op("drops")
+    def dot(self, other: Any, *, out: Core | None = None) -> Self:
+        """Return the sum of the products of two vectors, whatever their names.
+
+        >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
+        tensor(11)
+        """
+        right = self._operand(other, "dot")
+        names = product_names(self._dims, right._dims, (1, 1), "dot")
+        return self._product(right, names, "dot", out)
+
+    @op("contracts")
+    def addmm(
+        self, mat1: Any, mat2: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+    ) -> Self:
+        """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
+
+        x pairs with the product from the right, as in a sum.
+
+        >>> x = ne.tensor([1.0], names="D")
+        >>> x.addmm(ne.tensor([[1.0, 2.0]], names="A B"), ne.tensor([[3.0], [4.0]], names="C D"))
+        tensor([[12.]], names=('A', 'D'), shape=(1, 1))
+        """
+        return self._add_product(mat1, mat2, (2, 2), beta, alpha, "addmm", out)
+
+    addmm_ = in_place(addmm)
+
+    @op("contracts")
+    def addmv(
+        self, mat: Any, vec: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+    ) -> Self:
+        """Return `beta * x + alpha * (mat @ vec)`; for `beta=0` the values of x do not matter.
+
+        >>> x = ne.tensor([1.0], names="A")
+        >>> x.addmv(ne.tensor([[1.0, 2.0]], names="A B"), ne.tensor([3.0, 4.0]), alpha=10)
+        tensor([111.], names=('A',), shape=(1,))
+        """
+        return self._add_product(mat, vec, (2, 1), beta, alpha, "addmv", out)
+
+    addmv_ = in_place(addmv)
+
+    def _add_product(
+        self,
+        mat: Any,
+        other: Any,
+        ranks: tuple[int, int],
+        beta: complex,
+        alpha: complex,
+        verb: str,
+        out: Core | None,
+    ) -> Self:
+        left, right = self._operand(mat, verb), self._operand(other, verb)
+        names = product_names(left._dims, right._dims, ranks, verb)
+        product = self._wrap(_matmul(left, right, verb), names)
+        _check_dtypes(self, left, verb)
+        product_dims = product._dims
+        pairing = Pairing(verb, "product", "bias")
+        dims = broadcast(product_dims, self._dims, pairing)
+        if tuple(dim.size for dim in dims) != product.shape:
+            message = (
+                f"{verb}: a bias of shape {self.shape} is larger than the product of shape {product.shape}"
+            )
+            raise paired_fault(
+                "NE371", message, (product_dims, self._dims), pairing, ((), ()), "the bias is broadcast"
+            )
+        data = _weighted(product._data, alpha, verb)
+        if beta != 0:
+            data = data + _weighted(self._data, beta, verb)
+        return self._put(data, tuple(dim.name for dim in dims), verb, out)
+
+    def _product(self, right: Core, names: Names, verb: str, out: Core | None) -> Self:
+        return self._put(_matmul(self, right, verb), names, verb, out)
+
+    def _operand(self, other: Any, verb: str) -> Core:
+        if isinstance(other, Core):
+            return other
+        array = as_operand(other, verb)
+        return self._wrap(array, (None,) * array.ndim)
+
+    def __matmul__(self, other: Any) -> Self:
+        return self.matmul(other) if knows(other) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Self:
+        if not knows(other):
+            return NotImplemented
+        return Contraction.matmul(self._operand(other, "matmul"), self)  # type: ignore[arg-type, return-value]
+
+    def __imatmul__(self, other: Any) -> Self:
+        return self.matmul(other, out=self) if knows(other) else NotImplemented
+
+
+def _matmul(left: Core, right: Core, verb: str) -> Array:
+    _check_dtypes(left, right, verb)
+    a, b = left._data, right._data
+    if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
+        return integer_matmul(a, b)
+    return np.asarray(np.matmul(a, b))
+
+
+def _weighted(data: Array, factor: complex, verb: str) -> Array:
+    if factor == 1:
+        return data
+    if isinstance(factor, float) and data.dtype.kind in "iub":
+        message = f"{verb}: a weight of {factor} makes no {data.dtype}"
+        raise error(Diagnostic("NE578", message, hint="make floats of the tensors first: x.float()"))
+    return np.asarray(np.multiply(data, factor))
+
+
+def _check_dtypes(left: Core, right: Core, verb: str) -> None:
+    if left.dtype != right.dtype:
+        message = f"{verb}: the operands are {left.dtype} and {right.dtype}"
+        hint = f"convert one of them: .to({str(np.result_type(left.dtype, right.dtype))!r})"
+        raise error(Diagnostic("NE572", message, hint=hint))

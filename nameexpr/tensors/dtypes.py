@@ -1,0 +1,102 @@
+"""dtypes under NumPy's and PyTorch's names, and the default for floats.
+
+`nameexpr.float32` is `numpy.float32`, and so on; `nameexpr.long` is int64, `nameexpr.half` float16.
+
+>>> import nameexpr as ne
+>>> ne.zeros(2, dtype=ne.half).dtype
+dtype('float16')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import default_float, is_float, set_default_float
+from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors.coerce import as_dtype
+
+bool = bool_ = np.bool_  # noqa: A001  PyTorch's name, as those that follow
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+float16, float32, float64 = np.float16, np.float32, np.float64
+complex64, complex128 = np.complex64, np.complex128
+short, int, long = np.int16, np.int32, np.int64  # noqa: A001
+half, float, double = np.float16, np.float32, np.float64  # noqa: A001
+
+_TYPES = {
+    "bool": "BoolTensor",
+    "uint8": "ByteTensor",
+    "int8": "CharTensor",
+    "int16": "ShortTensor",
+    "int32": "IntTensor",
+    "int64": "LongTensor",
+    "float16": "HalfTensor",
+    "bfloat16": "BFloat16Tensor",
+    "float32": "FloatTensor",
+    "float64": "DoubleTensor",
+}
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Make a float dtype the one of numbers that come from no float array.
+
+    Those are the elements of factories and random fills, and results such as quotients and roots of integers.
+    It is float64 at first, as in NumPy; float32 gives PyTorch's behaviour.
+
+    Raises
+    ------
+    OptionError
+        NE655, if it is not a floating dtype.
+
+    Notes
+    -----
+    `torch.set_default_dtype`. It holds for the whole process, all threads.
+
+    Examples
+    --------
+    >>> set_default_dtype("float32")
+    >>> ne.tensor([1, 2]).sqrt().dtype
+    dtype('float32')
+    >>> set_default_dtype("float64")
+    """
+    wanted = as_dtype(dtype)
+    if wanted is None or not is_float(wanted):
+        message = f"the default dtype is a floating one, not {dtype!r}"
+        raise error(Diagnostic("NE655", message, hint="float32 or float64"))
+    set_default_float(wanted)
+
+
+def get_default_dtype() -> np.dtype[Any]:
+    """Return the dtype of numbers that come from no float array: see `set_default_dtype`.
+
+    >>> get_default_dtype()
+    dtype('float64')
+    """
+    return default_float()
+
+
+def bfloat16() -> np.dtype[Any]:
+    """Return the dtype bfloat16 of the package ml_dtypes (NE655 if it is not installed)."""
+    try:
+        import ml_dtypes
+    except ImportError as fault:
+        message = "NumPy has no bfloat16; the package ml_dtypes brings it"
+        hint = "pip install 'nameexpr[bfloat16]', or use half() or float()"
+        raise error(Diagnostic("NE655", message, hint=hint)) from fault
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def tensor_type(dtype: np.dtype[Any]) -> str:
+    """Return PyTorch's name for tensors of a dtype: "FloatTensor"."""
+    return _TYPES.get(dtype.name, f"{dtype.name.capitalize()}Tensor")
+
+
+def of_tensor_type(name: str) -> np.dtype[Any]:
+    """Return the dtype of a name such as "torch.FloatTensor" (NE655)."""
+    wanted = name.rpartition(".")[2]
+    for dtype, known in _TYPES.items():
+        if known == wanted:
+            return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
+    raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint="'nameexpr.FloatTensor' is one"))

@@ -1,0 +1,352 @@
+"""New tensors: filled with a number, with random numbers, or like another one.
+
+Sizes come as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements are of the
+default float dtype.
+
+>>> zeros(2, 3, names="N C")
+tensor([[0., 0., 0.],
+        [0., 0., 0.]], names=('N', 'C'), shape=(2, 3))
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.dims import DIM_LIMIT, Dims, dims_of
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, fault, shown
+from nameexpr.inference.targets import checked_names
+from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.devices import checked_device
+from nameexpr.tensors.generators import generator_or_default
+from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_int
+from nameexpr.tensors.writing import write
+
+Dtype = npt.DTypeLike | None
+Generator = np.random.Generator | None
+
+
+@op("makes")
+def zeros(
+    *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
+) -> NamedTensor:
+    """Return a tensor of zeros.
+
+    Raises
+    ------
+    SizeError
+        NE384 if a size is negative, NE707 if there is not enough memory.
+    DimNameError
+        If a name is malformed or doubled, or there is not one per dim.
+
+    Examples
+    --------
+    >>> zeros(3, names="N")
+    tensor([0., 0., 0.], names=('N',), shape=(3,))
+    """
+    return _filled("zeros", size, names, dtype, out, torch, 0)
+
+
+@op("makes")
+def ones(
+    *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
+) -> NamedTensor:
+    """Return a tensor of ones.
+
+    >>> ones((2, 1), names=("N", None)).names
+    ('N', None)
+    """
+    return _filled("ones", size, names, dtype, out, torch, 1)
+
+
+@op("makes")
+def empty(
+    *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
+) -> NamedTensor:
+    """Return a tensor whose elements are not set: whatever the memory held.
+
+    >>> empty(2, 3, names="N C").shape
+    (2, 3)
+    """
+    return _filled("empty", size, names, dtype, out, torch, None)
+
+
+@op("makes", extra=True)
+def full(
+    size: Any, fill_value: Any, names: object = None, *, dtype: Dtype = None, **torch: Any
+) -> NamedTensor:
+    """Return a tensor of one number, of its dtype: bool, int64, the default float, or complex.
+
+    >>> full((2,), 7, names="N")
+    tensor([7, 7], names=('N',), shape=(2,))
+    """
+    wanted = as_dtype(dtype)
+    if wanted is None:
+        wanted = default_float() if isinstance(fill_value, float) else np.asarray(fill_value).dtype
+    return _filled("full", (size,), names, wanted, None, torch, fill_value)
+
+
+def _filled(
+    verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
+) -> NamedTensor:
+    _check_torch(verb, torch)
+    dims = _dims(verb, size, names)
+    shape = tuple(dim.size for dim in dims)
+    try:
+        data: Array = np.empty(shape, as_dtype(dtype) or default_float())
+        if value is not None:
+            data[...] = value
+    except MemoryError as exhausted:
+        hint = "the tensor would be larger than this machine's memory"
+        raise error(Diagnostic("NE707", f"{verb}: {exhausted}", hint=hint)) from exhausted
+    return _result(data, dims, verb, out)
+
+
+def _result(data: Array, dims: Dims, verb: str, out: Core | None = None) -> NamedTensor:
+    names = tuple(dim.name for dim in dims)
+    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+
+
+def _dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
+    given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    shape = tuple(checked_int(one, verb, "a size") for one in given)
+    call = Call(verb, shape)
+    if min(shape, default=0) < 0:
+        marked = [place for place, one in enumerate(shape) if one < 0]
+        raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
+    if len(shape) > DIM_LIMIT:
+        raise fault(
+            "NE750", f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be", Call(verb, ())
+        )
+    if np.prod([float(one) for one in shape]) * 16 > 2.0**62:  # noqa: PLR2004  bytes that no machine has
+        raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
+    dims = dims_of((None,) * len(shape), shape)
+    return dims_of(checked_names(names, dims), shape)
+
+
+_HARMLESS = {
+    "requires_grad": (False, None),
+    "pin_memory": (False, None),
+    "layout": None,
+    "memory_format": None,
+}
+
+
+def _check_torch(verb: str, torch: dict[str, Any]) -> None:
+    """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
+    for name, value in torch.items():
+        if name == "device":
+            checked_device(value)
+        elif name not in _HARMLESS or (_HARMLESS[name] is not None and value not in _HARMLESS[name]):
+            hint = (
+                "tensors record no gradients"
+                if name == "requires_grad"
+                else "names=, dtype= and out= are there"
+            )
+            raise error(Diagnostic("NE681", f"{verb} has no use for {name}={shown(value)}", hint=hint))
+
+
+@op("makes")
+def empty_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return a tensor with the sizes and names of another, its elements not set.
+
+    >>> empty_like(zeros(2, names="N")).names
+    ('N',)
+    """
+    return _like("empty_like", input, dtype, torch, None)
+
+
+@op("makes", extra=True)
+def zeros_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return zeros with the sizes, names and dtype of another tensor.
+
+    >>> zeros_like(ones(2, names="N"))
+    tensor([0., 0.], names=('N',), shape=(2,))
+    """
+    return _like("zeros_like", input, dtype, torch, 0)
+
+
+@op("makes", extra=True)
+def ones_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return ones with the sizes, names and dtype of another tensor.
+
+    >>> ones_like(zeros(2, names="N"), dtype=bool)
+    tensor([ True,  True], names=('N',), shape=(2,))
+    """
+    return _like("ones_like", input, dtype, torch, 1)
+
+
+@op("makes", extra=True)
+def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return one number everywhere, with the sizes, names and dtype of another tensor.
+
+    >>> full_like(zeros(2, names="N"), 7)
+    tensor([7., 7.], names=('N',), shape=(2,))
+    """
+    return _like("full_like", input, dtype, torch, fill_value)
+
+
+def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:  # noqa: A002
+    tensor = _tensor(input, verb)
+    return _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
+
+
+def _tensor(input: Any, verb: str) -> NamedTensor:  # noqa: A002
+    if isinstance(input, NamedTensor):
+        return input
+    if isinstance(input, np.ndarray):
+        return wrap(input, (None,) * input.ndim)
+    raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
+
+
+@op("makes")
+def rand(
+    *size: Any,
+    names: object = None,
+    dtype: Dtype = None,
+    generator: Generator = None,
+    out: NamedTensor | None = None,
+    **torch: Any,
+) -> NamedTensor:
+    """Return numbers that are uniformly distributed from 0 up to, without, 1.
+
+    >>> generator = manual_seed(0)
+    >>> rand(2, names="N").names
+    ('N',)
+    """
+    return _random("rand", size, names, dtype, generator, out, torch)
+
+
+@op("makes")
+def randn(
+    *size: Any,
+    names: object = None,
+    dtype: Dtype = None,
+    generator: Generator = None,
+    out: NamedTensor | None = None,
+    **torch: Any,
+) -> NamedTensor:
+    """Return normally distributed numbers, of mean 0 and standard deviation 1.
+
+    >>> randn((2, 3), names="N C").shape
+    (2, 3)
+    """
+    return _random("randn", size, names, dtype, generator, out, torch)
+
+
+@op("makes", extra=True)
+def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return uniformly distributed numbers with the sizes and names of another tensor.
+
+    >>> rand_like(zeros(2, names="N")).names
+    ('N',)
+    """
+    like = _tensor(input, "rand_like")
+    return _random("rand", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+
+
+@op("makes", extra=True)
+def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:  # noqa: A002
+    """Return normally distributed numbers with the sizes and names of another tensor.
+
+    >>> randn_like(zeros(2, names="N")).names
+    ('N',)
+    """
+    like = _tensor(input, "randn_like")
+    return _random("randn", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+
+
+def _random(
+    verb: str,
+    size: tuple[Any, ...],
+    names: object,
+    dtype: Dtype,
+    generator: Generator,
+    out: Any,
+    torch: dict[str, Any],
+) -> NamedTensor:
+    _check_torch(verb, torch)
+    wanted = as_dtype(dtype) or default_float()
+    if not is_float(wanted):
+        hint = "random_ draws integers: zeros(..., dtype=...).random_(low, high)"
+        raise error(Diagnostic("NE571", f"{verb} draws floats, not {wanted}", hint=hint))
+    dims = _dims(verb, size, names)
+    shape = tuple(dim.size for dim in dims)
+    rng = generator_or_default(generator)
+    exact = np.float32 if wanted == np.float32 else np.float64
+    drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
+    return _result(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
+
+
+@op("keeps")
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator = None,
+    names: object = None,
+    out: NamedTensor | None = None,
+) -> NamedTensor:
+    """Return normally distributed numbers: mean and std are numbers, with a size, or tensors.
+
+    Of two tensors the dims pair from the right and the names unify; the dtype is theirs.
+
+    Raises
+    ------
+    OptionError
+        NE682, if a standard deviation is negative.
+
+    Examples
+    --------
+    >>> normal(0.0, 1.0, (2, 3)).shape
+    (2, 3)
+    >>> normal(zeros(2, names="N"), 1.0).names
+    ('N',)
+    """
+    if np.any(np.asarray(std) < 0):
+        hint = "std must be 0 or more everywhere"
+        raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
+    if isinstance(mean, Core) or isinstance(std, Core):
+        base = mean if isinstance(mean, NamedTensor) else zeros_like(std)
+        total = base if mean is base else base + mean
+        spread = std * randn(np.broadcast_shapes(total.shape, _shape(std)), generator=generator)
+        drawn = total + spread
+        like = (mean if isinstance(mean, Core) else std).dtype
+        return _result(drawn._data.astype(like, copy=False), drawn._dims, "normal", out)
+    dims = _dims("normal", (size if size is not None else (),), names)
+    noise = generator_or_default(generator).normal(mean, std, tuple(dim.size for dim in dims))
+    return _result(np.asarray(noise, default_float()), dims, "normal", out)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return value.shape if isinstance(value, Core) else np.shape(value)
+
+
+@op("makes", extra=True)
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, names: object = None, dtype: Dtype = None
+) -> NamedTensor:
+    """Return evenly spaced numbers from start up to, without, end: one dim.
+
+    >>> arange(3, names="N")
+    tensor([0, 1, 2], names=('N',), shape=(3,))
+    """
+    low, high = (0, start) if end is None else (start, end)
+    wanted = as_dtype(dtype)
+    if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
+        wanted = default_float()
+    try:
+        data = np.arange(low, high, step, dtype=wanted)
+    except (TypeError, ValueError, ZeroDivisionError) as refused:
+        raise error(
+            Diagnostic("NE677", f"arange: {refused}", hint="give numbers, the step not 0")
+        ) from refused
+    return wrap(data, checked_names(names, dims_of((None,), data.shape)))

@@ -1,0 +1,281 @@
+"""The operators as functions: `ne.sum(x, "C")` is `x.sum("C")`.
+
+Each is made of its method by one line, and has its signature, its docstring and its rule. The first argument
+may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands either may
+be a number.
+
+>>> import nameexpr as ne
+>>> ne.pow(2, ne.tensor([1, 2, 3], names="N"))
+tensor([2, 4, 8], names=('N',), shape=(3,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.masks import choose
+from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.rules import NUMBERS
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a method as a function, whose first argument is made a tensor if it is none."""
+
+    @wraps(method)
+    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: A002  PyTorch's name
+        return method(input if isinstance(input, NamedTensor) else as_tensor(input), *args, **kwargs)
+
+    return call
+
+
+def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Return a method of two operands as a function: a number to the left is weak, as one to the right is."""
+    verb = method.__name__
+
+    @wraps(method)
+    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: A002
+        if isinstance(input, NamedTensor):
+            return method(input, *args, **kwargs)
+        if (
+            type(input) in NUMBERS
+            and len(args) == 1
+            and isinstance(args[0], Core)
+            and not set(kwargs) - {"out"}
+        ):
+            return args[0]._unify(verb, input, args[0], kwargs.get("out"))  # type: ignore[attr-defined,no-any-return]
+        return method(as_tensor(input), *args, **kwargs)
+
+    return call
+
+
+abs = function(NamedTensor.abs)
+acos = function(NamedTensor.acos)
+acosh = function(NamedTensor.acosh)
+asin = function(NamedTensor.asin)
+asinh = function(NamedTensor.asinh)
+atan = function(NamedTensor.atan)
+atanh = function(NamedTensor.atanh)
+bernoulli = function(NamedTensor.bernoulli)
+bitwise_not = function(NamedTensor.bitwise_not)
+ceil = function(NamedTensor.ceil)
+clamp = function(NamedTensor.clamp)
+cos = function(NamedTensor.cos)
+cosh = function(NamedTensor.cosh)
+deg2rad = function(NamedTensor.deg2rad)
+detach = function(NamedTensor.detach)
+digamma = function(NamedTensor.digamma)
+erf = function(NamedTensor.erf)
+erfc = function(NamedTensor.erfc)
+erfinv = function(NamedTensor.erfinv)
+exp = function(NamedTensor.exp)
+exp2 = function(NamedTensor.exp2)
+expm1 = function(NamedTensor.expm1)
+floor = function(NamedTensor.floor)
+frac = function(NamedTensor.frac)
+isfinite = function(NamedTensor.isfinite)
+isinf = function(NamedTensor.isinf)
+isnan = function(NamedTensor.isnan)
+log = function(NamedTensor.log)
+log10 = function(NamedTensor.log10)
+log1p = function(NamedTensor.log1p)
+log2 = function(NamedTensor.log2)
+logical_not = function(NamedTensor.logical_not)
+neg = function(NamedTensor.neg)
+positive = function(NamedTensor.positive)
+rad2deg = function(NamedTensor.rad2deg)
+reciprocal = function(NamedTensor.reciprocal)
+relu = function(NamedTensor.relu)
+round = function(NamedTensor.round)
+rsqrt = function(NamedTensor.rsqrt)
+sgn = function(NamedTensor.sgn)
+sigmoid = function(NamedTensor.sigmoid)
+sign = function(NamedTensor.sign)
+sin = function(NamedTensor.sin)
+sinh = function(NamedTensor.sinh)
+sqrt = function(NamedTensor.sqrt)
+square = function(NamedTensor.square)
+tan = function(NamedTensor.tan)
+tanh = function(NamedTensor.tanh)
+trunc = function(NamedTensor.trunc)
+
+add = pair_function(NamedTensor.add)
+atan2 = pair_function(NamedTensor.atan2)
+bitwise_and = pair_function(NamedTensor.bitwise_and)
+bitwise_or = pair_function(NamedTensor.bitwise_or)
+bitwise_xor = pair_function(NamedTensor.bitwise_xor)
+div = pair_function(NamedTensor.div)
+eq = pair_function(NamedTensor.eq)
+floor_divide = pair_function(NamedTensor.floor_divide)
+ge = pair_function(NamedTensor.ge)
+gt = pair_function(NamedTensor.gt)
+hypot = pair_function(NamedTensor.hypot)
+le = pair_function(NamedTensor.le)
+logical_and = pair_function(NamedTensor.logical_and)
+logical_or = pair_function(NamedTensor.logical_or)
+logical_xor = pair_function(NamedTensor.logical_xor)
+lt = pair_function(NamedTensor.lt)
+maximum = pair_function(NamedTensor.maximum)
+minimum = pair_function(NamedTensor.minimum)
+mul = pair_function(NamedTensor.mul)
+ne = pair_function(NamedTensor.ne)
+pow = pair_function(NamedTensor.pow)
+remainder = pair_function(NamedTensor.remainder)
+sub = pair_function(NamedTensor.sub)
+
+all = function(NamedTensor.all)
+amax = function(NamedTensor.amax)
+amin = function(NamedTensor.amin)
+any = function(NamedTensor.any)
+argmax = function(NamedTensor.argmax)
+argmin = function(NamedTensor.argmin)
+argsort = function(NamedTensor.argsort)
+count_nonzero = function(NamedTensor.count_nonzero)
+kthvalue = function(NamedTensor.kthvalue)
+logsumexp = function(NamedTensor.logsumexp)
+max = function(NamedTensor.max)
+mean = function(NamedTensor.mean)
+median = function(NamedTensor.median)
+min = function(NamedTensor.min)
+mode = function(NamedTensor.mode)
+nanmedian = function(NamedTensor.nanmedian)
+norm = function(NamedTensor.norm)
+prod = function(NamedTensor.prod)
+sort = function(NamedTensor.sort)
+std = function(NamedTensor.std)
+sum = function(NamedTensor.sum)
+topk = function(NamedTensor.topk)
+var = function(NamedTensor.var)
+chunk = function(NamedTensor.chunk)
+cummax = function(NamedTensor.cummax)
+cummin = function(NamedTensor.cummin)
+cumprod = function(NamedTensor.cumprod)
+cumsum = function(NamedTensor.cumsum)
+flip = function(NamedTensor.flip)
+gather = function(NamedTensor.gather)
+index_fill = function(NamedTensor.index_fill)
+index_select = function(NamedTensor.index_select)
+log_softmax = function(NamedTensor.log_softmax)
+masked_fill = function(NamedTensor.masked_fill)
+masked_select = function(NamedTensor.masked_select)
+narrow = function(NamedTensor.narrow)
+roll = function(NamedTensor.roll)
+select = function(NamedTensor.select)
+softmax = function(NamedTensor.softmax)
+split = function(NamedTensor.split)
+unbind = function(NamedTensor.unbind)
+
+diagonal = function(NamedTensor.diagonal)
+flatten = function(NamedTensor.flatten)
+movedim = function(NamedTensor.movedim)
+numel = function(NamedTensor.numel)
+permute = function(NamedTensor.permute)
+squeeze = function(NamedTensor.squeeze)
+swapaxes = function(NamedTensor.swapaxes)
+t = function(NamedTensor.t)
+transpose = function(NamedTensor.transpose)
+unflatten = function(NamedTensor.unflatten)
+unsqueeze = function(NamedTensor.unsqueeze)
+addmm = function(NamedTensor.addmm)
+addmv = function(NamedTensor.addmv)
+bmm = function(NamedTensor.bmm)
+dot = function(NamedTensor.dot)
+matmul = function(NamedTensor.matmul)
+mm = function(NamedTensor.mm)
+mv = function(NamedTensor.mv)
+clone = function(NamedTensor.clone)
+equal = function(NamedTensor.equal)
+get_device = function(NamedTensor.get_device)
+is_complex = function(NamedTensor.is_complex)
+is_floating_point = function(NamedTensor.is_floating_point)
+is_signed = function(NamedTensor.is_signed)
+
+
+@op("removes")
+def std_mean(
+    input: Any,  # noqa: A002
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[NamedTensor, NamedTensor]:
+    """Return the standard deviation and the mean over dims.
+
+    >>> std_mean(as_tensor([[1.0, 3.0]], names="N C"), "C", correction=0)[1]
+    tensor([2.], names=('N',), shape=(1,))
+    """
+    return _spread_and_mean("std", input, dim, unbiased, keepdim, correction)
+
+
+@op("removes")
+def var_mean(
+    input: Any,  # noqa: A002
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[NamedTensor, NamedTensor]:
+    """Return the variance and the mean over dims.
+
+    >>> var_mean(as_tensor([[1.0, 3.0]], names="N C"), "C")[0]
+    tensor([2.], names=('N',), shape=(1,))
+    """
+    return _spread_and_mean("var", input, dim, unbiased, keepdim, correction)
+
+
+def _spread_and_mean(
+    verb: str,
+    input: Any,
+    dim: Any,
+    unbiased: bool | None,
+    keepdim: bool,
+    correction: float | None,  # noqa: A002
+) -> tuple[NamedTensor, NamedTensor]:
+    x = as_tensor(input)
+    spread = x._spread(verb, dim, unbiased, keepdim, correction)
+    return spread, x.mean(None if isinstance(dim, bool) else dim, keepdim)
+
+
+@op("unifies", extra=True)
+def where(condition: Any, x: Any, y: Any) -> NamedTensor:
+    """Return the elements of x where the condition is true, and those of y elsewhere.
+
+    All three broadcast together; x and y may be numbers.
+
+    >>> c = as_tensor([True, False], names="N")
+    >>> where(c, 1.5, as_tensor(0.0))
+    tensor([1.5, 0. ], names=('N',), shape=(2,))
+    """
+    mask = as_tensor(condition)
+    return choose(mask._mask(mask, "where"), x, y)  # type: ignore[no-any-return]
+
+
+@op("answers")
+def is_tensor(obj: object) -> bool:
+    """Return whether an object is a NamedTensor.
+
+    >>> is_tensor(3)
+    False
+    """
+    return isinstance(obj, NamedTensor)
+
+
+@op("contracts", extra=True)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
+    """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
+
+    >>> x = as_tensor([[1, 2]], names="N C")
+    >>> tensordot(x, x, (["C"], ["C"])).shape
+    (1, 1)
+    """
+    from nameexpr.tensors.tensordot import contracted
+
+    return contracted(as_tensor(a), as_tensor(b), dims)

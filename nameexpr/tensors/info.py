@@ -1,0 +1,185 @@
+"""Plain answers about a tensor: its memory, its kind of numbers, its only element.
+
+What has no meaning for an array on the CPU answers as a CPU tensor of PyTorch does, or raises an error that
+says what to do.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1.0, 2.0]], names="N C")
+>>> x.numel(), x.stride("C"), x.is_contiguous()
+(2, 1, True)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, Self
+
+from nameexpr.backends.numpy.floats import is_float
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.tensors.devices import Device
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.rules import Rules
+
+
+class Info(Rules):
+    """numel, item, stride, nbytes and the like; devices; layouts."""
+
+    __slots__ = ()
+
+    @op("answers")
+    def dim(self) -> int:
+        """Return the number of dims."""
+        return self._data.ndim
+
+    @op("answers")
+    def ndimension(self) -> int:
+        """Return the number of dims."""
+        return self._data.ndim
+
+    @op("answers")
+    def numel(self) -> int:
+        """Return the number of elements."""
+        return self._data.size
+
+    nelement = numel
+
+    @op("answers")
+    def element_size(self) -> int:
+        """Return the bytes of one element."""
+        return self._data.itemsize
+
+    @property
+    @op("answers")
+    def itemsize(self) -> int:
+        """The bytes of one element."""
+        return self._data.itemsize
+
+    @property
+    @op("answers")
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return self._data.nbytes
+
+    @op("answers")
+    def data_ptr(self) -> int:
+        """Return the address of the first element: equal for views that start there."""
+        return int(self._data.__array_interface__["data"][0])
+
+    @op("answers")
+    def stride(self, dim: Any = None) -> Any:
+        """Return how many elements lie between neighbours along a dim, or along each.
+
+        >>> ne.zeros(2, 3, names="N C").stride()
+        (3, 1)
+        """
+        if dim is not None:
+            return self._data.strides[self._position(dim, "stride")] // self._data.itemsize
+        return tuple(step // self._data.itemsize for step in self._data.strides)
+
+    @op("answers")
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Return whether the elements lie in memory one after the other, in row-major order."""
+        return self._data.flags.c_contiguous
+
+    @op("keeps", extra=True)
+    def contiguous(self, memory_format: Any = None) -> Self:
+        """Return the tensor itself if its elements lie in row-major order, else a copy that does."""
+        return self if self._data.flags.c_contiguous else self._wrap(self._data.copy(order="C"), self._names)
+
+    @op("answers")
+    def is_floating_point(self) -> bool:
+        """Return whether the elements are floats."""
+        return is_float(self._data.dtype)
+
+    @op("answers")
+    def is_signed(self) -> bool:
+        """Return whether elements can be negative: not those of bool and unsigned dtypes."""
+        return self._data.dtype.kind not in "bu"
+
+    @op("answers", extra=True)
+    def is_complex(self) -> bool:
+        """Return whether the elements are complex."""
+        return self._data.dtype.kind == "c"
+
+    @op("answers")
+    def item(self) -> Any:
+        """Return the only element as a Python number.
+
+        Raises
+        ------
+        SizeError
+            NE382, unless there is exactly one.
+
+        Examples
+        --------
+        >>> ne.tensor([[2.5]]).item()
+        2.5
+        """
+        if self._data.size != 1:
+            raise not_one(self._data.size, "item", self.shape)
+        value = self._data.item()
+        return value if isinstance(value, bool | int | float | complex) else float(value)
+
+    @op("answers", extra=True)
+    def tolist(self) -> Any:
+        """Return the elements as nested lists of Python numbers.
+
+        >>> ne.tensor([[1, 2]], names="N C").tolist()
+        [[1, 2]]
+        """
+        return self._data.tolist()
+
+    @property
+    @op("answers")
+    def device(self) -> Device:
+        """The device: the CPU."""
+        return Device("cpu")
+
+    @op("answers")
+    def get_device(self) -> int:
+        """Return -1, which stands for the CPU."""
+        return -1
+
+    @op("keeps")
+    def cpu(self, memory_format: Any = None) -> Self:
+        """Return the tensor itself: it is on the CPU."""
+        return self
+
+    @op("keeps")
+    def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
+        """Raise an error that says how an array gets to another device (NE678)."""
+        hint = "give x.numpy() to a library for that device, and keep x.names"
+        raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
+
+    @property
+    @op("answers")
+    def is_cuda(self) -> bool:
+        """False: the array is on the CPU."""
+        return False
+
+    @property
+    @op("answers")
+    def is_sparse(self) -> bool:
+        """False: every element is stored."""
+        return False
+
+    @property
+    @op("answers")
+    def is_sparse_csr(self) -> bool:
+        """False: every element is stored."""
+        return False
+
+    @op("answers")
+    def is_pinned(self) -> bool:
+        """Return False: no memory is pinned for a device."""
+        return False
+
+    @op("answers")
+    def is_shared(self) -> bool:
+        """Return False: the memory is this process's own, so far as NumPy knows."""
+        return False
+
+
+def not_one(size: int, verb: str, shape: tuple[int, ...]) -> NameExprError:
+    """Return the error for a number asked of a tensor that has not exactly one element (NE382)."""
+    message = f"{verb}: a tensor of {size} elements is not one number"
+    return error(Diagnostic("NE382", message, hint=f"its shape is {shape}; tolist() gives all elements"))

@@ -1,0 +1,115 @@
+"""Functions that put tensors together: cat and stack.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1, 2]], names="N C")
+>>> cat([x, x], "C")
+tensor([[1, 2, 1, 2]], names=('N', 'C'), shape=(1, 4))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from nameexpr.dims import Dim
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, fault
+from nameexpr.inference.joining import check_ranks, joined
+from nameexpr.inference.lookup import position
+from nameexpr.inference.targets import checked_names
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import explained
+from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_int
+from nameexpr.tensors.rules import REFUSED, as_operand
+from nameexpr.tensors.writing import write
+
+
+@op("joins")
+def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None) -> NamedTensor:
+    """Return tensors joined along a dim that all of them have.
+
+    A dim given by name is looked up in the first tensor; names unify over all.
+
+    Raises
+    ------
+    DimNameError
+        NE410 for an unknown dim, NE470 and NE471 if names clash.
+    SizeError
+        NE385 if numbers of dims differ or are 0, NE386 if other sizes differ.
+
+    Notes
+    -----
+    `torch.cat` of PyTorch's page "Named Tensors operator coverage".
+
+    Examples
+    --------
+    >>> cat([wrap(np.zeros((1, 2)), ("N", "C")), wrap(np.ones((1, 2)), ("N", None))]).names
+    ('N', 'C')
+    """
+    parts = _tensors(tensors, "cat")
+    all_dims = [part._dims for part in parts]
+    for place, dims in enumerate(all_dims):
+        if not dims:
+            call = Call("cat", ([...],), (dims,))
+            hint = "stack puts 0-d tensors side by side along a new dim"
+            raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
+    check_ranks(all_dims, "cat")
+    at = position(all_dims[0], dim, "cat")
+    names = joined(all_dims, at, "cat")
+    data = _joined(lambda: np.concatenate([part._data for part in parts], axis=at), parts, "cat")
+    return wrap(data, names) if out is None else write(out, data, names, "cat", is_out=True)  # type: ignore[no-any-return]
+
+
+concat = concatenate = cat
+
+
+@op("joins", extra=True)
+def stack(
+    tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
+) -> NamedTensor:
+    """Return tensors of the same sizes side by side along a new dim, which may get a name.
+
+    Examples
+    --------
+    >>> x = wrap(np.zeros(2), ("C",))
+    >>> stack([x, x], name="N").names
+    ('N', 'C')
+    """
+    parts = _tensors(tensors, "stack")
+    all_dims = [part._dims for part in parts]
+    check_ranks(all_dims, "stack")
+    names = joined(all_dims, None, "stack")
+    rank = len(names) + 1
+    at = checked_int(dim, "stack", "the position of the new dim")
+    if not -rank <= at < rank:
+        call = Call("stack", ([...], dim), (all_dims[0],))
+        raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
+    at %= rank
+    data = _joined(lambda: np.stack([part._data for part in parts], axis=at), parts, "stack")
+    dims = tuple(map(Dim, (*names[:at], name, *names[at:]), data.shape))
+    new_names = checked_names([given for given, _ in dims], dims, "stack")
+    return wrap(data, new_names) if out is None else write(out, data, new_names, "stack", is_out=True)  # type: ignore[no-any-return]
+
+
+def _tensors(tensors: Any, verb: str) -> list[Core]:
+    if isinstance(tensors, Core | np.ndarray) or not isinstance(tensors, Iterable):
+        hint = "give a list of tensors"
+        raise error(
+            Diagnostic("NE656", f"{verb} takes several tensors, not {type(tensors).__name__}", hint=hint)
+        )
+    return [part if isinstance(part, Core) else _unnamed(as_operand(part, verb)) for part in tensors]
+
+
+def _unnamed(array: Array) -> Core:
+    return Core._wrap(array, (None,) * array.ndim)
+
+
+def _joined(join: Any, parts: list[Core], verb: str) -> Array:
+    try:
+        return np.asarray(join())
+    except REFUSED as refused:
+        raise explained(verb, tuple(parts), refused) from refused

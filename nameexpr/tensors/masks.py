@@ -1,0 +1,224 @@
+"""Choosing elements by a mask or by indices along a dim.
+
+A mask is a tensor or array of bools; it pairs with the tensor from the right, and names that meet must match.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
+>>> x.masked_fill(ne.tensor([True, False], names="C"), 0)
+tensor([[0., 2.],
+        [0., 4.]], names=('N', 'C'), shape=(2, 2))
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import category
+from nameexpr.dims import names_of, shape_of
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, fault, shown
+from nameexpr.inference.lookup import called
+from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.inference.writing import check_written
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.rules import NUMBERS, Rules, as_operand
+from nameexpr.tensors.writing import check_writeable
+
+
+class Masks(Rules):
+    """masked_fill, masked_select, where, index_fill, index_select, gather."""
+
+    __slots__ = ()
+
+    @op("keeps")
+    def masked_fill(self, mask: Any, value: Any, *, out: Core | None = None) -> Self:
+        """Return a copy with `value` where the mask is true; the value is cast to the dtype.
+
+        Raises
+        ------
+        OperandError
+            NE573 if the mask is not of bools, NE579 if the value is neither a number nor a 0-d tensor.
+        SizeError
+            NE380, if the mask has more dims than the tensor.
+
+        Examples
+        --------
+        >>> ne.tensor([1, 2], names="N").masked_fill(np.array([True, False]), 7)
+        tensor([7, 2], names=('N',), shape=(2,))
+        """
+        where = self._mask(mask, "masked_fill")
+        number = self._fill_value(value, "masked_fill")
+        pairing = Pairing("masked_fill", "tensor", "mask")
+        dims = broadcast(self._dims, where._dims, pairing)
+        if len(where._dims) > len(self._dims):
+            message = f"masked_fill: the mask has {len(where._dims)} dims, the tensor {len(self._dims)}"
+            hint = "masked_select broadcasts both; align_as brings a mask into the order of a tensor"
+            raise paired_fault("NE380", message, (self._dims, where._dims), pairing, ((), ()), hint)
+        if out is None or out is not self:
+            data = np.broadcast_to(self._data, shape_of(dims)).copy()
+            np.copyto(data, number, where=where._data, casting="unsafe")
+            return self._put(data, names_of(dims), "masked_fill", out)
+        return self._fill(where, number, dims)
+
+    def _fill(self, where: Core, number: Array, dims: Any) -> Self:
+        """Write a number where a mask is true, after the checks of any in-place operator."""
+        check_written(self._dims, names_of(dims), shape_of(dims), "masked_fill_")
+        check_writeable(self, "masked_fill_")
+        np.copyto(self._data, number, where=where._data, casting="unsafe")
+        self._names = names_of(dims)
+        return self
+
+    masked_fill_ = in_place(masked_fill)
+
+    @op("drops")
+    def masked_select(self, mask: Any, *, out: Core | None = None) -> Self:
+        """Return the elements where the mask is true, in row-major order: one dim, without a name.
+
+        >>> ne.tensor([[1, 2], [3, 4]], names="N C").masked_select(ne.tensor([True, False], names="C"))
+        tensor([1, 3], shape=(2,))
+        """
+        where = self._mask(mask, "masked_select")
+        shape = shape_of(broadcast(self._dims, where._dims, Pairing("masked_select", "tensor", "mask")))
+        data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
+        return self._put(np.atleast_1d(data), (None,), "masked_select", out)
+
+    @op("unifies", extra=True)
+    def where(self, condition: Any, other: Any) -> Self:
+        """Return the elements where the condition is true, and those of `other` elsewhere.
+
+        >>> x = ne.tensor([1, -2], names="N")
+        >>> x.where(x > 0, 0)
+        tensor([1, 0], names=('N',), shape=(2,))
+        """
+        return choose(self._mask(condition, "where"), self, other)
+
+    def _mask(self, mask: Any, verb: str) -> Core:
+        tensor = mask if isinstance(mask, Core) else self._unnamed(as_operand(mask, verb))
+        if tensor._data.dtype != np.bool_:
+            message = f"{verb}: the mask is {tensor._data.dtype}, not bool"
+            raise error(Diagnostic("NE573", message, hint="a comparison makes a mask: mask != 0"))
+        return tensor
+
+    def _unnamed(self, array: Array) -> Self:
+        return self._wrap(array, (None,) * array.ndim)
+
+    def _fill_value(self, value: Any, verb: str) -> Array:
+        """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
+        data = value._data if isinstance(value, Core) else value
+        if type(data) in NUMBERS or isinstance(data, np.generic) or np.shape(data) == ():
+            array = np.asarray(data)
+            if category(array.dtype) <= 3:  # noqa: PLR2004  complex
+                self._check_holds(array, verb)
+                return array
+        message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
+        raise error(Diagnostic("NE579", message, hint="where(condition, x, y) takes values from a tensor"))
+
+    def _check_holds(self, value: Array, verb: str) -> None:
+        if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real
+            message = f"{verb}: a complex value cannot be written into a tensor of {self._data.dtype}"
+            raise error(Diagnostic("NE570", message, hint="convert the tensor first: x.to('complex128')"))
+
+    @op("keeps")
+    def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
+        """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
+
+        >>> ne.tensor([[1, 2, 3]], names="N C").index_fill("C", [0, -1], 7)
+        tensor([[7, 2, 7]], names=('N', 'C'), shape=(1, 3))
+        """
+        data, at = self._flat_or_self(dim, "index_fill")
+        places = self._indices(index, at, data, "index_fill")
+        number = self._fill_value(value, "index_fill")
+        if out is self:
+            check_writeable(self, "index_fill_")
+        else:
+            data = data.copy()
+        data[(slice(None),) * at + (places,)] = number.astype(data.dtype)
+        if out is self:
+            return self
+        return self._put(data.reshape(self._data.shape), self._names, "index_fill", out)
+
+    index_fill_ = in_place(index_fill)
+
+    def _flat_or_self(self, dim: Any, verb: str) -> tuple[Array, int]:
+        if not self._data.ndim and type(dim) is int and dim in (0, -1):
+            return self._data.reshape(1), 0
+        return self._data, self._position(dim, verb)
+
+    @op("keeps", extra=True)
+    def index_select(self, dim: Any, index: Any) -> Self:
+        """Return the elements at some indices along a dim, which keeps its name.
+
+        >>> ne.tensor([[1, 2, 3]], names="N C").index_select("C", [2, 0])
+        tensor([[3, 1]], names=('N', 'C'), shape=(1, 2))
+        """
+        at = self._position(dim, "index_select")
+        places = self._indices(index, at, self._data, "index_select")
+        return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
+
+    @op("keeps", extra=True)
+    def gather(self, dim: Any, index: Any) -> Self:
+        """Return the elements that `index`, a tensor with the same dims, points at along a dim.
+
+        >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")
+        >>> x.gather("C", ne.tensor([[1], [0]], names="N C"))
+        tensor([[2],
+                [3]], names=('N', 'C'), shape=(2, 1))
+        """
+        at = self._position(dim, "gather")
+        tensor = index if isinstance(index, Core) else self._unnamed(as_operand(index, "gather"))
+        pairing = Pairing("gather", "tensor", "index")
+        without = self._dims[:at] + self._dims[at + 1 :]
+        others = tensor._dims[:at] + tensor._dims[at + 1 :]
+        broadcast(without, others, pairing)
+        if shape_of(without) != shape_of(others) or tensor._data.ndim != self._data.ndim:
+            message = f"gather: the index differs from the tensor in more than {called(self._dims, at)}"
+            raise paired_fault("NE381", message, (self._dims, tensor._dims), pairing, ((), ()), "")
+        places = self._bounded(tensor._data, at, self._data.shape[at], "gather")
+        return self._wrap(np.take_along_axis(self._data, places, at), self._names)
+
+    def _indices(self, index: Any, at: int, data: Array, verb: str) -> Array:
+        """Return indices along an axis as an array of at most one dim (NE677, NE802)."""
+        places = index._data if isinstance(index, Core) else as_operand(index, verb)
+        if places.ndim > 1:
+            message = f"{verb}: indices along a dim have one dim themselves, not {places.ndim}"
+            raise error(Diagnostic("NE677", message, hint="flatten them first"))
+        places = places.astype(np.int64) if not places.size else places
+        return self._bounded(places, at, data.shape[at], verb)
+
+    def _bounded(self, places: Array, at: int, size: int, verb: str) -> Array:
+        if places.dtype.kind not in "iu":
+            message = f"{verb}: indices are integers, not {places.dtype}"
+            raise error(Diagnostic("NE677", message, hint="masked_select takes a mask of bools"))
+        bad = places[(places < -size) | (places >= size)]
+        if bad.size:
+            what = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
+            message = f"{verb}: there is no index {int(bad.flat[0])} in {what}, whose size is {size}"
+            call = Call(verb, (self._names[at] if self._data.ndim else 0, ...), (self._dims,))
+            raise fault(
+                "NE802", message, call, (1,), f"indices go from {-size} to {size - 1}" if size else ""
+            )
+        return places
+
+
+def choose(condition: Core, x: Any, y: Any) -> Any:
+    """Return `x` where the condition is true and `y` elsewhere; the dims of all three pair from the right."""
+    tensors = [
+        value if isinstance(value, Core) else Core._wrap(array, (None,) * array.ndim)
+        for value in (x, y)
+        for array in [np.empty(()) if isinstance(value, Core) else as_operand(value, "where")]
+    ]
+    both = broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
+    dims = broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
+    values = [value._data if isinstance(value, Core) else value for value in (x, y)]
+    data = np.where(condition._data, *_weak(values))
+    tensor = next(value for value in (x, y, condition) if isinstance(value, Core))
+    return tensor._wrap(np.asarray(data), names_of(dims))
+
+
+def _weak(values: list[Any]) -> list[Any]:
+    """Return both values in their common dtype, Python's numbers being weak: np.where knows no weak ones."""
+    dtype = np.result_type(*values)
+    return [np.asarray(value, dtype) for value in values]

@@ -1,0 +1,88 @@
+"""The table of operators, `OPS`, and how an operator gets into it: its `def` is the row.
+
+`@op(rule)` on a method or function records its name, its rule for names and the first sentence of its
+docstring, and changes nothing. `abs_ = in_place(abs)` declares the twin that writes over the tensor. The
+conformance tests, `docs/operators.md` and the REPL read the table.
+
+Every operator that makes a tensor takes `out=`: in place is nothing but `out=` with the tensor itself. So one
+`def` serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing, which are in
+`nameexpr.inference.writing`, are applied in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+Rule: TypeAlias = Literal[
+    "keeps",
+    "unifies",
+    "removes",
+    "permutes",
+    "contracts",
+    "makes",
+    "names",
+    "fills",
+    "drops",
+    "answers",
+    "joins",
+]
+RULES: dict[Rule, str] = {
+    "keeps": "the result has the names of the operand",
+    "unifies": "dims pair from the right, and names that meet must match",
+    "removes": "the dims that are combined or selected disappear, the others keep their names",
+    "permutes": "names move with their dims",
+    "contracts": "the dims that meet are summed over, the others keep their names",
+    "makes": "a new tensor with the names that are given",
+    "names": "names are what it is about",
+    "fills": "the tensor is written over and keeps its names",
+    "drops": "the result has no names",
+    "answers": "an answer that is no tensor, or concerns no names",
+    "joins": "names unify over all tensors",
+}
+
+
+class Op(NamedTuple):
+    """One operator: its name, its rule for names, what it returns, and whether PyTorch's page lists it."""
+
+    name: str
+    rule: Rule
+    summary: str
+    is_torch: bool
+    twin_of: str = ""
+
+
+OPS: dict[str, Op] = {}
+"""Every operator by name."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def op(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
+    """Return the decorator that enters a function into the table; `extra` is what PyTorch's page lacks."""
+
+    def enter(function: F) -> F:
+        summary = (function.__doc__ or "").split("\n\n")[0]
+        OPS[function.__name__] = Op(function.__name__, rule, " ".join(summary.split()), not extra)
+        return function
+
+    return enter
+
+
+def in_place(method: F, *, extra: bool = False) -> F:
+    """Return the twin `name_` of a method, which writes its result over the tensor and returns the tensor.
+
+    Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
+    written before every check has passed.
+    """
+
+    @wraps(method)
+    def twin(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(self, *args, out=self, **kwargs)
+
+    name = method.__name__ + "_"
+    twin.__name__, twin.__qualname__ = name, method.__qualname__ + "_"
+    twin.__doc__ = f"Write the result of `{method.__name__}` over this tensor, and return the tensor."
+    OPS[name] = Op(name, "fills", twin.__doc__, not extra, method.__name__)
+    return twin  # type: ignore[return-value]

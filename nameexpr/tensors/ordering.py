@@ -1,0 +1,227 @@
+"""Order statistics: median, mode, kthvalue, topk, sorting, and where the largest and smallest elements are.
+
+With a dim they return `Selected(values, indices)`, a named tuple of two tensors; indices are positions along
+that dim. Which one of equal elements an index points at is left open, except that it is one of them.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[3, 1, 2], [4, 6, 5]], names="N C")
+>>> values, indices = x.median("C")
+>>> values
+tensor([2, 5], names=('N',), shape=(2,))
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy import ordering
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import counted, shown
+from nameexpr.inference.lookup import called
+from nameexpr.inference.removing import removed
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.reductions import ALL
+from nameexpr.tensors.rules import Rules
+
+
+class Selected(NamedTuple):
+    """Elements that were selected along a dim, and their positions along it."""
+
+    values: Any
+    indices: Any
+
+
+class Ordering(Rules):
+    """median, nanmedian, mode, kthvalue, topk, max, min, argmax, argmin, sort, argsort."""
+
+    __slots__ = ()
+
+    @op("removes")
+    def median(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+        """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
+
+        Of all elements a 0-d tensor, along a dim `(values, indices)`.
+
+        >>> ne.tensor([3.0, 1.0, 2.0, 4.0]).median()
+        tensor(2.)
+        """
+        if dim is ALL:
+            return self._named(ordering.full_median(self._data), ())
+        return self._select(ordering.median, dim, keepdim, "median")
+
+    @op("removes")
+    def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+        """Return the lower median of the elements that are not nan.
+
+        >>> ne.tensor([3.0, float("nan"), 4.0]).nanmedian()
+        tensor(3.)
+        """
+        if dim is ALL:
+            return self._named(ordering.full_nanmedian(self._data), ())
+        return self._select(ordering.nanmedian, dim, keepdim, "nanmedian")
+
+    @op("removes")
+    def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
+        """Return the most frequent element along a dim, the smallest of several, and a position of it.
+
+        >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
+        tensor(1)
+        """
+        return self._select(ordering.mode, dim, keepdim, "mode")
+
+    @op("removes")
+    def kthvalue(self, k: int, dim: Any = -1, keepdim: bool = False) -> Selected:
+        """Return the k-th smallest element along a dim, counted from 1, and its position.
+
+        Raises
+        ------
+        OptionError
+            NE674, if there are not k elements.
+
+        Examples
+        --------
+        >>> ne.tensor([[3, 1, 2]], names="N C").kthvalue(2, "C").values
+        tensor([2], names=('N',), shape=(1,))
+        """
+        at = self._position_or_only(dim, "kthvalue")
+        self._check_count(k, at, "kthvalue", least=1)
+        return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
+
+    @op("keeps")
+    def topk(
+        self,
+        k: int,
+        dim: Any = -1,
+        largest: bool = True,
+        sorted: bool = True,  # noqa: A002
+    ) -> Selected:
+        """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
+
+        >>> ne.tensor([[3, 1, 2]], names="N C").topk(2, "C").values
+        tensor([[3, 2]], names=('N', 'C'), shape=(1, 2))
+        """
+        at = self._position_or_only(dim, "topk")
+        self._check_count(k, at, "topk", least=0)
+        if not self._data.ndim:
+            return Selected(self, self._named(np.zeros((), np.int64), ()))
+        values, indices = ordering.topk(self._data, k, at, largest, sorted)
+        return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
+
+    @op("removes", extra=True)
+    def max(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+        """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
+
+        >>> ne.tensor([[3, 1], [2, 4]], names="N C").max("C").values
+        tensor([3, 4], names=('N',), shape=(2,))
+        """
+        return self._extreme("max", "amax", ordering.largest, dim, keepdim)
+
+    @op("removes", extra=True)
+    def min(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+        """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
+
+        >>> ne.tensor([[3, 1], [2, 4]], names="N C").min("C").indices
+        tensor([1, 0], names=('N',), shape=(2,))
+        """
+        return self._extreme("min", "amin", ordering.smallest, dim, keepdim)
+
+    def _extreme(self, verb: str, full: str, kernel: Any, dim: Any, keepdim: bool) -> Any:
+        if isinstance(dim, Core | np.ndarray):
+            return self._unify(f"{verb}imum", self, dim)
+        if dim is ALL:
+            self._check_not_empty(verb, ALL)
+            return getattr(self, full)()
+        return self._select(kernel, dim, keepdim, verb)
+
+    @op("removes", extra=True)
+    def argmax(self, dim: Any = None, keepdim: bool = False) -> Self:
+        """Return where the largest element along a dim is; without a dim, in the flattened tensor.
+
+        >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
+        tensor([0, 1], names=('N',), shape=(2,))
+        """
+        return self._where_extreme("argmax", ordering.largest, dim, keepdim)
+
+    @op("removes", extra=True)
+    def argmin(self, dim: Any = None, keepdim: bool = False) -> Self:
+        """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
+
+        >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
+        tensor(1)
+        """
+        return self._where_extreme("argmin", ordering.smallest, dim, keepdim)
+
+    def _where_extreme(self, verb: str, kernel: Any, dim: Any, keepdim: bool) -> Self:
+        if dim is not None:
+            return self._select(kernel, dim, keepdim, verb).indices  # type: ignore[no-any-return]
+        self._check_not_empty(verb, ALL)
+        indices = kernel(self._data.reshape(-1), 0)[1]
+        if keepdim:
+            return self._named(indices.reshape((1,) * self._data.ndim), self._names)
+        return self._named(indices, ())
+
+    @op("keeps", extra=True)
+    def sort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Selected:
+        """Return the elements in order along a dim, and where each was; nan counts as largest.
+
+        >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
+        tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
+        """
+        indices = self.argsort(dim, descending, stable=stable)
+        if not self._data.ndim:
+            return Selected(self._wrap(self._data.copy(), ()), indices)
+        values = np.take_along_axis(self._data, indices._data, self._position(dim, "sort"))
+        return Selected(self._wrap(values, self._names), indices)
+
+    @op("keeps", extra=True)
+    def argsort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Self:
+        """Return where the elements in order along a dim are; equal ones in their order where `stable`.
+
+        >>> ne.tensor([[3, 1, 2]], names="N C").argsort("C", descending=True)
+        tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
+        """
+        at = self._position_or_only(dim, "argsort")
+        if not self._data.ndim:
+            return self._named(np.zeros((), np.int64), ())
+        data = np.flip(self._data, at) if descending else self._data
+        order = np.argsort(data, axis=at, kind="stable")
+        if descending:  # the last of equal elements of the flipped array is the first of this one
+            order = np.flip(self._data.shape[at] - 1 - order, at)
+        return self._wrap(np.ascontiguousarray(order), self._names)
+
+    def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
+        """Return `(values, indices)` of a kernel along one dim, which they lose."""
+        self._check_not_empty(verb, dim)
+        at = self._position_or_only(dim, verb)
+        data = self._data.reshape(1) if not self._data.ndim else self._data
+        values, indices = kernel(data, at)
+        if keepdim and self._data.ndim:
+            values, indices = np.expand_dims(values, at), np.expand_dims(indices, at)
+        names = removed(self._names, (at,), keepdim=keepdim)
+        return Selected(self._named(values, names), self._named(indices, names))
+
+    def _position_or_only(self, dim: Any, verb: str) -> int:
+        """Return the position of a dim; 0 and -1 mean the only element of a 0-d tensor."""
+        if not self._data.ndim and type(dim) is int and dim in (0, -1):
+            return 0
+        return self._position(dim, verb)
+
+    def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:
+        size = self._data.shape[at] if self._data.ndim else 1
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not least <= k <= size:
+            where = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
+            message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
+            raise error(Diagnostic("NE674", message, hint=f"k is a number from {least} to {size}"))
+
+    def _check_not_empty(self, verb: str, dim: Any) -> None:
+        if dim is ALL:
+            is_empty = not self._data.size
+        else:
+            at = self._position_or_only(dim, verb)
+            is_empty = self._data.ndim > 0 and not self._data.shape[at]
+        if is_empty:
+            message = f"{verb}: there are no elements to choose from"
+            raise error(Diagnostic("NE675", message, hint=f"the shape is {self.shape}"))

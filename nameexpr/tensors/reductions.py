@@ -1,0 +1,205 @@
+"""Reductions: the dims that are combined disappear, or stay with size 1 where `keepdim` says so.
+
+`dim` is a name, a position, a list that mixes both, or "N C"; left out, None or empty it means all dims.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1.0, 2.0], [3.0, 5.0]], names="N C")
+>>> x.sum("C")
+tensor([3., 8.], names=('N',), shape=(2,))
+>>> x.mean(["N", 1], keepdim=True)
+tensor([[2.75]], names=('N', 'C'), shape=(1, 1))
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Self
+
+import numpy.typing as npt
+
+from nameexpr.backends.numpy import reductions
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import shown
+from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.rules import Rules
+
+ALL: Final[Any] = ()
+"""The dim argument of a reduction over all dims, where None would be a mistake."""
+
+
+class Reductions(Rules):
+    """sum, prod, mean, std, var, logsumexp, norm, all, any, amax, amin, count_nonzero."""
+
+    __slots__ = ()
+
+    @op("removes")
+    def sum(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return the sum over dims; of integers and bools in int64.
+
+        >>> ne.tensor([[True, True], [True, False]], names="N C").sum("C")
+        tensor([2, 1], names=('N',), shape=(2,))
+        """
+        return self._reduce(reductions.sum, dim, keepdim, "sum", out, dtype=as_dtype(dtype))
+
+    @op("removes")
+    def prod(
+        self,
+        dim: Any = ALL,
+        keepdim: bool = False,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return the product over dims; of integers and bools in int64.
+
+        >>> ne.tensor([[1, 2], [3, 4]], names="N C").prod("N")
+        tensor([3, 8], names=('C',), shape=(2,))
+        """
+        dim = self._position(None, "prod") if dim is None else dim
+        return self._reduce(reductions.prod, dim, keepdim, "prod", out, dtype=as_dtype(dtype))
+
+    @op("removes")
+    def mean(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        dtype: npt.DTypeLike | None = None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return the mean over dims: of floats, or in the dtype that is given; nan of no elements.
+
+        >>> ne.tensor([1, 2], names="N").mean(dtype="float64")
+        tensor(1.5)
+        """
+        return self._reduce(reductions.mean, dim, keepdim, "mean", out, dtype=as_dtype(dtype))
+
+    @op("removes")
+    def std(
+        self,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return the standard deviation over dims: divided by `n - correction`, which is 1 by default.
+
+        `unbiased` True and False are corrections 1 and 0; `std(False)` is that over all dims.
+
+        >>> ne.tensor([[1.0, 3.0]], names="N C").std("C", correction=0)
+        tensor([1.], names=('N',), shape=(1,))
+        """
+        return self._spread("std", dim, unbiased, keepdim, correction, out)
+
+    @op("removes")
+    def var(
+        self,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return the variance over dims: divided by `n - correction`, which is 1 by default.
+
+        >>> ne.tensor([[1.0, 3.0]], names="N C").var("C")
+        tensor([2.], names=('N',), shape=(1,))
+        """
+        return self._spread("var", dim, unbiased, keepdim, correction, out)
+
+    def _spread(
+        self,
+        verb: str,
+        dim: Any,
+        unbiased: bool | None,
+        keepdim: bool,
+        correction: float | None,
+        out: Core | None = None,
+    ) -> Self:
+        """Return `std` or `var`: a bool in the place of the dim is `unbiased` over all dims."""
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None and correction is not None:
+            message = (
+                f"{verb}: unbiased={shown(unbiased)} and correction={shown(correction)} are the same option"
+            )
+            raise error(Diagnostic("NE673", message, hint="give correction alone: 1 is unbiased"))
+        if correction is None:
+            correction = 1 if unbiased is None else int(unbiased)
+        kernel = getattr(reductions, verb)
+        return self._reduce(kernel, dim, keepdim, verb, out, correction=correction)
+
+    @op("removes")
+    def logsumexp(self, dim: Any, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return the logarithm of the sum of exponentials over dims, without overflow.
+
+        >>> ne.tensor([[1000.0, 1000.0]], names="N C").logsumexp("C")
+        tensor([1000.69314718], names=('N',), shape=(1,))
+        """
+        dim = self._position(None, "logsumexp") if dim is None else dim
+        return self._reduce(reductions.logsumexp, dim, keepdim, "logsumexp", out)
+
+    @op("removes")
+    def all(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return whether all elements along dims are true, that is not 0.
+
+        >>> ne.tensor([[1, 0], [2, 3]], names="N C").all("C")
+        tensor([False,  True], names=('N',), shape=(2,))
+        """
+        return self._reduce(reductions.all, dim, keepdim, "all", out)
+
+    @op("removes")
+    def any(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return whether some element along dims is true, that is not 0.
+
+        >>> ne.tensor([[1, 0], [0, 0]], names="N C").any("C")
+        tensor([ True, False], names=('N',), shape=(2,))
+        """
+        return self._reduce(reductions.any, dim, keepdim, "any", out)
+
+    @op("removes", extra=True)
+    def amax(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return the largest element along dims; nan where there is one.
+
+        >>> ne.tensor([[1, 7], [2, 3]], names="N C").amax("N")
+        tensor([2, 7], names=('C',), shape=(2,))
+        """
+        return self._reduce(reductions.amax, dim, keepdim, "amax", out)
+
+    @op("removes", extra=True)
+    def amin(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return the smallest element along dims; nan where there is one.
+
+        >>> ne.tensor([[1, 7], [2, 3]], names="N C").amin("N")
+        tensor([1, 3], names=('C',), shape=(2,))
+        """
+        return self._reduce(reductions.amin, dim, keepdim, "amin", out)
+
+    @op("removes", extra=True)
+    def norm(self, p: float = 2, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return the vector norm of order `p` over dims: 2, 1, 0, inf or any other number.
+
+        >>> ne.tensor([[3.0, 4.0]], names="N C").norm(dim="C")
+        tensor([5.], names=('N',), shape=(1,))
+        """
+        return self._reduce(reductions.norm, dim, keepdim, "norm", out, order=p)
+
+    @op("removes", extra=True)
+    def count_nonzero(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+        """Return how many elements along dims are not 0.
+
+        >>> ne.tensor([[1, 0], [2, 3]], names="N C").count_nonzero("C")
+        tensor([1, 2], names=('N',), shape=(2,))
+        """
+        return self._reduce(reductions.count_nonzero, dim, keepdim, "count_nonzero", out)

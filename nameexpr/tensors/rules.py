@@ -1,0 +1,144 @@
+"""How the rules are applied to real tensors: one short path for each family, which its operators share.
+
+The fast cases stand first: names that are equal, a Python number, a dim given by its name. What goes wrong is
+looked into only after it went wrong.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import default_float
+from nameexpr.backends.numpy.pointwise import BINARY, UNARY
+from nameexpr.dims import Clash, Names, unify_from_right
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import shown
+from nameexpr.inference.pairing import Pairing, clashing
+from nameexpr.inference.removing import axes, removed
+from nameexpr.tensors.coerce import as_array
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import explained
+from nameexpr.tensors.writing import apply_into, write
+
+NUMBERS = frozenset({int, float, bool, complex})
+REFUSED = (TypeError, ValueError, OverflowError, MemoryError)
+"""What NumPy raises when it cannot apply a function; ours are ValueErrors too, and are passed on."""
+
+unify_names = lru_cache(maxsize=4096)(unify_from_right)
+
+
+class Rules(Core):
+    """keeps, unifies, removes: what the operators of a family have in common."""
+
+    __slots__ = ()
+
+    def _keep(self, verb: str, out: Core | None = None) -> Self:
+        """Return the result of a pointwise operator, which has the names of this tensor."""
+        try:
+            if out is None:
+                return self._named(UNARY[verb](self._data), self._names)
+            kernel, operands = UNARY[verb], (self._data,)
+            return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
+        except REFUSED as fault:
+            raise _ours(fault, verb, (self,)) from fault
+
+    def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        """Return the result of a pointwise operator on two operands, one of which is this tensor."""
+        a, names = data_and_names(left, verb)
+        b, other_names = data_and_names(right, verb)
+        if not names:
+            names = other_names
+        elif names != other_names and other_names:
+            unified = unify_names(names, other_names)
+            if isinstance(unified, Clash):
+                raise _clash(unified, verb, left, right, out)
+            names = unified
+        try:
+            if out is None:
+                return self._named(BINARY[verb](a, b), names)
+            return apply_into(out, BINARY[verb], (a, b), names, verb, is_out=out is not left)  # type: ignore[no-any-return]
+        except REFUSED as fault:
+            raise _ours(fault, verb, (left, right)) from fault
+
+    def _named(self, data: Any, names: Names) -> Self:
+        """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
+        return self._wrap(data if type(data) is np.ndarray else np.asarray(data), names)
+
+    def _put(self, data: Any, names: Names, verb: str, out: Core | None) -> Self:
+        """Return a tensor around what a kernel returned, or write it into `out`."""
+        if out is None:
+            return self._named(data, names)
+        if out is self:
+            return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
+        return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
+
+    def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
+        """Return the positions that a `dim` argument means: all of them for None and an empty list."""
+        if isinstance(dim, str) and dim in self._names:
+            return (self._names.index(dim),)
+        if dim is None or dim in ([], ()):
+            return tuple(range(self._data.ndim))
+        return axes(self._dims, dim, verb)
+
+    def _reduce(
+        self,
+        kernel: Any,
+        dim: object,
+        keepdim: bool,
+        verb: str,
+        out: Core | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return `kernel(array, axis=, keepdims=, **options)` over dims, which its names lose."""
+        gone = self._axes(dim, verb)
+        names = removed(self._names, gone, keepdim=keepdim)
+        try:
+            data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
+        except REFUSED as fault:
+            raise _ours(fault, verb, (self,)) from fault
+        return self._put(data, names, verb, out)
+
+
+def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:
+    return fault if isinstance(fault, NameExprError) else explained(verb, operands, fault)
+
+
+def knows(operand: object) -> bool:
+    """Return whether an operator takes this operand; any other may have an operator of its own."""
+    return (
+        isinstance(operand, Core) or type(operand) in NUMBERS or isinstance(operand, np.ndarray | np.generic)
+    )
+
+
+def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
+    """Return an operand's array, or number, and the names of its dims."""
+    if isinstance(operand, Core):
+        return operand._data, operand._names
+    if type(operand) in NUMBERS:
+        return operand, ()
+    if isinstance(operand, np.generic):
+        return operand, ()
+    array = as_operand(operand, verb)
+    return array, (None,) * array.ndim
+
+
+def as_operand(operand: object, verb: str) -> Array:
+    """Return an operand that is no NamedTensor as an array, all of whose dims are unnamed (NE575)."""
+    if operand is None or isinstance(operand, str | bytes | dict | set):
+        hint = "operands are NamedTensors, arrays, nested lists and numbers"
+        raise error(Diagnostic("NE575", f"{verb} cannot take {shown(operand)} as an operand", hint=hint))
+    return as_array(operand, None, copy=False)
+
+
+def _clash(clash: Clash, verb: str, left: Any, right: Any, out: Core | None) -> NameExprError:
+    tensors = [x if isinstance(x, Core) else _unnamed(x) for x in (left, right)]
+    spelt = verb + "_" if out is not None and out is left else verb
+    return clashing(clash, tensors[0]._dims, tensors[1]._dims, Pairing(spelt))
+
+
+def _unnamed(operand: Any) -> Core:
+    array = np.asarray(operand)
+    return Core._wrap(array, (None,) * array.ndim)

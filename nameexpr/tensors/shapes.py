@@ -1,0 +1,231 @@
+"""Methods that change the order, the number and the sizes of dims: views, but for `resize_`.
+
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
+>>> x.transpose("N", "C").names, x.expand(4, -1, -1).names
+(('C', 'N'), (None, 'N', 'C'))
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Self
+
+import numpy as np
+
+from nameexpr.dims import DIM_LIMIT, Dim
+from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, fault
+from nameexpr.inference.lookup import called, positions
+from nameexpr.inference.pairing import Pairing, paired_fault
+from nameexpr.inference.targets import checked_names
+from nameexpr.inference.writing import check_written
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_int
+from nameexpr.tensors.rules import Rules
+
+EVERY: Final[Any] = ()
+"""The dims that `squeeze` takes when it is given none."""
+
+
+class Shapes(Rules):
+    """transpose, permute, movedim, t, T, mT, squeeze, unsqueeze, expand, diagonal, resize_, resize_as_."""
+
+    __slots__ = ()
+
+    @op("permutes")
+    def transpose(self, dim0: Any, dim1: Any) -> Self:
+        """Return a view with two dims swapped.
+
+        >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
+        (2, 1)
+        """
+        if not self._data.ndim and {dim0, dim1} <= {0, -1}:
+            return self._wrap(self._data.view(), ())
+        a, b = self._position(dim0, "transpose"), self._position(dim1, "transpose")
+        order = list(range(self._data.ndim))
+        order[a], order[b] = b, a
+        return self._ordered(order)
+
+    swapaxes = transpose
+
+    @op("permutes", extra=True)
+    def permute(self, *dims: Any) -> Self:
+        """Return a view with the dims in another order, every one of them given once.
+
+        >>> ne.tensor([[1, 2]], names="N C").permute("C", "N").names
+        ('C', 'N')
+        """
+        wanted = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+        if isinstance(wanted, str):
+            wanted = wanted.split()
+        call = Call("permute", tuple(wanted), (self._dims,))
+        order = positions(self._dims, call)
+        if len(order) != self._data.ndim:
+            message = f"permute: {len(order)} of {self._data.ndim} dims are given"
+            raise fault("NE379", message, call, hint="give every dim; align_to takes '...' for the others")
+        return self._ordered(list(order))
+
+    @op("permutes", extra=True)
+    def movedim(self, source: Any, destination: Any) -> Self:
+        """Return a view with one dim at another position.
+
+        >>> ne.tensor([[[1, 2]]], names="N H C").movedim("C", 0).names
+        ('C', 'N', 'H')
+        """
+        at, to = self._position(source, "movedim"), self._position(destination, "movedim")
+        order = [axis for axis in range(self._data.ndim) if axis != at]
+        order.insert(to, at)
+        return self._ordered(order)
+
+    @op("permutes", extra=True)
+    def t(self) -> Self:
+        """Return a view of a matrix with its dims swapped; a vector as it is.
+
+        >>> ne.tensor([[1, 2]], names="N C").t().names
+        ('C', 'N')
+        """
+        if self._data.ndim > 2:  # noqa: PLR2004  a matrix
+            message = f"t is for matrices, and the tensor has {self._data.ndim} dims"
+            hint = "transpose(dim0, dim1) swaps two dims by name"
+            raise fault("NE378", message, Call("t", (), (self._dims,)), hint=hint)
+        return self._ordered(list(range(self._data.ndim))[::-1])
+
+    @property
+    def T(self) -> Self:  # noqa: N802  NumPy's and PyTorch's name
+        """A view with the dims in reverse order."""
+        return self._ordered(list(range(self._data.ndim))[::-1])
+
+    @property
+    def mT(self) -> Self:  # noqa: N802
+        """A view with the last two dims swapped: of each matrix its transpose."""
+        return self.transpose(-2, -1)
+
+    def _ordered(self, order: list[int]) -> Self:
+        return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
+
+    @op("removes")
+    def squeeze(self, dim: Any = EVERY) -> Self:
+        """Return a view without dims of size 1: all, or those given; others of those given stay.
+
+        >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
+        ('N', 'C')
+        """
+        wanted = range(self._data.ndim) if dim is EVERY else self._squeezable(dim)
+        gone = {at for at in wanted if self._data.shape[at] == 1}
+        kept = [at for at in range(self._data.ndim) if at not in gone]
+        shape = [self._data.shape[at] for at in kept]
+        return self._wrap(self._data.reshape(shape), tuple(self._names[at] for at in kept))
+
+    def _squeezable(self, dim: Any) -> tuple[int, ...]:
+        if dim is None:
+            self._position(dim, "squeeze")
+        return self._axes(dim, "squeeze")
+
+    @op("names", extra=True)
+    def unsqueeze(self, dim: int, name: str | None = None) -> Self:
+        """Return a view with a new dim of size 1 at a position, with a name or none.
+
+        >>> ne.tensor([1, 2], names="C").unsqueeze(0, "N").names
+        ('N', 'C')
+        """
+        rank = self._data.ndim + 1
+        number = checked_int(dim, "unsqueeze", "the position")
+        if not -rank <= number < rank:
+            message = f"unsqueeze: a new dim stands at {-rank} to {rank - 1}, not {number}"
+            raise fault("NE801", message, Call("unsqueeze", (dim,), (self._dims,)), (0,))
+        at = number % rank
+        dims = (*self._dims[:at], Dim(None, 1), *self._dims[at:])
+        names = (*self._names[:at], name, *self._names[at:])
+        return self._wrap(np.expand_dims(self._data, at), checked_names(names, dims, "unsqueeze"))
+
+    @op("keeps")
+    def expand(self, *sizes: Any) -> Self:
+        """Return a read-only view with dims of size 1 repeated, and new unnamed dims in front.
+
+        -1 keeps a size.
+
+        >>> ne.tensor([[1], [2]], names="N C").expand(-1, 3).shape
+        (2, 3)
+        """
+        wanted = _sizes(sizes, "expand")
+        new = len(wanted) - self._data.ndim
+        call = Call("expand", tuple(wanted), (self._dims,))
+        if not 0 <= new <= DIM_LIMIT - self._data.ndim:
+            message = f"expand: {len(wanted)} sizes for {self._data.ndim} dims"
+            raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
+        for place, size in enumerate(wanted):
+            old = self._data.shape[place - new] if place >= new else None
+            self._check_expanded(size, old, place, call)
+        shape = [self._data.shape[place - new] if size == -1 else size for place, size in enumerate(wanted)]
+        return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
+
+    def _check_expanded(self, size: int, old: int | None, place: int, call: Call) -> None:
+        if old is None and size == -1:
+            message = "expand: -1 keeps a size, and a new dim has none yet"
+            raise fault("NE376", message, call, (place,), "write its size")
+        if size < -1 or (old not in (None, 1, size) and size != -1):
+            at = place - len(call.arguments) + self._data.ndim
+            what = "a new dim" if old is None else called(self._dims, at)
+            message = f"expand: {what} cannot have size {size}"
+            hint = "only dims of size 1 are repeated" if old not in (None, 1) else "sizes are 0 or more"
+            raise fault("NE376", message, call, (place,), hint)
+
+    @op("removes", extra=True)
+    def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:
+        """Return a view of the diagonal of two dims, which becomes a last dim without a name.
+
+        >>> ne.tensor([[1, 2], [3, 4]], names="N C").diagonal()
+        tensor([1, 4], shape=(2,))
+        """
+        a, b = positions(self._dims, Call("diagonal", (dim1, dim2), (self._dims,)))
+        names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))
+        return self._wrap(np.diagonal(self._data, offset, a, b), (*names, None))
+
+    @op("names")
+    def resize_(self, *sizes: Any) -> Self:
+        """Give an unnamed tensor other sizes, in place; a named one takes only those that it has.
+
+        Elements that there were stay, in row-major order; new ones are not set. Views no longer share memory.
+
+        >>> ne.tensor([1, 2, 3]).resize_(2, 1)
+        tensor([[1],
+                [2]], shape=(2, 1))
+        """
+        shape = tuple(_sizes(sizes, "resize_"))
+        if min(shape, default=0) < 0:
+            raise error(Diagnostic("NE371", f"resize_: {shape} is no shape", hint="sizes are 0 or more"))
+        if shape == self.shape:
+            return self
+        if any(self._names):
+            result = tuple(Dim(None, size) for size in shape)
+            message = f"resize_: a tensor with names keeps its sizes; {shape} is asked for"
+            hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+            pairing = Pairing("resize_", "tensor", "wanted")
+            raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
+        old, new = self._data.reshape(-1), np.empty(shape, self._data.dtype)
+        count = min(old.size, new.size)
+        new.reshape(-1)[:count] = old[:count]
+        self._data, self._names = new, (None,) * len(shape)
+        return self
+
+    @op("names")
+    def resize_as_(self, other: Core) -> Self:
+        """Give an unnamed tensor the sizes and names of another, in place.
+
+        >>> ne.tensor([1, 2]).resize_as_(ne.tensor([[3, 4]], names="N C")).names
+        ('N', 'C')
+        """
+        if not isinstance(other, Core):
+            message = f"resize_as_ takes the sizes of a NamedTensor, not of {type(other).__name__}"
+            raise error(Diagnostic("NE656", message, hint="resize_ takes sizes"))
+        if any(self._names):
+            check_written(self._dims, other._names, other.shape, "resize_as_")
+        self.resize_(*other.shape)
+        self._names = other._names
+        return self
+
+
+def _sizes(sizes: tuple[Any, ...], verb: str) -> list[int]:
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    return [checked_int(size, verb, "a size") for size in given]

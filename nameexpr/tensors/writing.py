@@ -1,0 +1,125 @@
+"""Writing a result into a tensor that exists: the end of every in-place operator and of every `out=`.
+
+All checks come first: names and sizes (`nameexpr.inference.writing`), dtype, and whether the array may be
+written to. A tensor that fails one is left as it was.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import category
+from nameexpr.backends.numpy.pointwise import KEEPS_DTYPE
+from nameexpr.dims import Names
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.writing import check_written
+from nameexpr.tensors.core import Array, Core
+
+
+def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) -> Any:
+    """Write a result into `out`, which takes its names if it has none, and return `out`.
+
+    In place is the same with the tensor itself, `is_out` False.
+
+    Raises
+    ------
+    OptionError
+        NE660, if `out` is not a NamedTensor.
+    SizeError, DimNameError
+        NE371, NE472: see `check_written`.
+    OperandError
+        NE570 if the result's dtype is of a higher kind, NE576 if the array is read-only.
+    """
+    target = checked_out(out, verb)
+    check_written(target._dims, names, data.shape, verb, is_out=is_out)
+    check_castable(data.dtype, target._data.dtype, verb, is_out=is_out)
+    if target._data.shape != data.shape:
+        _resize(target, data)
+    check_writeable(target, verb)
+    np.copyto(target._data, data, casting="unsafe")
+    target._names = names
+    return target
+
+
+def _resize(target: Core, data: Array) -> None:
+    if target._data.size:
+        message = f"out= had shape {target.shape} and is replaced by a new array of shape {data.shape}"
+        warnings.warn(message, UserWarning, stacklevel=5)
+    target._data = np.empty(data.shape, target._data.dtype)
+
+
+def checked_out(out: object, verb: str) -> Core:
+    """Return `out` if it is a NamedTensor (NE660)."""
+    if isinstance(out, Core):
+        return out
+    hint = "from_numpy(array) makes a tensor that shares the array's memory"
+    raise error(Diagnostic("NE660", f"{verb}: out= is a NamedTensor, not {type(out).__name__}", hint=hint))
+
+
+def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, is_out: bool) -> None:
+    """Raise NE570 if a dtype is of a higher kind (bool, integer, float, complex) than where it should go."""
+    if result == target or category(result) <= category(target):
+        return
+    where = "out, which is" if is_out else "a tensor of"
+    message = f"{verb}: the result is {result} and cannot be written into {where} {target}"
+    hint = (
+        "give an out= of that dtype"
+        if is_out
+        else f"leave out the underscore for a new tensor, or convert first: x.to({str(result)!r})"
+    )
+    raise error(Diagnostic("NE570", message, hint=hint))
+
+
+def check_writeable(target: Core, verb: str) -> None:
+    """Raise NE576 if the array is read-only, as one that is expanded is."""
+    if not target._data.flags.writeable:
+        raise read_only(verb)
+
+
+def read_only(verb: str) -> NameExprError:
+    """Return the error for writing to a read-only array."""
+    hint = "expand makes read-only views: write to the tensor itself, or to a clone()"
+    return error(Diagnostic("NE576", f"{verb}: the tensor's array is read-only", hint=hint))
+
+
+def apply_into(
+    out: object,
+    kernel: Callable[..., Any],
+    operands: tuple[Any, ...],
+    names: Names,
+    verb: str,
+    *,
+    is_out: bool,
+) -> Any:
+    """Write `kernel(*operands)` into `out`: without an array in between where dtype and shape allow it."""
+    target = checked_out(out, verb)
+    spelt = verb if is_out else verb + "_"
+    if not _is_direct(target, operands, verb):
+        return write(out, np.asarray(kernel(*operands)), names, spelt, is_out=is_out)
+    check_written(target._dims, names, target.shape, spelt, is_out=is_out)
+    check_writeable(target, spelt)
+    kernel(*operands, out=target._data)
+    target._names = names
+    return target
+
+
+def _is_direct(target: Core, operands: tuple[Any, ...], verb: str) -> bool:
+    data = target._data
+    if verb not in KEEPS_DTYPE or data.dtype.kind != "f" or not data.flags.writeable:
+        return False
+    arrays = [operand for operand in operands if isinstance(operand, np.ndarray)]
+    if any(array.dtype != data.dtype for array in arrays):
+        return False
+    numbers = all(isinstance(operand, np.ndarray | int | float) for operand in operands)
+    return numbers and (all(array.shape == data.shape for array in arrays) or _fits(arrays, data.shape))
+
+
+def _fits(arrays: list[Array], shape: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays)) == shape
+    except ValueError:
+        return False
