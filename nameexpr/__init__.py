@@ -14,7 +14,7 @@ from nameexpr.version import __version__
 
 if TYPE_CHECKING:
     from nameexpr.api.check import Sizes, check
-    from nameexpr.api.compiled import Compiled, Signature, compile  # noqa: A004  re.compile's name, too
+    from nameexpr.api.compiled import Compiled, Signature, compile
     from nameexpr.api.einsum import CacheInfo, cache_clear, cache_info, einsum
     from nameexpr.api.explain import explain
     from nameexpr.api.plan import Plan, PlanStep
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
         device,
     )
     from nameexpr.tensors.dtypes import (
-        bool,  # noqa: A004
+        bool as bool,
+    )
+    from nameexpr.tensors.dtypes import (
         complex64,
         complex128,
         double,
-        float,  # noqa: A004
         float16,
         float32,
         float64,
         get_default_dtype,
         half,
-        int,  # noqa: A004
         int8,
         int16,
         int32,
@@ -57,6 +57,12 @@ if TYPE_CHECKING:
         uint16,
         uint32,
         uint64,
+    )
+    from nameexpr.tensors.dtypes import (
+        float as float,
+    )
+    from nameexpr.tensors.dtypes import (
+        int as int,
     )
     from nameexpr.tensors.factories import (
         arange,
@@ -75,16 +81,16 @@ if TYPE_CHECKING:
         zeros_like,
     )
     from nameexpr.tensors.functions import (
-        abs,  # noqa: A004
+        abs as abs,
+    )
+    from nameexpr.tensors.functions import (
         acos,
         acosh,
         add,
         addmm,
         addmv,
-        all,  # noqa: A004
         amax,
         amin,
-        any,  # noqa: A004
         argmax,
         argmin,
         argsort,
@@ -146,9 +152,9 @@ if TYPE_CHECKING:
         kthvalue,
         le,
         log,
-        log10,
         log1p,
         log2,
+        log10,
         log_softmax,
         logical_and,
         logical_not,
@@ -159,11 +165,9 @@ if TYPE_CHECKING:
         masked_fill,
         masked_select,
         matmul,
-        max,  # noqa: A004
         maximum,
         mean,
         median,
-        min,  # noqa: A004
         minimum,
         mm,
         mode,
@@ -178,14 +182,12 @@ if TYPE_CHECKING:
         numel,
         permute,
         positive,
-        pow,  # noqa: A004
         prod,
         rad2deg,
         reciprocal,
         relu,
         remainder,
         roll,
-        round,  # noqa: A004
         rsqrt,
         select,
         sgn,
@@ -202,7 +204,6 @@ if TYPE_CHECKING:
         std,
         std_mean,
         sub,
-        sum,  # noqa: A004
         swapaxes,
         t,
         tan,
@@ -217,6 +218,27 @@ if TYPE_CHECKING:
         var,
         var_mean,
         where,
+    )
+    from nameexpr.tensors.functions import (
+        all as all,
+    )
+    from nameexpr.tensors.functions import (
+        any as any,
+    )
+    from nameexpr.tensors.functions import (
+        max as max,
+    )
+    from nameexpr.tensors.functions import (
+        min as min,
+    )
+    from nameexpr.tensors.functions import (
+        pow as pow,
+    )
+    from nameexpr.tensors.functions import (
+        round as round,
+    )
+    from nameexpr.tensors.functions import (
+        sum as sum,
     )
     from nameexpr.tensors.generators import (
         manual_seed,
@@ -237,6 +259,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "OPS",
     "CacheInfo",
     "Compiled",
     "DimNameError",
@@ -245,7 +268,6 @@ __all__ = [
     "Limits",
     "NameExprError",
     "NamedTensor",
-    "OPS",
     "Op",
     "OperandError",
     "OptionError",
@@ -289,8 +311,8 @@ __all__ = [
     "clamp",
     "clone",
     "compile",
-    "complex128",
     "complex64",
+    "complex128",
     "concat",
     "concatenate",
     "cos",
@@ -340,10 +362,10 @@ __all__ = [
     "hypot",
     "index_fill",
     "index_select",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "is_complex",
     "is_floating_point",
     "is_signed",
@@ -356,9 +378,9 @@ __all__ = [
     "limits",
     "load",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "log_softmax",
     "logical_and",
     "logical_not",
@@ -431,10 +453,10 @@ __all__ = [
     "topk",
     "transpose",
     "trunc",
+    "uint8",
     "uint16",
     "uint32",
     "uint64",
-    "uint8",
     "unbind",
     "unflatten",
     "unsqueeze",

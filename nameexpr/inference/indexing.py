@@ -5,8 +5,8 @@
 - Arrays of integers, and masks, are broadcast together, and their dims replace those that they index: where
   the first of them stood if they (and integers between) stand side by side, in front of all others if not.
   The places are NumPy's.
-- These new dims have the names that the index tensors have. A single index of one dim, for one dim, leaves the
-  dim its name; any other index without names leaves its dims unnamed.
+- These new dims have the names that the index tensors have. A single index of one dim, for one dim, leaves
+  the dim its name; any other index without names leaves its dims unnamed.
 
 >>> from nameexpr.dims import Dim
 >>> dims = (Dim("N", 2), Dim("C", 3), Dim("W", 4))
@@ -24,9 +24,12 @@ from nameexpr.inference.calls import Call, Verbatim, fault
 
 
 class Item(NamedTuple):
-    """One item of an index: its kind, how many dims it takes, and of an array the names of its dims."""
+    """One item of an index: its kind, how many dims it takes, and of an array the names of its dims.
 
-    kind: Literal["int", "slice", "new", "array"]
+    A gap is a `...` that stands for no dim: it parts the arrays on both sides of it, as NumPy has it.
+    """
+
+    kind: Literal["int", "slice", "new", "array", "gap"]
     takes: int
     names: Names = ()
 
@@ -73,7 +76,7 @@ def _side_by_side(items: Sequence[Item]) -> bool:
 
 def _array_names(arrays: Sequence[tuple[int, Item, str | None]], dims: Dims, verb: str) -> Names:
     """Return the names of the dims that all arrays together bring."""
-    only = [(item, old) for _, item, old in arrays]
+    only = [(item, old) for _, item, old in arrays if item.kind == "array"]
     if len(only) == 1 and only[0][0].names == (None,):
         return (only[0][1],)
     names: Names = ()

@@ -54,10 +54,14 @@ def place_of(dims: Dims, call: Call, place: int) -> int:
     if dim is None:
         message = "None does not say which dim is meant; unnamed dims are given by position"
         raise fault("NE416", message, call, (place,), _choices(dims))
-    if isinstance(dim, bool) or not isinstance(dim, SupportsIndex):
+    try:
+        if isinstance(dim, bool) or not isinstance(dim, SupportsIndex):
+            raise TypeError
+        number = index(dim)
+    except TypeError:
         message = f"a dim is given by name or by position, not as {type(dim).__name__}"
-        raise fault("NE651", message, call, (place,), _choices(dims))
-    return _numbered(dims, index(dim), call, place)
+        raise fault("NE651", message, call, (place,), _choices(dims)) from None
+    return _numbered(dims, number, call, place)
 
 
 def _numbered(dims: Dims, number: int, call: Call, place: int) -> int:

@@ -34,7 +34,7 @@ def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
     words: Sequence[object] = (wanted,)
     if isinstance(wanted, str) and len(wanted.split()) > 1:
         words = wanted.split()
-    elif not dims and wanted in (0, -1) and not isinstance(wanted, bool):
+    elif not dims and type(wanted) is int and wanted in (0, -1):
         return ()  # a 0-d tensor is reduced along its only dim by dim 0 and -1 in PyTorch: the value itself
     return positions(dims, Call(verb, words, (dims,)))
 

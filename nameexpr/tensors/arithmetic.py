@@ -19,6 +19,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.pieces import checked_number
 from nameexpr.tensors.rules import Rules, data_and_names, knows
 
 
@@ -115,8 +116,9 @@ class Arithmetic(Rules):
 
     def _scaled(self, other: Any, alpha: complex, verb: str) -> Any:
         """Return `alpha * other` (NE578 if a float would make floats of integers)."""
-        if alpha == 1:
+        if isinstance(alpha, int) and alpha == 1:
             return other
+        alpha = checked_number(alpha, verb, "alpha")
         operand = self._wrap(*data_and_names(other, verb)) if not isinstance(other, Core) else other
         if isinstance(alpha, float) and self._data.dtype.kind in "iub" and operand._data.dtype.kind in "iub":
             message = f"{verb}: alpha={alpha} of integers is no integer"

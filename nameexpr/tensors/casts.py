@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors import dtypes
@@ -84,11 +85,13 @@ class Casts(Rules):
         return self._cast(dtype, copy=copy)
 
     def _cast(self, dtype: Any, *, copy: bool = False) -> Self:
-        wanted = as_dtype(dtype)
-        if (wanted is None or wanted == self._data.dtype) and not copy:
+        wanted = as_dtype(dtype) or self._data.dtype
+        if wanted == self._data.dtype and not copy:
             return self
+        if category(wanted) >= category(self._data.dtype) and wanted.itemsize >= self._data.itemsize:
+            return self._wrap(self._data.astype(wanted), self._names)
         with np.errstate(all="ignore"):
-            return self._wrap(self._data.astype(wanted or self._data.dtype), self._names)
+            return self._wrap(self._data.astype(wanted), self._names)
 
     @op("keeps")
     def bool(self, memory_format: Any = None) -> Self:

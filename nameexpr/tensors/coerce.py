@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import default_float
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors.core import Array, Core
@@ -39,6 +40,8 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         raise _no_array(data, wanted, fault) from fault
     if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
         raise _no_numbers(data, array.dtype)
+    if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
+        return array.astype(default_float(), copy=False)  # Python's floats have no dtype of their own
     return array
 
 
@@ -62,6 +65,7 @@ def _holds_tensor(data: Any) -> bool:
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:
+    """Return a dtype in any of NumPy's spellings, or None for None (NE655)."""
     try:
         return None if dtype is None else np.dtype(dtype)  # type: ignore[call-overload]
     except (TypeError, ValueError) as fault:

@@ -112,7 +112,7 @@ class Comparison(Rules):
 
 
 class Logic(Rules):
-    """logical_and, logical_or, logical_xor and bitwise_and, bitwise_or, bitwise_xor, the operators & | ^ << >>."""
+    """logical_and, bitwise_and and their kin, and the operators & | ^ << >>."""
 
     __slots__ = ()
 

@@ -17,11 +17,11 @@ import numpy as np
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.contracting import matmul_names, product_names
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.inference.remembered import matmul_names
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import Rules, as_operand, knows
+from nameexpr.tensors.rules import Rules, as_operand, data_and_names, knows
 
 
 class Contraction(Rules):
@@ -37,8 +37,7 @@ class Contraction(Rules):
         tensor([[11]], names=('A', 'D'), shape=(1, 1))
         """
         right = self._operand(other, "matmul")
-        names = matmul_names(self._dims, right._dims, "matmul")
-        return self._product(right, names, "matmul", out)
+        return self._product(right, "matmul", None, out)
 
     @op("contracts")
     def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
@@ -48,7 +47,7 @@ class Contraction(Rules):
         ('A', 'D')
         """
         right = self._operand(mat2, "mm")
-        return self._product(right, product_names(self._dims, right._dims, (2, 2), "mm"), "mm", out)
+        return self._product(right, "mm", (2, 2), out)
 
     @op("contracts")
     def mv(self, vec: Any, *, out: Core | None = None) -> Self:
@@ -58,7 +57,7 @@ class Contraction(Rules):
         tensor([11], names=('A',), shape=(1,))
         """
         right = self._operand(vec, "mv")
-        return self._product(right, product_names(self._dims, right._dims, (2, 1), "mv"), "mv", out)
+        return self._product(right, "mv", (2, 1), out)
 
     @op("contracts")
     def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
@@ -69,7 +68,7 @@ class Contraction(Rules):
         ('N', 'A', 'D')
         """
         right = self._operand(mat2, "bmm")
-        return self._product(right, product_names(self._dims, right._dims, (3, 3), "bmm"), "bmm", out)
+        return self._product(right, "bmm", (3, 3), out)
 
     @op("drops")
     def dot(self, other: Any, *, out: Core | None = None) -> Self:
@@ -79,8 +78,7 @@ class Contraction(Rules):
         tensor(11)
         """
         right = self._operand(other, "dot")
-        names = product_names(self._dims, right._dims, (1, 1), "dot")
-        return self._product(right, names, "dot", out)
+        return self._product(right, "dot", (1, 1), out)
 
     @op("contracts")
     def addmm(
@@ -123,7 +121,7 @@ class Contraction(Rules):
         out: Core | None,
     ) -> Self:
         left, right = self._operand(mat, verb), self._operand(other, verb)
-        names = product_names(left._dims, right._dims, ranks, verb)
+        names = _names(left, right, verb, ranks)
         product = self._wrap(_matmul(left, right, verb), names)
         _check_dtypes(self, left, verb)
         product_dims = product._dims
@@ -141,7 +139,8 @@ class Contraction(Rules):
             data = data + _weighted(self._data, beta, verb)
         return self._put(data, tuple(dim.name for dim in dims), verb, out)
 
-    def _product(self, right: Core, names: Names, verb: str, out: Core | None) -> Self:
+    def _product(self, right: Core, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
+        names = _names(self, right, verb, ranks)
         return self._put(_matmul(self, right, verb), names, verb, out)
 
     def _operand(self, other: Any, verb: str) -> Core:
@@ -156,10 +155,15 @@ class Contraction(Rules):
     def __rmatmul__(self, other: Any) -> Self:
         if not knows(other):
             return NotImplemented
-        return Contraction.matmul(self._operand(other, "matmul"), self)  # type: ignore[arg-type, return-value]
+        return self._wrap(*data_and_names(other, "matmul")).matmul(self)
 
     def __imatmul__(self, other: Any) -> Self:
         return self.matmul(other, out=self) if knows(other) else NotImplemented
+
+
+def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:
+    shapes = left._data.shape, right._data.shape
+    return matmul_names(left._names, shapes[0], right._names, shapes[1], verb, ranks)
 
 
 def _matmul(left: Core, right: Core, verb: str) -> Array:

@@ -20,7 +20,7 @@ class Device:
 
     index = None
 
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:  # noqa: A002  PyTorch's name
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         name = str(type)
         if name.partition(":")[0] != "cpu" or index not in (None, 0):
             message = f"there is no device {shown(name)}: NumPy's arrays are on the CPU"
@@ -42,7 +42,7 @@ class Device:
 
 
 @op("answers")
-def device(type: Any = "cpu", index: int | None = None) -> Device:  # noqa: A002  PyTorch's name
+def device(type: Any = "cpu", index: int | None = None) -> Device:
     """Return the device of that name: "cpu" is the only one.
 
     Raises

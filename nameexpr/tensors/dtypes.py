@@ -17,13 +17,13 @@ from nameexpr.backends.numpy.floats import default_float, is_float, set_default_
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.coerce import as_dtype
 
-bool = bool_ = np.bool_  # noqa: A001  PyTorch's name, as those that follow
+bool = bool_ = np.bool_
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 float16, float32, float64 = np.float16, np.float32, np.float64
 complex64, complex128 = np.complex64, np.complex128
-short, int, long = np.int16, np.int32, np.int64  # noqa: A001
-half, float, double = np.float16, np.float32, np.float64  # noqa: A001
+short, int, long = np.int16, np.int32, np.int64
+half, float, double = np.float16, np.float32, np.float64
 
 _TYPES = {
     "bool": "BoolTensor",
@@ -85,7 +85,8 @@ def bfloat16() -> np.dtype[Any]:
         message = "NumPy has no bfloat16; the package ml_dtypes brings it"
         hint = "pip install 'nameexpr[bfloat16]', or use half() or float()"
         raise error(Diagnostic("NE655", message, hint=hint)) from fault
-    return np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def tensor_type(dtype: np.dtype[Any]) -> str:

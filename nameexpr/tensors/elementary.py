@@ -1,7 +1,7 @@
 """Pointwise functions: powers of e and their inverses, roots, and the special functions.
 
-Integers and bools become the default float dtype; outside a function's domain the value is nan or inf, without
-a warning. The result has the names of the tensor.
+Integers and bools become the default float dtype; outside a function's domain the value is nan or inf,
+without a warning. The result has the names of the tensor.
 
 >>> import nameexpr as ne
 >>> ne.tensor([1.0, 0.0], names="N").log()

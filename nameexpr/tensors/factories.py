@@ -1,7 +1,7 @@
 """New tensors: filled with a number, with random numbers, or like another one.
 
-Sizes come as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements are of the
-default float dtype.
+Sizes come as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements are of
+the default float dtype.
 
 >>> zeros(2, 3, names="N C")
 tensor([[0., 0., 0.],
@@ -23,10 +23,12 @@ from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.devices import checked_device
+from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.fills import uniform
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int
+from nameexpr.tensors.pieces import checked_int, checked_number
 from nameexpr.tensors.writing import write
 
 Dtype = npt.DTypeLike | None
@@ -111,7 +113,7 @@ def _filled(
 
 def _result(data: Array, dims: Dims, verb: str, out: Core | None = None) -> NamedTensor:
     names = tuple(dim.name for dim in dims)
-    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)
 
 
 def _dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
@@ -125,13 +127,13 @@ def _dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
         raise fault(
             "NE750", f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be", Call(verb, ())
         )
-    if np.prod([float(one) for one in shape]) * 16 > 2.0**62:  # noqa: PLR2004  bytes that no machine has
+    if np.prod([float(one) for one in shape]) * 16 > 2.0**62:
         raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)
     return dims_of(checked_names(names, dims), shape)
 
 
-_HARMLESS = {
+_HARMLESS: dict[str, tuple[object, ...] | None] = {
     "requires_grad": (False, None),
     "pin_memory": (False, None),
     "layout": None,
@@ -144,7 +146,7 @@ def _check_torch(verb: str, torch: dict[str, Any]) -> None:
     for name, value in torch.items():
         if name == "device":
             checked_device(value)
-        elif name not in _HARMLESS or (_HARMLESS[name] is not None and value not in _HARMLESS[name]):
+        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
             hint = (
                 "tensors record no gradients"
                 if name == "requires_grad"
@@ -154,7 +156,7 @@ def _check_torch(verb: str, torch: dict[str, Any]) -> None:
 
 
 @op("makes")
-def empty_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def empty_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
     """Return a tensor with the sizes and names of another, its elements not set.
 
     >>> empty_like(zeros(2, names="N")).names
@@ -164,7 +166,7 @@ def empty_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
 
 
 @op("makes", extra=True)
-def zeros_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def zeros_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
     """Return zeros with the sizes, names and dtype of another tensor.
 
     >>> zeros_like(ones(2, names="N"))
@@ -174,7 +176,7 @@ def zeros_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
 
 
 @op("makes", extra=True)
-def ones_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def ones_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
     """Return ones with the sizes, names and dtype of another tensor.
 
     >>> ones_like(zeros(2, names="N"), dtype=bool)
@@ -184,7 +186,7 @@ def ones_like(input: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor: 
 
 
 @op("makes", extra=True)
-def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any) -> NamedTensor:
     """Return one number everywhere, with the sizes, names and dtype of another tensor.
 
     >>> full_like(zeros(2, names="N"), 7)
@@ -193,12 +195,12 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
     return _like("full_like", input, dtype, torch, fill_value)
 
 
-def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:  # noqa: A002
+def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
     tensor = _tensor(input, verb)
     return _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
 
 
-def _tensor(input: Any, verb: str) -> NamedTensor:  # noqa: A002
+def _tensor(input: Any, verb: str) -> NamedTensor:
     if isinstance(input, NamedTensor):
         return input
     if isinstance(input, np.ndarray):
@@ -242,7 +244,7 @@ def randn(
 
 
 @op("makes", extra=True)
-def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
     """Return uniformly distributed numbers with the sizes and names of another tensor.
 
     >>> rand_like(zeros(2, names="N")).names
@@ -253,7 +255,7 @@ def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, *
 
 
 @op("makes", extra=True)
-def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:  # noqa: A002
+def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
     """Return normally distributed numbers with the sizes and names of another tensor.
 
     >>> randn_like(zeros(2, names="N")).names
@@ -281,7 +283,10 @@ def _random(
     shape = tuple(dim.size for dim in dims)
     rng = generator_or_default(generator)
     exact = np.float32 if wanted == np.float32 else np.float64
-    drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
+    if verb == "rand" and wanted.itemsize < exact().itemsize:
+        drawn = uniform(rng, 0, 1, shape, wanted)
+    else:
+        drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
     return _result(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
 
 
@@ -311,23 +316,30 @@ def normal(
     >>> normal(zeros(2, names="N"), 1.0).names
     ('N',)
     """
-    if np.any(np.asarray(std) < 0):
+    centre, spread = (_parameter(value) for value in (mean, std))
+    if np.any(spread.numpy() < 0):
         hint = "std must be 0 or more everywhere"
         raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
-    if isinstance(mean, Core) or isinstance(std, Core):
-        base = mean if isinstance(mean, NamedTensor) else zeros_like(std)
-        total = base if mean is base else base + mean
-        spread = std * randn(np.broadcast_shapes(total.shape, _shape(std)), generator=generator)
-        drawn = total + spread
-        like = (mean if isinstance(mean, Core) else std).dtype
-        return _result(drawn._data.astype(like, copy=False), drawn._dims, "normal", out)
-    dims = _dims("normal", (size if size is not None else (),), names)
-    noise = generator_or_default(generator).normal(mean, std, tuple(dim.size for dim in dims))
-    return _result(np.asarray(noise, default_float()), dims, "normal", out)
+    if size is None:
+        total = centre + spread  # names and sizes of the result, and checks of both
+        shape, dims = total.shape, total._dims
+    else:
+        dims = _dims("normal", (size,), names)
+        shape = tuple(dim.size for dim in dims)
+    noise = generator_or_default(generator).standard_normal(shape)
+    drawn = centre.numpy() + spread.numpy() * noise
+    like = next((x.dtype for x in (mean, std) if isinstance(x, Core | np.ndarray)), default_float())
+    return _result(drawn.astype(like, copy=False), dims, "normal", out)
 
 
-def _shape(value: Any) -> tuple[int, ...]:
-    return value.shape if isinstance(value, Core) else np.shape(value)
+def _parameter(value: Any) -> NamedTensor:
+    """Return a parameter of a distribution as a tensor of floats."""
+    if isinstance(value, Core | np.ndarray):
+        tensor = _tensor(value, "normal")
+        if not is_float(tensor.dtype):
+            raise undefined("normal", (tensor,))
+        return tensor
+    return wrap(np.asarray(checked_number(value, "normal", "a parameter"), np.float64), ())
 
 
 @op("makes", extra=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,15 @@ _DTYPE_HINTS = {
 def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExprError:
     """Return our error for what NumPy raised when an operator was applied to these operands.
 
-    NE370 for sizes that do not broadcast, NE571 for dtypes, NE574 for negative powers of integers, NE577 for a
-    number that the dtype does not hold, NE707 for a result that does not fit into memory.
+    NE370 for sizes that do not broadcast, NE571 for dtypes, NE574 for negative powers of integers, NE577 for
+    a number that the dtype does not hold, NE707 for a result that does not fit into memory.
     """
     if isinstance(fault, MemoryError):
         hint = "the result would be larger than this machine's memory"
         return error(Diagnostic("NE707", f"{verb}: {fault}", hint=hint))
-    if len(operands) == 2:
+    for left, right in pairwise(operands):
         try:
-            check_sizes(*map(_dims, operands), Pairing(verb))
+            check_sizes(_dims(left), _dims(right), Pairing(verb))
         except NameExprError as sizes:
             return sizes
     if "negative integer powers" in str(fault):

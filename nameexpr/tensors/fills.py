@@ -15,13 +15,14 @@ from nameexpr.backends.numpy.floats import category, is_float
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
-from nameexpr.inference.pairing import Pairing, broadcast
+from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
 from nameexpr.inference.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_int, checked_number
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_writeable
 
@@ -86,21 +87,33 @@ class Fills(Masks):
         """
         if not is_float(self.dtype) and p is None:
             raise undefined("bernoulli", (self,))
-        chances = _probabilities(self._data if p is None else np.asarray(p), "bernoulli")
+        given = self._data if p is None else p._data if isinstance(p, Core) else as_operand(p, "bernoulli")
+        chances = _probabilities(given, "bernoulli")
+        self._check_fits(chances, "bernoulli")
         drawn = generator_or_default(generator).random(self.shape) < chances
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
     @op("fills")
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
         """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
-        given = p._data if isinstance(p, Core) else np.asarray(p)
+        given = p._data if isinstance(p, Core) else as_operand(p, "bernoulli_")
         chances = _probabilities(given, "bernoulli_")
-        check_written(self._dims, self._names, np.broadcast_shapes(self.shape, chances.shape), "bernoulli_")
+        self._check_fits(chances, "bernoulli_")
         return self._write_over(generator_or_default(generator).random(self.shape) < chances, "bernoulli_")
+
+    def _check_fits(self, chances: Array, verb: str) -> None:
+        """Raise NE370 unless the probabilities, whose names do not matter, are broadcast to this shape."""
+        roles = Pairing(verb, "tensor", "probabilities")
+        here, there = self._unnamed(self._data)._dims, self._unnamed(chances)._dims
+        if shape_of(broadcast(here, there, roles)) != self.shape:
+            message = f"{verb}: probabilities of shape {chances.shape} for a tensor of shape {self.shape}"
+            hint = "they are broadcast to it"
+            raise paired_fault("NE370", message, (self._dims, there), roles, ((), ()), hint)
 
     @op("fills")
     def normal_(self, mean: float = 0, std: float = 1, *, generator: Generator = None) -> Self:
         """Write normally distributed numbers over the tensor."""
+        mean, std = checked_number(mean, "normal_", "the mean"), checked_number(std, "normal_", "std")
         if std < 0:
             raise out_of_range("normal_", f"std is {shown(std)}", "0 or more")
         return self._drawn("normal_", lambda rng: rng.normal(mean, std, self.shape), generator)
@@ -108,6 +121,7 @@ class Fills(Masks):
     @op("fills")
     def log_normal_(self, mean: float = 1, std: float = 2, *, generator: Generator = None) -> Self:
         """Write numbers whose logarithms are normally distributed over the tensor."""
+        mean, std = checked_number(mean, "log_normal_", "the mean"), checked_number(std, "log_normal_", "std")
         if std <= 0:
             raise out_of_range("log_normal_", f"std is {shown(std)}", "more than 0")
         return self._drawn("log_normal_", lambda rng: rng.lognormal(mean, std, self.shape), generator)
@@ -125,22 +139,24 @@ class Fills(Masks):
 
         The first bound is called `from` in PyTorch, which is a word of Python's: `uniform_(**{"from": 2})`.
         """
-        low = _renamed(bounds, "uniform_", from_)
+        low = checked_number(_renamed(bounds, "uniform_", from_), "uniform_", "from")
+        to = checked_number(to, "uniform_", "to")
         if low > to:
             raise out_of_range("uniform_", f"from is {shown(low)} and to is {shown(to)}", "from at most to")
-        return self._drawn("uniform_", lambda rng: rng.uniform(low, to, self.shape), generator)
+        return self._drawn("uniform_", lambda rng: uniform(rng, low, to, self.shape, self.dtype), generator)
 
     @op("fills")
     def exponential_(self, lambd: float = 1, *, generator: Generator = None) -> Self:
         """Write exponentially distributed numbers of the rate lambd, whose mean is 1 / lambd."""
-        if not lambd > 0:
+        if not checked_number(lambd, "exponential_", "lambd") > 0:
             raise out_of_range("exponential_", f"lambd is {shown(lambd)}", "more than 0")
         return self._drawn("exponential_", lambda rng: rng.exponential(1 / lambd, self.shape), generator)
 
     @op("fills")
     def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: Generator = None) -> Self:
         """Write numbers of the Cauchy distribution with this median and half width."""
-        if not sigma > 0:
+        median = checked_number(median, "cauchy_", "the median")
+        if not checked_number(sigma, "cauchy_", "sigma") > 0:
             raise out_of_range("cauchy_", f"sigma is {shown(sigma)}", "more than 0")
         return self._drawn("cauchy_", lambda rng: median + sigma * rng.standard_cauchy(self.shape), generator)
 
@@ -151,7 +167,7 @@ class Fills(Masks):
 
     @op("fills")
     def random_(
-        self, from_: int = 0, to: int | None = None, *, generator: Generator = None, **bounds: int
+        self, from_: int | None = None, to: int | None = None, *, generator: Generator = None, **bounds: int
     ) -> Self:
         """Write integers drawn evenly from a range: `random_(to)`, `random_(from, to)`, to excluded.
 
@@ -160,13 +176,18 @@ class Fills(Masks):
         >>> ne.zeros(2).random_(1)
         tensor([0., 0.], shape=(2,))
         """
-        low = _renamed(bounds, "random_", from_)
-        if to is None and low > 0 and not bounds:
-            low, to = 0, low
-        high = int(_largest(self.dtype) if to is None else to)
+        if from_ is not None and to is None:
+            from_, to = None, from_
+        low = checked_int(_renamed(bounds, "random_", from_ or 0), "random_", "from")
+        least, most = _range(self)
+        high = most if to is None else checked_int(to, "random_", "to")
         if low >= high:
-            raise out_of_range("random_", f"from is {shown(low)} and to is {shown(high)}", "from below to")
-        drawn = generator_or_default(generator).integers(low, high, self.shape)
+            raise out_of_range("random_", f"from is {low} and to is {high}", "from below to")
+        if low < least or high > max(most, 2**63 if is_float(self.dtype) else most):
+            what = f"{self.dtype} does not hold {low} to {high - 1}"
+            raise out_of_range("random_", what, "within its range")
+        kind = np.uint64 if high > 2**63 else np.int64
+        drawn = generator_or_default(generator).integers(low, high, self.shape, dtype=kind)
         return self._write_over(np.asarray(drawn), "random_")
 
 
@@ -180,11 +201,28 @@ def _renamed(bounds: dict[str, Any], verb: str, otherwise: Any) -> Any:
     raise error(Diagnostic("NE681", f"{verb} has no argument {name!r}", hint="the bounds are from and to"))
 
 
-def _largest(dtype: np.dtype[Any]) -> int:
-    """Return the end of the range in which the dtype holds every integer."""
+def uniform(
+    rng: np.random.Generator, low: float, high: float, shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Array:
+    """Return uniformly distributed numbers below `high`, which rounding to a narrow dtype may reach."""
+    drawn = rng.uniform(low, high, shape).astype(dtype)
+    if low < high:
+        limit = np.asarray(high, dtype)
+        drawn = np.where(drawn >= limit, np.nextafter(limit, np.asarray(low, dtype)), drawn)
+    return np.asarray(drawn)
+
+
+def _range(x: Core) -> tuple[int, int]:
+    """Return the range, the end excluded, in which the tensor's dtype holds every integer."""
+    dtype = x.dtype
     if is_float(dtype):
-        return 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8
-    return 2 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+        end = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else 2**8
+        return -end if dtype != np.float64 else -(2**63), end
+    if dtype.kind == "b":
+        return 0, 2
+    if dtype.kind not in "iu":
+        raise undefined("random_", (x,))
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max) + (dtype != np.int64)
 
 
 def _probabilities(p: Array, verb: str) -> Array:

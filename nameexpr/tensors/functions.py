@@ -1,8 +1,8 @@
 """The operators as functions: `ne.sum(x, "C")` is `x.sum("C")`.
 
-Each is made of its method by one line, and has its signature, its docstring and its rule. The first argument
-may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands either may
-be a number.
+Each is made of its method by one line, and has its signature, its docstring and its rule. The first
+argument may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands
+either may be a number.
 
 >>> import nameexpr as ne
 >>> ne.pow(2, ne.tensor([1, 2, 3], names="N"))
@@ -29,7 +29,7 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
     """Return a method as a function, whose first argument is made a tensor if it is none."""
 
     @wraps(method)
-    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: A002  PyTorch's name
+    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return method(input if isinstance(input, NamedTensor) else as_tensor(input), *args, **kwargs)
 
     return call
@@ -40,7 +40,7 @@ def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[
     verb = method.__name__
 
     @wraps(method)
-    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:  # noqa: A002
+    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(input, NamedTensor):
             return method(input, *args, **kwargs)
         if (
@@ -172,7 +172,7 @@ split = function(NamedTensor.split)
 unbind = function(NamedTensor.unbind)
 
 diagonal = function(NamedTensor.diagonal)
-flatten = function(NamedTensor.flatten)
+flatten: Callable[..., NamedTensor] = function(NamedTensor.flatten)
 movedim = function(NamedTensor.movedim)
 numel = function(NamedTensor.numel)
 permute = function(NamedTensor.permute)
@@ -199,7 +199,7 @@ is_signed = function(NamedTensor.is_signed)
 
 @op("removes")
 def std_mean(
-    input: Any,  # noqa: A002
+    input: Any,
     dim: Any = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
@@ -216,7 +216,7 @@ def std_mean(
 
 @op("removes")
 def var_mean(
-    input: Any,  # noqa: A002
+    input: Any,
     dim: Any = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
@@ -237,7 +237,7 @@ def _spread_and_mean(
     dim: Any,
     unbiased: bool | None,
     keepdim: bool,
-    correction: float | None,  # noqa: A002
+    correction: float | None,
 ) -> tuple[NamedTensor, NamedTensor]:
     x = as_tensor(input)
     spread = x._spread(verb, dim, unbiased, keepdim, correction)

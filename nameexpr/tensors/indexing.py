@@ -25,9 +25,10 @@ from nameexpr.inference.indexing import Item, indexed_names
 from nameexpr.inference.lookup import called
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import data_and_names
+from nameexpr.tensors.rules import REFUSED, data_and_names
 from nameexpr.tensors.writing import check_castable, check_writeable
 
 
@@ -37,6 +38,9 @@ class Indexing(Gradients):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
+        quick = self._quick(key)
+        if quick is not None:
+            return quick
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         # The final `...` keeps a single element an array, and takes no dim: all dims are written out.
@@ -44,6 +48,20 @@ class Indexing(Gradients):
             self._data[places] if any(item.kind == "array" for item in items) else self._data[(*places, ...)]
         )
         return self._wrap(np.asarray(data), names)
+
+    def _quick(self, key: Any) -> Self | None:
+        """Return the part for integers and slices alone, the usual index, or None where it needs a check."""
+        data, names = self._data, self._names
+        items = key if type(key) is tuple else (key,)
+        if len(items) > len(names):
+            return None
+        kept = []
+        for item, size, name in zip(items, data.shape, names, strict=False):
+            if type(item) is slice:
+                kept.append(name)
+            elif type(item) is not int or not -size <= item < size:
+                return None
+        return self._wrap(data[(*items, ...)], (*kept, *names[len(items) :]))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, items = self._key(key)
@@ -60,8 +78,11 @@ class Indexing(Gradients):
         if dtype.kind == "c":
             check_castable(dtype, self._data.dtype, "x[...] = value", is_out=False)
         check_writeable(self, "x[...] = value")
-        with np.errstate(all="ignore"):
-            self._data[places] = data
+        try:
+            with np.errstate(all="ignore"):
+                self._data[places] = data
+        except REFUSED as refused:
+            raise explained("x[...] = value", (self, value), refused) from refused
 
     @op("removes", extra=True)
     def isel(self, /, **indices: Any) -> Self:
@@ -72,6 +93,8 @@ class Indexing(Gradients):
         """
         key: list[Any] = [slice(None)] * self._data.ndim
         for name, index in indices.items():
+            if index is None or index is ...:
+                raise _bad_item(index)
             key[self._position(name, "isel")] = index
         return self[tuple(key)]
 
@@ -83,7 +106,9 @@ class Indexing(Gradients):
         dots = [place for place, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1 or taken > self._data.ndim:
             raise self._bad_count(key, taken, len(dots))
-        rest = [(slice(None), Item("slice", 1))] * (self._data.ndim - taken)
+        rest: list[tuple[Any, Item]] = [(slice(None), Item("slice", 1))] * (self._data.ndim - taken)
+        if not rest and any(item.kind == "array" for _, item in pairs):
+            rest = [(..., Item("gap", 0))] if dots else []
         at = dots[0] if dots else len(pairs)
         pairs[at : at + 1] = rest
         self._check_bounds(pairs)
@@ -156,7 +181,10 @@ class Indexing(Gradients):
 
 def _array_item(item: Any) -> tuple[Any, Item]:
     names = item._names if isinstance(item, Core) else None
-    array = item._data if isinstance(item, Core) else np.asarray(item)
+    try:
+        array = item._data if isinstance(item, Core) else np.asarray(item)
+    except (TypeError, ValueError) as refused:
+        raise _bad_item(item) from refused
     if not array.size and not isinstance(item, Core | np.ndarray):
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:

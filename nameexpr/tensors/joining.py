@@ -16,8 +16,8 @@ import numpy as np
 from nameexpr.dims import Dim
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, fault
-from nameexpr.inference.joining import check_ranks, joined
-from nameexpr.inference.lookup import position
+from nameexpr.inference.joining import check_ranks
+from nameexpr.inference.remembered import joined
 from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
@@ -51,17 +51,17 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
     ('N', 'C')
     """
     parts = _tensors(tensors, "cat")
-    all_dims = [part._dims for part in parts]
-    for place, dims in enumerate(all_dims):
-        if not dims:
-            call = Call("cat", ([...],), (dims,))
+    for place, part in enumerate(parts):
+        if not part._data.ndim:
+            call = Call("cat", ([...],), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
             raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
-    check_ranks(all_dims, "cat")
-    at = position(all_dims[0], dim, "cat")
-    names = joined(all_dims, at, "cat")
+    if len({part._data.ndim for part in parts}) != 1:
+        check_ranks([part._dims for part in parts], "cat")
+    at = parts[0]._position(dim, "cat")
+    names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
     data = _joined(lambda: np.concatenate([part._data for part in parts], axis=at), parts, "cat")
-    return wrap(data, names) if out is None else write(out, data, names, "cat", is_out=True)  # type: ignore[no-any-return]
+    return wrap(data, names) if out is None else write(out, data, names, "cat", is_out=True)
 
 
 concat = concatenate = cat
@@ -82,7 +82,7 @@ def stack(
     parts = _tensors(tensors, "stack")
     all_dims = [part._dims for part in parts]
     check_ranks(all_dims, "stack")
-    names = joined(all_dims, None, "stack")
+    names = joined("stack", None, *[(part._names, part._data.shape) for part in parts])
     rank = len(names) + 1
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
@@ -92,7 +92,7 @@ def stack(
     data = _joined(lambda: np.stack([part._data for part in parts], axis=at), parts, "stack")
     dims = tuple(map(Dim, (*names[:at], name, *names[at:]), data.shape))
     new_names = checked_names([given for given, _ in dims], dims, "stack")
-    return wrap(data, new_names) if out is None else write(out, data, new_names, "stack", is_out=True)  # type: ignore[no-any-return]
+    return wrap(data, new_names) if out is None else write(out, data, new_names, "stack", is_out=True)
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:

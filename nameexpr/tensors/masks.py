@@ -16,16 +16,21 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy.floats import category
-from nameexpr.dims import names_of, shape_of
+from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, fault, shown
 from nameexpr.inference.lookup import called
-from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.inference.pairing import Pairing, paired_fault
+from nameexpr.inference.pairing import broadcast as pairing_broadcast
+from nameexpr.inference.remembered import broadcast
 from nameexpr.inference.writing import check_written
 from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import NUMBERS, Rules, as_operand
+from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
 from nameexpr.tensors.writing import check_writeable
+
+_FILLED = Pairing("masked_fill", "tensor", "mask")
 
 
 class Masks(Rules):
@@ -51,24 +56,23 @@ class Masks(Rules):
         """
         where = self._mask(mask, "masked_fill")
         number = self._fill_value(value, "masked_fill")
-        pairing = Pairing("masked_fill", "tensor", "mask")
-        dims = broadcast(self._dims, where._dims, pairing)
-        if len(where._dims) > len(self._dims):
-            message = f"masked_fill: the mask has {len(where._dims)} dims, the tensor {len(self._dims)}"
+        names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, _FILLED)
+        if where._data.ndim > self._data.ndim:
+            message = f"masked_fill: the mask has {where._data.ndim} dims, the tensor {self._data.ndim}"
             hint = "masked_select broadcasts both; align_as brings a mask into the order of a tensor"
-            raise paired_fault("NE380", message, (self._dims, where._dims), pairing, ((), ()), hint)
-        if out is None or out is not self:
-            data = np.broadcast_to(self._data, shape_of(dims)).copy()
-            np.copyto(data, number, where=where._data, casting="unsafe")
-            return self._put(data, names_of(dims), "masked_fill", out)
-        return self._fill(where, number, dims)
+            raise paired_fault("NE380", message, (self._dims, where._dims), _FILLED, ((), ()), hint)
+        if out is self:
+            return self._fill(where, number, names, shape)
+        data = self._data.copy() if shape == self._data.shape else np.broadcast_to(self._data, shape).copy()
+        np.copyto(data, number, where=where._data, casting="unsafe")
+        return self._put(data, names, "masked_fill", out)
 
-    def _fill(self, where: Core, number: Array, dims: Any) -> Self:
+    def _fill(self, where: Core, number: Array, names: Names, shape: tuple[int, ...]) -> Self:
         """Write a number where a mask is true, after the checks of any in-place operator."""
-        check_written(self._dims, names_of(dims), shape_of(dims), "masked_fill_")
+        check_written(self._dims, names, shape, "masked_fill_")
         check_writeable(self, "masked_fill_")
         np.copyto(self._data, number, where=where._data, casting="unsafe")
-        self._names = names_of(dims)
+        self._names = names
         return self
 
     masked_fill_ = in_place(masked_fill)
@@ -81,7 +85,8 @@ class Masks(Rules):
         tensor([1, 3], shape=(2,))
         """
         where = self._mask(mask, "masked_select")
-        shape = shape_of(broadcast(self._dims, where._dims, Pairing("masked_select", "tensor", "mask")))
+        roles = Pairing("masked_select", "tensor", "mask")
+        shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)[1]
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
@@ -93,7 +98,7 @@ class Masks(Rules):
         >>> x.where(x > 0, 0)
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return choose(self._mask(condition, "where"), self, other)
+        return choose(self._mask(condition, "where"), self, other)  # type: ignore[no-any-return]
 
     def _mask(self, mask: Any, verb: str) -> Core:
         tensor = mask if isinstance(mask, Core) else self._unnamed(as_operand(mask, verb))
@@ -107,14 +112,27 @@ class Masks(Rules):
 
     def _fill_value(self, value: Any, verb: str) -> Array:
         """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
+        if type(value) in (int, float, bool):
+            return self._cast_value(value, verb)
         data = value._data if isinstance(value, Core) else value
         if type(data) in NUMBERS or isinstance(data, np.generic) or np.shape(data) == ():
             array = np.asarray(data)
             if category(array.dtype) <= 3:  # noqa: PLR2004  complex
                 self._check_holds(array, verb)
-                return array
+                return self._cast_value(array, verb)
         message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
         raise error(Diagnostic("NE579", message, hint="where(condition, x, y) takes values from a tensor"))
+
+    def _cast_value(self, value: Any, verb: str) -> Array:
+        """Return a number in the tensor's dtype: fractions are cut off, and nan is some integer."""
+        dtype = self._data.dtype
+        try:
+            if type(value) is not int and (dtype.kind != "f" or dtype.itemsize < np.float64().itemsize):
+                with np.errstate(all="ignore"):
+                    return np.asarray(value).astype(dtype)
+            return np.asarray(value, dtype)
+        except OverflowError as refused:
+            raise explained(verb, (self, value), refused) from refused
 
     def _check_holds(self, value: Array, verb: str) -> None:
         if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real
@@ -135,7 +153,7 @@ class Masks(Rules):
             check_writeable(self, "index_fill_")
         else:
             data = data.copy()
-        data[(slice(None),) * at + (places,)] = number.astype(data.dtype)
+        data[(slice(None),) * at + (places,)] = number
         if out is self:
             return self
         return self._put(data.reshape(self._data.shape), self._names, "index_fill", out)
@@ -172,7 +190,7 @@ class Masks(Rules):
         pairing = Pairing("gather", "tensor", "index")
         without = self._dims[:at] + self._dims[at + 1 :]
         others = tensor._dims[:at] + tensor._dims[at + 1 :]
-        broadcast(without, others, pairing)
+        pairing_broadcast(without, others, pairing)
         if shape_of(without) != shape_of(others) or tensor._data.ndim != self._data.ndim:
             message = f"gather: the index differs from the tensor in more than {called(self._dims, at)}"
             raise paired_fault("NE381", message, (self._dims, tensor._dims), pairing, ((), ()), "")
@@ -205,15 +223,11 @@ class Masks(Rules):
 
 def choose(condition: Core, x: Any, y: Any) -> Any:
     """Return `x` where the condition is true and `y` elsewhere; the dims of all three pair from the right."""
-    tensors = [
-        value if isinstance(value, Core) else Core._wrap(array, (None,) * array.ndim)
-        for value in (x, y)
-        for array in [np.empty(()) if isinstance(value, Core) else as_operand(value, "where")]
-    ]
-    both = broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
-    dims = broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
-    values = [value._data if isinstance(value, Core) else value for value in (x, y)]
-    data = np.where(condition._data, *_weak(values))
+    pairs = [data_and_names(value, "where") for value in (x, y)]
+    tensors = [Core._wrap(np.asarray(data), names) for data, names in pairs]
+    both = pairing_broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
+    dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
+    data = np.where(condition._data, *_weak([data for data, _ in pairs]))
     tensor = next(value for value in (x, y, condition) if isinstance(value, Core))
     return tensor._wrap(np.asarray(data), names_of(dims))
 

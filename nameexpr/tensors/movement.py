@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self, overload
 
 from nameexpr import inference
-from nameexpr.dims import Dims, names_of, shape_of
+from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference import Call, DimLike, fault, shown
+from nameexpr.inference import Call, DimLike, fault, remembered, shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 
@@ -60,7 +60,7 @@ class Movement(Core):
         >>> y.names, y.shape
         (('C', 'H', 'N'), (3, 1, 1))
         """
-        return self._aligned(inference.aligned_to(self._dims, names))
+        return self._aligned(remembered.aligned_to(self._names, self._data.shape, *names))
 
     @op("names")
     def align_as(self, other: Core) -> Self:
@@ -165,7 +165,7 @@ class Movement(Core):
         start = 0 if start_dim is _MISSING else start_dim
         end = -1 if end_dim is _MISSING else end_dim
         names = () if out_dim is _MISSING else (out_dim,)
-        return self._reshaped(inference.flattened_range(self._dims, start, end, *names))
+        return self._reshaped(*remembered.flattened_range(self._names, self._data.shape, start, end, *names))
 
     def _flattened(self, dims: Any, rest: tuple[object, ...]) -> Self:
         """Return `flatten(dims, out_dim)`, the out_dim being what is given besides."""
@@ -175,7 +175,7 @@ class Movement(Core):
             message = "a list of dims takes one more argument: the name of the result"
             hint = "write flatten(dims, out_dim), or flatten(start_dim, end_dim, out_dim) for a range"
             raise fault("NE453", message, Call("flatten", (wanted, *given), (self._dims,)), hint=hint)
-        return self._reshaped(inference.flattened(self._dims, wanted, given[0]))
+        return self._reshaped(*remembered.flattened(self._names, self._data.shape, given[0], *wanted))
 
     @op("names")
     def unflatten(
@@ -213,10 +213,12 @@ class Movement(Core):
         >>> x.unflatten("pixel", "H W=3").names
         ('N', 'H', 'W')
         """
-        return self._reshaped(inference.unflattened(self._dims, dim, sizes))
+        if type(sizes) is list:
+            sizes = tuple(sizes)
+        return self._reshaped(*remembered.unflattened(self._names, self._data.shape, dim, sizes))
 
-    def _reshaped(self, dims: Dims) -> Self:
-        return self._wrap(self._data.reshape(shape_of(dims)), names_of(dims))
+    def _reshaped(self, names: Names, shape: tuple[int, ...]) -> Self:
+        return self._wrap(self._data.reshape(shape), names)
 
 
 def _is_list(dims: object) -> bool:

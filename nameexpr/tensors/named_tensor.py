@@ -18,9 +18,9 @@ import numpy.typing as npt
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference import Call, checked_names, fault
-from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.arithmetic import ArithmeticOperators
 from nameexpr.tensors.casts import Casts
+from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.comparison import Comparison, Logic
 from nameexpr.tensors.contraction import Contraction
 from nameexpr.tensors.display import Display
@@ -33,7 +33,6 @@ from nameexpr.tensors.names import NameMethods
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import Pieces
 from nameexpr.tensors.protocols import Protocols
-from nameexpr.tensors.reductions import Reductions
 from nameexpr.tensors.scans import Scans
 from nameexpr.tensors.shapes import Shapes
 from nameexpr.tensors.signs import Signs
@@ -52,7 +51,6 @@ class NamedTensor(
     Signs,
     Elementary,
     Trigonometry,
-    Reductions,
     Scans,
     Contraction,
     Fills,

@@ -6,6 +6,7 @@ from typing import Self
 
 from nameexpr import inference
 from nameexpr.dims import Names
+from nameexpr.inference import remembered
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 
@@ -82,7 +83,9 @@ class NameMethods(Core):
         >>> x.rename(..., "features").names
         ('N', 'features')
         """
-        return self._wrap(self._data, inference.renamed(self._dims, names, rename_map, "rename"))
+        given = tuple(rename_map.items())
+        new = remembered.renamed(self._names, self._data.shape, "rename", given, *names)
+        return self._wrap(self._data, new)
 
     @op("names")
     def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
@@ -100,7 +103,8 @@ class NameMethods(Core):
         >>> x.rename_(None).names, x.names
         ((None, None), (None, None))
         """
-        self._names = inference.renamed(self._dims, names, rename_map, "rename_")
+        given = tuple(rename_map.items())
+        self._names = remembered.renamed(self._names, self._data.shape, "rename_", given, *names)
         return self
 
     @op("names")
@@ -129,4 +133,4 @@ class NameMethods(Core):
         >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
         ('N', 'C')
         """
-        return self._wrap(self._data, inference.refined(self._dims, names))
+        return self._wrap(self._data, remembered.refined(self._names, self._data.shape, *names))

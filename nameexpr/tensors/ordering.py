@@ -17,14 +17,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nameexpr.backends.numpy import ordering
+from nameexpr.backends.numpy.floats import is_inexact
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import counted, shown
 from nameexpr.inference.lookup import called
 from nameexpr.inference.removing import removed
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.reductions import ALL
-from nameexpr.tensors.rules import Rules
+from nameexpr.tensors.reductions import ALL, Reductions
 
 
 class Selected(NamedTuple):
@@ -34,7 +34,7 @@ class Selected(NamedTuple):
     indices: Any
 
 
-class Ordering(Rules):
+class Ordering(Reductions):
     """median, nanmedian, mode, kthvalue, topk, max, min, argmax, argmin, sort, argsort."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class Ordering(Rules):
         tensor(2.)
         """
         if dim is ALL:
-            return self._named(ordering.full_median(self._data), ())
+            return self._of_all(ordering.full_median, "median")
         return self._select(ordering.median, dim, keepdim, "median")
 
     @op("removes")
@@ -60,8 +60,14 @@ class Ordering(Rules):
         tensor(3.)
         """
         if dim is ALL:
-            return self._named(ordering.full_nanmedian(self._data), ())
+            return self._of_all(ordering.full_nanmedian, "nanmedian")
         return self._select(ordering.nanmedian, dim, keepdim, "nanmedian")
+
+    def _of_all(self, kernel: Any, verb: str) -> Self:
+        """Return a median of all elements: nan of none, where the dtype has one."""
+        if not is_inexact(self._data.dtype):
+            self._check_not_empty(verb, ALL)
+        return self._named(kernel(self._data), ())
 
     @op("removes")
     def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
@@ -96,7 +102,7 @@ class Ordering(Rules):
         k: int,
         dim: Any = -1,
         largest: bool = True,
-        sorted: bool = True,  # noqa: A002
+        sorted: bool = True,
     ) -> Selected:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
@@ -194,8 +200,9 @@ class Ordering(Rules):
 
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
-        self._check_not_empty(verb, dim)
         at = self._position_or_only(dim, verb)
+        if self._data.ndim:
+            self._check_not_empty(verb, at)
         data = self._data.reshape(1) if not self._data.ndim else self._data
         values, indices = kernel(data, at)
         if keepdim and self._data.ndim:
@@ -215,13 +222,3 @@ class Ordering(Rules):
             where = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
             message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
             raise error(Diagnostic("NE674", message, hint=f"k is a number from {least} to {size}"))
-
-    def _check_not_empty(self, verb: str, dim: Any) -> None:
-        if dim is ALL:
-            is_empty = not self._data.size
-        else:
-            at = self._position_or_only(dim, verb)
-            is_empty = self._data.ndim > 0 and not self._data.shape[at]
-        if is_empty:
-            message = f"{verb}: there are no elements to choose from"
-            raise error(Diagnostic("NE675", message, hint=f"the shape is {self.shape}"))

@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from operator import index as as_index
 from typing import Any, Self
 
+import numpy as np
+
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, counted, fault, shown
 from nameexpr.inference.lookup import called
+from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
 
@@ -139,12 +142,21 @@ class Pieces(Rules):
 def checked_int(value: object, verb: str, what: str) -> int:
     """Return an integer argument as an int (NE677)."""
     try:
-        if isinstance(value, bool) or (getattr(value, "ndim", 0) and not isinstance(value, int)):
+        if isinstance(value, bool) or getattr(value, "shape", ()) != ():
             raise TypeError
         return as_index(value)  # type: ignore[arg-type]
     except TypeError:
         message = f"{verb}: {what} is an integer, not {shown(value)}"
         raise error(Diagnostic("NE677", message)) from None
+
+
+def checked_number(value: object, verb: str, what: str) -> Any:
+    """Return an argument that must be a number, or a 0-d array or tensor of one (NE677)."""
+    data = value._data if isinstance(value, Core) else value
+    number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
+    if isinstance(number, bool) or not isinstance(number, int | float | complex):
+        raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
+    return number
 
 
 def _not_positive(what: str, number: int) -> NameExprError:

@@ -22,6 +22,7 @@ from nameexpr.inference.calls import shown
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_number
 from nameexpr.tensors.rules import Rules
 
 ALL: Final[Any] = ()
@@ -137,6 +138,7 @@ class Reductions(Rules):
             raise error(Diagnostic("NE673", message, hint="give correction alone: 1 is unbiased"))
         if correction is None:
             correction = 1 if unbiased is None else int(unbiased)
+        correction = checked_number(correction, verb, "correction")
         kernel = getattr(reductions, verb)
         return self._reduce(kernel, dim, keepdim, verb, out, correction=correction)
 
@@ -168,6 +170,14 @@ class Reductions(Rules):
         """
         return self._reduce(reductions.any, dim, keepdim, "any", out)
 
+    def _check_not_empty(self, verb: str, dim: Any) -> None:
+        """Raise NE675 if the elements along dims, of which one is to be chosen, are none."""
+        if self._data.size:
+            return
+        if 0 in [self._data.shape[at] for at in self._axes(dim, verb)]:
+            message = f"{verb}: there are no elements to choose from"
+            raise error(Diagnostic("NE675", message, hint=f"the shape is {self.shape}"))
+
     @op("removes", extra=True)
     def amax(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
         """Return the largest element along dims; nan where there is one.
@@ -175,6 +185,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amax("N")
         tensor([2, 7], names=('C',), shape=(2,))
         """
+        self._check_not_empty("amax", dim)
         return self._reduce(reductions.amax, dim, keepdim, "amax", out)
 
     @op("removes", extra=True)
@@ -184,6 +195,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amin("N")
         tensor([1, 3], names=('C',), shape=(2,))
         """
+        self._check_not_empty("amin", dim)
         return self._reduce(reductions.amin, dim, keepdim, "amin", out)
 
     @op("removes", extra=True)
@@ -193,7 +205,8 @@ class Reductions(Rules):
         >>> ne.tensor([[3.0, 4.0]], names="N C").norm(dim="C")
         tensor([5.], names=('N',), shape=(1,))
         """
-        return self._reduce(reductions.norm, dim, keepdim, "norm", out, order=p)
+        order = checked_number(p, "norm", "the order p")
+        return self._reduce(reductions.norm, dim, keepdim, "norm", out, order=order)
 
     @op("removes", extra=True)
     def count_nonzero(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -79,7 +78,7 @@ class Rules(Core):
         """Return the positions that a `dim` argument means: all of them for None and an empty list."""
         if isinstance(dim, str) and dim in self._names:
             return (self._names.index(dim),)
-        if dim is None or dim in ([], ()):
+        if dim is None or (isinstance(dim, list | tuple) and not dim):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)
 

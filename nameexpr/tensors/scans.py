@@ -20,6 +20,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
+from nameexpr.tensors.pieces import checked_int
 
 
 class Scans(Ordering):
@@ -125,10 +126,12 @@ class Scans(Ordering):
         >>> ne.tensor([1, 2, 3], names="N").roll(1, "N")
         tensor([3, 1, 2], names=('N',), shape=(3,))
         """
+        given = shifts if isinstance(shifts, list | tuple) else (shifts,)
+        counts = tuple(checked_int(shift, "roll", "a shift") for shift in given)
         if dims is None:
-            return self._named(np.roll(self._data, shifts), self._names)
+            return self._named(np.roll(self._data, sum(counts)), self._names)
         at = self._axes(dims, "roll")
-        counts = tuple(shifts) if isinstance(shifts, list | tuple) else (shifts,) * len(at)
+        counts = counts * len(at) if shifts is not given else counts
         if len(counts) != len(at):
             message = f"roll: {len(counts)} shifts for {len(at)} dims"
             raise error(Diagnostic("NE676", message, hint="give one shift for each dim, or one for all"))

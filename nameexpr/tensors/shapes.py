@@ -47,7 +47,14 @@ class Shapes(Rules):
         order[a], order[b] = b, a
         return self._ordered(order)
 
-    swapaxes = transpose
+    @op("permutes", extra=True)
+    def swapaxes(self, axis0: Any, axis1: Any) -> Self:
+        """Return a view with two dims swapped: NumPy's name for `transpose`.
+
+        >>> ne.tensor([[1, 2]], names="N C").swapaxes("N", "C").names
+        ('C', 'N')
+        """
+        return self.transpose(axis0, axis1)
 
     @op("permutes", extra=True)
     def permute(self, *dims: Any) -> Self:
@@ -56,7 +63,7 @@ class Shapes(Rules):
         >>> ne.tensor([[1, 2]], names="N C").permute("C", "N").names
         ('C', 'N')
         """
-        wanted = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+        wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], str | list | tuple) else dims
         if isinstance(wanted, str):
             wanted = wanted.split()
         call = Call("permute", tuple(wanted), (self._dims,))
@@ -178,6 +185,7 @@ class Shapes(Rules):
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").diagonal()
         tensor([1, 4], shape=(2,))
         """
+        offset = checked_int(offset, "diagonal", "the offset")
         a, b = positions(self._dims, Call("diagonal", (dim1, dim2), (self._dims,)))
         names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))
         return self._wrap(np.diagonal(self._data, offset, a, b), (*names, None))

@@ -16,6 +16,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import Rules
 
 
@@ -167,14 +168,15 @@ class Signs(Rules):
         >>> ne.tensor([2.27]).round(1)
         tensor([2.3], shape=(1,))
         """
-        if decimals == 0:
+        places = checked_int(decimals, "round", "decimals")
+        if places == 0 or self._data.dtype.kind == "b":
             return self._keep("round", out)
-        return self._put(np.round(self._data, decimals), self._names, "round", out)
+        return self._put(np.round(self._data, places), self._names, "round", out)
 
     round_ = in_place(round)
 
     @op("keeps")
-    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:  # noqa: A002
+    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:
         """Return each element, or the bound that it lies beyond; `max` where min is above max.
 
         Bounds are numbers or tensors, which pair with this one from the right.

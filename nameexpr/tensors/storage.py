@@ -1,13 +1,14 @@
 """Files: `save` writes tensors with their names into one `.npz`, `load` reads them back. No pickle, ever.
 
-The archive holds one array per tensor and one entry, `__names__`, with the names of all as JSON text, so that
-`numpy.load` reads the arrays too.
+The archive holds one array per tensor and one entry, `__names__`, with the names and dtypes of all as JSON text,
+so that `numpy.load` reads the arrays too.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from os import PathLike, fspath
 from typing import Any
 
@@ -17,9 +18,10 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
 from nameexpr.inference.targets import checked_names
+from nameexpr.tensors.dtypes import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
 
-_NAMES = "__names__"
+_HEADER = "__names__"
 _ONLY = "tensor"
 
 Path = str | PathLike[str]
@@ -55,16 +57,27 @@ def save(path: Path, *tensor: Any, **tensors: Any) -> None:
         hint = "save(path, x) for one, save(path, x=x, y=y) for several"
         raise error(Diagnostic("NE684", "save takes one tensor, or several by keyword", hint=hint))
     named = {_ONLY: tensor[0]} if tensor else tensors
-    checked = {name: as_tensor(value) for name, value in named.items()}
-    for name, value in checked.items():
-        if value.dtype.kind == "O" or name == _NAMES:
-            message = (
-                f"save: {name!r} cannot be stored: its elements are Python objects, or its name is taken"
-            )
-            raise error(Diagnostic("NE684", message))
-    names = json.dumps({"only": bool(tensor), "names": {name: x.names for name, x in checked.items()}})
-    arrays = {name: x.numpy() for name, x in checked.items()}
-    np.savez(fspath(path), allow_pickle=False, **{_NAMES: np.array(names)}, **arrays)
+    checked = {name: _storable(name, value) for name, value in named.items()}
+    entries = {name: {"names": x.names, "dtype": x.dtype.name} for name, x in checked.items()}
+    header = np.array(json.dumps({"only": bool(tensor), "tensors": entries}))
+    with zipfile.ZipFile(fspath(path), "w") as archive:
+        for name, array in [(_HEADER, header), *((name, _plain(x)) for name, x in checked.items())]:
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def _storable(name: str, value: Any) -> NamedTensor:
+    tensor = as_tensor(value)
+    if tensor.dtype.kind == "O" or name == _HEADER or not name.isidentifier():
+        message = f"save: {shown(name)} cannot be stored"
+        hint = "a tensor is stored under an identifier, and its elements are numbers"
+        raise error(Diagnostic("NE684", message, hint=hint))
+    return tensor
+
+
+def _plain(x: NamedTensor) -> Any:
+    """Return the array; bfloat16, which NumPy does not know, as integers of the same bits."""
+    return x.numpy().view(np.uint16) if x.dtype.name == "bfloat16" else x.numpy()
 
 
 def _check_ending(path: Path) -> None:
@@ -91,17 +104,34 @@ def load(path: Path) -> Any:
     See `save`.
     """
     try:
-        with np.load(fspath(path), allow_pickle=False) as archive:
-            header = json.loads(str(archive[_NAMES]))
-            tensors = {name: _named(archive[name], names) for name, names in header["names"].items()}
+        with open(fspath(path), "rb") as file, np.load(file, allow_pickle=False) as archive:
+            header = json.loads(str(archive[_HEADER]))
+            entries = header["tensors"].items()
+            tensors = {name: _named(archive[name], entry) for name, entry in entries}
             return tensors[_ONLY] if header["only"] is True else tensors
-    except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as fault:
-        if isinstance(fault, NameExprError):
-            raise
-        message = f"{shown(fspath(path))} was not written by nameexpr.save: {fault}"
+    except NameExprError:
+        raise
+    except _DAMAGE as fault:
+        message = f"{shown(fspath(path))} was not written by nameexpr.save, or is damaged: {fault}"
         hint = "from_numpy(np.load(path), names=...) takes plain arrays"
         raise error(Diagnostic("NE685", message, hint=hint)) from fault
 
 
-def _named(array: Any, names: Any) -> NamedTensor:
-    return wrap(array, checked_names(names, dims_of((None,) * array.ndim, array.shape)))
+_DAMAGE = (
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    MemoryError,
+    RecursionError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading a file that is damaged, or made with ill intent, raises in json, zipfile, zlib and NumPy."""
+
+
+def _named(array: Any, entry: Any) -> NamedTensor:
+    data = array.view(bfloat16()) if entry["dtype"] == "bfloat16" else array
+    return wrap(data, checked_names(entry["names"], dims_of((None,) * data.ndim, data.shape)))

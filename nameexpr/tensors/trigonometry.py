@@ -1,7 +1,7 @@
 """Pointwise functions of angles, in radians, and their hyperbolic and inverse kin.
 
-Integers and bools become the default float dtype; outside a function's domain the value is nan or inf, without
-a warning. The result has the names of the tensor.
+Integers and bools become the default float dtype; outside a function's domain the value is nan or inf,
+without a warning. The result has the names of the tensor.
 
 >>> import nameexpr as ne
 >>> ne.tensor([2.0], names="N").acos()

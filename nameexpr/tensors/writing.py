@@ -35,12 +35,17 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
         NE570 if the result's dtype is of a higher kind, NE576 if the array is read-only.
     """
     target = checked_out(out, verb)
-    check_written(target._dims, names, data.shape, verb, is_out=is_out)
+    if target._names != names or target._data.shape != data.shape:
+        check_written(target._dims, names, data.shape, verb, is_out=is_out)
     check_castable(data.dtype, target._data.dtype, verb, is_out=is_out)
     if target._data.shape != data.shape:
         _resize(target, data)
     check_writeable(target, verb)
-    np.copyto(target._data, data, casting="unsafe")
+    if data.dtype == target._data.dtype:
+        np.copyto(target._data, data)
+    else:
+        with np.errstate(all="ignore"):
+            np.copyto(target._data, data, casting="unsafe")
     target._names = names
     return target
 
@@ -96,30 +101,43 @@ def apply_into(
     is_out: bool,
 ) -> Any:
     """Write `kernel(*operands)` into `out`: without an array in between where dtype and shape allow it."""
-    target = checked_out(out, verb)
-    spelt = verb if is_out else verb + "_"
+    target = out if isinstance(out, Core) else checked_out(out, verb)
     if not _is_direct(target, operands, verb):
+        spelt = verb if is_out else verb + "_"
         return write(out, np.asarray(kernel(*operands)), names, spelt, is_out=is_out)
-    check_written(target._dims, names, target.shape, spelt, is_out=is_out)
-    check_writeable(target, spelt)
+    if target._names != names:
+        spelt = verb if is_out else verb + "_"
+        check_written(target._dims, names, target.shape, spelt, is_out=is_out)
     kernel(*operands, out=target._data)
     target._names = names
     return target
 
 
 def _is_direct(target: Core, operands: tuple[Any, ...], verb: str) -> bool:
+    """Return whether the kernel may write into the array itself: same dtype, and the result's shape."""
     data = target._data
     if verb not in KEEPS_DTYPE or data.dtype.kind != "f" or not data.flags.writeable:
         return False
-    arrays = [operand for operand in operands if isinstance(operand, np.ndarray)]
-    if any(array.dtype != data.dtype for array in arrays):
-        return False
-    numbers = all(isinstance(operand, np.ndarray | int | float) for operand in operands)
-    return numbers and (all(array.shape == data.shape for array in arrays) or _fits(arrays, data.shape))
+    has_shape = False
+    for operand in operands:
+        if operand is data:
+            has_shape = True
+        elif type(operand) is np.ndarray:
+            if operand.dtype != data.dtype:
+                return False
+            if operand.shape == data.shape:
+                has_shape = True
+            elif not _fits(operand.shape, data.shape):
+                return False
+        elif type(operand) not in _REAL:
+            return False
+    return has_shape
 
 
-def _fits(arrays: list[Array], shape: tuple[int, ...]) -> bool:
-    try:
-        return np.broadcast_shapes(*(array.shape for array in arrays)) == shape
-    except ValueError:
-        return False
+_REAL = frozenset({int, float})
+
+
+def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Return whether an array of one shape is broadcast to another without changing that."""
+    pairs = zip(reversed(shape), reversed(wanted), strict=False)
+    return len(shape) <= len(wanted) and all(size in (1, there) for size, there in pairs)

@@ -86,12 +86,12 @@ def topk(x: Array, k: int, axis: int, largest: bool, ordered: bool) -> Ranked:
 
 def largest(x: Array, axis: int) -> Ranked:
     """Return the largest value, or nan where there is one, at its first place."""
-    return _picked(x, x.argmax(axis=axis, keepdims=True), axis)
+    return np.asarray(np.maximum.reduce(x, axis)), np.asarray(x.argmax(axis))
 
 
 def smallest(x: Array, axis: int) -> Ranked:
     """Return the smallest value, or nan where there is one, at its first place."""
-    return _picked(x, x.argmin(axis=axis, keepdims=True), axis)
+    return np.asarray(np.minimum.reduce(x, axis)), np.asarray(x.argmin(axis))
 
 
 def cumulative_largest(x: Array, axis: int) -> Ranked:

@@ -11,22 +11,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nameexpr.backends.numpy.floats import as_float, category, is_inexact
+from nameexpr.backends.numpy.floats import as_float, is_inexact
 from nameexpr.backends.numpy.kernels import Array
 
 Axes = tuple[int, ...]
 
+# NumPy's overloads of `reduce` tell apart literal values of keepdims, which is a variable here.
+_add: Any = np.add.reduce
+_multiply: Any = np.multiply.reduce
+_maximum: Any = np.maximum.reduce
+_minimum: Any = np.minimum.reduce
+_logical_and: Any = np.logical_and.reduce
+_logical_or: Any = np.logical_or.reduce
 
-def sum(  # noqa: A001  the operator's name
-    x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None
-) -> Any:
+
+def sum(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
     """Return the sum over the axes."""
-    return np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=_accumulator(x, dtype))
+    return _add(x, axis=axis, keepdims=keepdims, dtype=_accumulator(x, dtype))
 
 
 def prod(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
     """Return the product over the axes."""
-    return np.multiply.reduce(x, axis=axis, keepdims=keepdims, dtype=_accumulator(x, dtype))
+    return _multiply(x, axis=axis, keepdims=keepdims, dtype=_accumulator(x, dtype))
 
 
 def _accumulator(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
@@ -35,20 +41,25 @@ def _accumulator(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
     return np.uint64 if x.dtype == np.uint64 else np.int64
 
 
-@np.errstate(all="ignore")
 def mean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
     """Return the mean over the axes, nan of no elements; of floats only, unless a dtype is given."""
     if dtype is None and not is_inexact(x.dtype):
         raise TypeError(f"the mean of {x.dtype} is no {x.dtype}")
+    if dtype is None and x.dtype in _PLAIN and x.size:
+        return _add(x, axis=axis, keepdims=keepdims) / count(x, axis)
     if x.dtype.name == "bfloat16":
         return mean(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
-    total = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=_wide(x, dtype))
-    return np.asarray(total / count(x, axis)).astype(dtype or x.dtype, copy=False)
+    with np.errstate(all="ignore"):
+        total = _add(x, axis=axis, keepdims=keepdims, dtype=_wide(x, dtype))
+        return np.asarray(total / count(x, axis)).astype(dtype or x.dtype, copy=False)
 
 
 def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
     """Return the dtype to add in: float16 is too narrow for sums, as NumPy's mean has it."""
     return np.float32 if np.dtype(dtype or x.dtype) == np.float16 else dtype
+
+
+_PLAIN = frozenset(map(np.dtype, (np.float32, np.float64)))
 
 
 def count(x: Array, axis: Axes) -> int:
@@ -61,12 +72,12 @@ def count(x: Array, axis: Axes) -> int:
 
 @np.errstate(all="ignore")
 def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
-    """Return the sum of squared deviations over `n - correction` (over 0 where that is negative): of floats."""
+    """Return the sum of squared deviations over `n - correction`, at least 0: of floats."""
     if not is_inexact(x.dtype):
         raise TypeError(f"the variance of {x.dtype} is no {x.dtype}")
     centred = x - mean(x, axis=axis, keepdims=True)
     squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if x.dtype.kind == "c" else centred * centred
-    total = np.add.reduce(squares, axis=axis, keepdims=keepdims, dtype=_wide(squares, None))
+    total = _add(squares, axis=axis, keepdims=keepdims, dtype=_wide(squares, None))
     divisor = max(0.0, count(x, axis) - correction)
     return np.asarray(total / np.asarray(divisor, total.dtype)).astype(squares.dtype, copy=False)
 
@@ -80,14 +91,14 @@ def std(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
 @np.errstate(all="ignore")
 def logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return log(sum(exp(x))) without overflow; -inf of no elements."""
-    if category(x.dtype) == 3:
+    if x.dtype.kind == "c":
         raise TypeError("the logarithm of a sum of complex exponentials has no largest term")
     x = as_float(x)
     if not count(x, axis):
-        return np.log(np.add.reduce(np.exp(x), axis=axis, keepdims=keepdims))
-    largest = np.maximum.reduce(x, axis=axis, keepdims=True)
+        return np.log(_add(np.exp(x), axis=axis, keepdims=keepdims))
+    largest = _maximum(x, axis=axis, keepdims=True)
     shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))
-    total = np.log(np.add.reduce(np.exp(x - shift), axis=axis, keepdims=keepdims))
+    total = np.log(_add(np.exp(x - shift), axis=axis, keepdims=keepdims))
     return total + (shift if keepdims else shift.reshape(np.shape(total)))
 
 
@@ -95,37 +106,37 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
     """Return the vector norm of an order over the axes: 2, 1, any positive number, 0, inf and -inf."""
     magnitudes = np.absolute(as_float(x))
     if order in (np.inf, -np.inf):
-        ufunc = np.maximum if order > 0 else np.minimum
-        return ufunc.reduce(magnitudes, axis=axis, keepdims=keepdims)
+        largest_or_smallest = _maximum if order > 0 else _minimum
+        return largest_or_smallest(magnitudes, axis=axis, keepdims=keepdims)
     if order == 0:
-        return np.add.reduce(magnitudes != 0, axis=axis, keepdims=keepdims, dtype=magnitudes.dtype)
+        return _add(magnitudes != 0, axis=axis, keepdims=keepdims, dtype=magnitudes.dtype)
     if order == 2:  # noqa: PLR2004
-        return np.sqrt(np.add.reduce(magnitudes * magnitudes, axis=axis, keepdims=keepdims))
+        return np.sqrt(_add(magnitudes * magnitudes, axis=axis, keepdims=keepdims))
     with np.errstate(all="ignore"):
-        total = np.add.reduce(magnitudes ** float(order), axis=axis, keepdims=keepdims)
+        total = _add(magnitudes ** float(order), axis=axis, keepdims=keepdims)
         return total ** (1.0 / order)
 
 
-def all(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:  # noqa: A001
+def all(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return whether all elements are true."""
-    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)
+    return _logical_and(x, axis=axis, keepdims=keepdims)
 
 
-def any(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:  # noqa: A001
+def any(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return whether some element is true."""
-    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)
+    return _logical_or(x, axis=axis, keepdims=keepdims)
 
 
 def amax(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return the largest element; nan where there is one."""
-    return np.maximum.reduce(x, axis=axis, keepdims=keepdims)
+    return _maximum(x, axis=axis, keepdims=keepdims)
 
 
 def amin(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return the smallest element; nan where there is one."""
-    return np.minimum.reduce(x, axis=axis, keepdims=keepdims)
+    return _minimum(x, axis=axis, keepdims=keepdims)
 
 
 def count_nonzero(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return how many elements are not 0, as int64."""
-    return np.add.reduce(x != 0, axis=axis, keepdims=keepdims, dtype=np.int64)
+    return _add(x != 0, axis=axis, keepdims=keepdims, dtype=np.int64)
