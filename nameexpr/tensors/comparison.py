@@ -154,7 +154,7 @@ class Logic(Rules):
         """Return the bits that are set in both; of bools, the bools.
 
         >>> ne.tensor([3, 10]).bitwise_and(ne.tensor([5, 15]))
-        X
+        tensor([ 1, 10], shape=(2,))
         """
         return self._unify("bitwise_and", self, other, out)
 
@@ -165,7 +165,7 @@ class Logic(Rules):
         """Return the bits that are set in either; of bools, the bools.
 
         >>> ne.tensor([3, 10]).bitwise_or(ne.tensor([5, 15]))
-        X
+        tensor([ 7, 15], shape=(2,))
         """
         return self._unify("bitwise_or", self, other, out)
 
@@ -176,7 +176,7 @@ class Logic(Rules):
         """Return the bits that are set in exactly one; of bools, the bools.
 
         >>> ne.tensor([3, 10]).bitwise_xor(ne.tensor([5, 15]))
-        X
+        tensor([6, 5], shape=(2,))
         """
         return self._unify("bitwise_xor", self, other, out)
 

@@ -27,6 +27,7 @@ class Elementary(Rules):
         """Return e to the power of each element.
 
         >>> ne.tensor([0.0, 1.0]).exp()
+        tensor([1.        , 2.71828183], shape=(2,))
         """
         return self._keep("exp", out)
 
@@ -37,6 +38,7 @@ class Elementary(Rules):
         """Return 2 to the power of each element.
 
         >>> ne.tensor([0, 3]).exp2()
+        tensor([1., 8.], shape=(2,))
         """
         return self._keep("exp2", out)
 
@@ -47,6 +49,7 @@ class Elementary(Rules):
         """Return `exp(x) - 1` of each element, exact where x is small.
 
         >>> ne.tensor([0.0, 1e-20]).expm1()
+        tensor([0.e+00, 1.e-20], shape=(2,))
         """
         return self._keep("expm1", out)
 
@@ -57,6 +60,7 @@ class Elementary(Rules):
         """Return the natural logarithm of each element.
 
         >>> ne.tensor([1.0, 0.0, -1.0]).log()
+        tensor([  0., -inf,  nan], shape=(3,))
         """
         return self._keep("log", out)
 
@@ -67,6 +71,7 @@ class Elementary(Rules):
         """Return the logarithm to base 10 of each element.
 
         >>> ne.tensor([1, 1000]).log10()
+        tensor([0., 3.], shape=(2,))
         """
         return self._keep("log10", out)
 
@@ -77,6 +82,7 @@ class Elementary(Rules):
         """Return `log(1 + x)` of each element, exact where x is small.
 
         >>> ne.tensor([0.0, 1e-20]).log1p()
+        tensor([0.e+00, 1.e-20], shape=(2,))
         """
         return self._keep("log1p", out)
 
@@ -87,6 +93,7 @@ class Elementary(Rules):
         """Return the logarithm to base 2 of each element.
 
         >>> ne.tensor([1, 8]).log2()
+        tensor([0., 3.], shape=(2,))
         """
         return self._keep("log2", out)
 
@@ -97,6 +104,7 @@ class Elementary(Rules):
         """Return the square root of each element; nan for a negative one.
 
         >>> ne.tensor([4, 9]).sqrt()
+        tensor([2., 3.], shape=(2,))
         """
         return self._keep("sqrt", out)
 
@@ -107,6 +115,7 @@ class Elementary(Rules):
         """Return one over the square root of each element.
 
         >>> ne.tensor([4.0, 0.0]).rsqrt()
+        tensor([0.5, inf], shape=(2,))
         """
         return self._keep("rsqrt", out)
 
@@ -117,6 +126,7 @@ class Elementary(Rules):
         """Return one over each element; inf for 0.
 
         >>> ne.tensor([4, 0]).reciprocal()
+        tensor([0.25,  inf], shape=(2,))
         """
         return self._keep("reciprocal", out)
 
@@ -127,6 +137,7 @@ class Elementary(Rules):
         """Return the square of each element; integers stay integers.
 
         >>> ne.tensor([2, -3]).square()
+        tensor([4, 9], shape=(2,))
         """
         return self._keep("square", out)
 
@@ -137,6 +148,7 @@ class Elementary(Rules):
         """Return `1 / (1 + exp(-x))` of each element.
 
         >>> ne.tensor([0.0, 800.0]).sigmoid()
+        tensor([0.5, 1. ], shape=(2,))
         """
         return self._keep("sigmoid", out)
 
@@ -147,6 +159,7 @@ class Elementary(Rules):
         """Return each element, or 0 where it is negative.
 
         >>> ne.tensor([-1.5, 2.0]).relu()
+        tensor([0., 2.], shape=(2,))
         """
         return self._keep("relu", out)
 
@@ -157,6 +170,7 @@ class Elementary(Rules):
         """Return the error function of each element.
 
         >>> ne.tensor([0.0, 1.0]).erf()
+        tensor([0.        , 0.84270079], shape=(2,))
         """
         return self._keep("erf", out)
 
@@ -167,6 +181,7 @@ class Elementary(Rules):
         """Return one minus the error function of each element, exact where that is small.
 
         >>> ne.tensor([0.0, 10.0]).erfc()
+        tensor([1.00000000e+00, 2.08848758e-45], shape=(2,))
         """
         return self._keep("erfc", out)
 
@@ -177,6 +192,7 @@ class Elementary(Rules):
         """Return the inverse error function of each element; inf for 1, nan beyond.
 
         >>> ne.tensor([0.5, 1.0]).erfinv()
+        tensor([0.47693628,        inf], shape=(2,))
         """
         return self._keep("erfinv", out)
 
@@ -187,6 +203,7 @@ class Elementary(Rules):
         """Return the derivative of the logarithm of the gamma function at each element.
 
         >>> ne.tensor([1.0, 2.0]).digamma()
+        tensor([-0.57721566,  0.42278434], shape=(2,))
         """
         return self._keep("digamma", out)
 

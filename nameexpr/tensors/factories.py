@@ -219,7 +219,7 @@ def rand(
 ) -> NamedTensor:
     """Return numbers that are uniformly distributed from 0 up to, without, 1.
 
-    >>> generator = manual_seed(0)
+    >>> generator = ne.manual_seed(0)
     >>> rand(2, names="N").names
     ('N',)
     """

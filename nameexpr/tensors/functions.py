@@ -273,8 +273,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
     """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
 
     >>> x = as_tensor([[1, 2]], names="N C")
-    >>> tensordot(x, x, (["C"], ["C"])).shape
-    (1, 1)
+    >>> tensordot(x, x.rename(N="M"), (["C"], ["C"])).names
+    ('N', 'M')
     """
     from nameexpr.tensors.tensordot import contracted
 

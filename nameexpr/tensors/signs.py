@@ -30,6 +30,7 @@ class Signs(Rules):
         """Return the absolute value of each element.
 
         >>> ne.tensor([-1, 2]).abs()
+        tensor([1, 2], shape=(2,))
         """
         return self._keep("abs", out)
 
@@ -40,6 +41,7 @@ class Signs(Rules):
         """Return each element with the other sign; bools have none.
 
         >>> ne.tensor([-1, 2]).neg()
+        tensor([ 1, -2], shape=(2,))
         """
         return self._keep("neg", out)
 
@@ -50,6 +52,7 @@ class Signs(Rules):
         """Return a copy of each element.
 
         >>> ne.tensor([-1, 2]).positive()
+        tensor([-1,  2], shape=(2,))
         """
         return self._keep("positive", out)
 
@@ -58,6 +61,7 @@ class Signs(Rules):
         """Return -1, 0 or 1 for each element; nan for nan.
 
         >>> ne.tensor([-1.5, 0.0, 2.0]).sign()
+        tensor([-1.,  0.,  1.], shape=(3,))
         """
         return self._keep("sign", out)
 
@@ -68,6 +72,7 @@ class Signs(Rules):
         """Return the sign of each element; of a complex one, the number of size 1 in its direction.
 
         >>> ne.tensor([3 + 4j]).sgn()
+        tensor([0.6+0.8j], shape=(1,))
         """
         return self._keep("sgn", out)
 
@@ -78,6 +83,7 @@ class Signs(Rules):
         """Return each element rounded up; integers as they are.
 
         >>> ne.tensor([-1.5, 1.2]).ceil()
+        tensor([-1.,  2.], shape=(2,))
         """
         return self._keep("ceil", out)
 
@@ -88,6 +94,7 @@ class Signs(Rules):
         """Return each element rounded down; integers as they are.
 
         >>> ne.tensor([-1.5, 1.2]).floor()
+        tensor([-2.,  1.], shape=(2,))
         """
         return self._keep("floor", out)
 
@@ -98,6 +105,7 @@ class Signs(Rules):
         """Return each element without its fraction; integers as they are.
 
         >>> ne.tensor([-1.5, 1.2]).trunc()
+        tensor([-1.,  1.], shape=(2,))
         """
         return self._keep("trunc", out)
 
@@ -108,6 +116,7 @@ class Signs(Rules):
         """Return the fraction of each float, with its sign.
 
         >>> ne.tensor([-1.5, 1.25]).frac()
+        tensor([-0.5 ,  0.25], shape=(2,))
         """
         return self._keep("frac", out)
 
@@ -118,6 +127,7 @@ class Signs(Rules):
         """Return the integers with all bits inverted, or the bools turned around.
 
         >>> ne.tensor([0, 5]).bitwise_not()
+        tensor([-1, -6], shape=(2,))
         """
         return self._keep("bitwise_not", out)
 
@@ -128,6 +138,7 @@ class Signs(Rules):
         """Return whether each element is 0 or False.
 
         >>> ne.tensor([0.0, 5.0]).logical_not()
+        tensor([ True, False], shape=(2,))
         """
         return self._keep("logical_not", out)
 
@@ -138,6 +149,7 @@ class Signs(Rules):
         """Return whether each element is nan.
 
         >>> ne.tensor([float("nan"), 1.0]).isnan()
+        tensor([ True, False], shape=(2,))
         """
         return self._keep("isnan", out)
 
@@ -146,6 +158,7 @@ class Signs(Rules):
         """Return whether each element is infinite.
 
         >>> ne.tensor([float("inf"), 1.0]).isinf()
+        tensor([ True, False], shape=(2,))
         """
         return self._keep("isinf", out)
 
@@ -154,6 +167,7 @@ class Signs(Rules):
         """Return whether each element is neither nan nor infinite.
 
         >>> ne.tensor([float("inf"), 1.0]).isfinite()
+        tensor([False,  True], shape=(2,))
         """
         return self._keep("isfinite", out)
 

@@ -27,6 +27,7 @@ class Trigonometry(Rules):
         """Return the sine of each element.
 
         >>> ne.tensor([0.0, 1.0]).sin()
+        tensor([0.        , 0.84147098], shape=(2,))
         """
         return self._keep("sin", out)
 
@@ -37,6 +38,7 @@ class Trigonometry(Rules):
         """Return the cosine of each element.
 
         >>> ne.tensor([0.0, 1.0]).cos()
+        tensor([1.        , 0.54030231], shape=(2,))
         """
         return self._keep("cos", out)
 
@@ -47,6 +49,7 @@ class Trigonometry(Rules):
         """Return the tangent of each element.
 
         >>> ne.tensor([0.0, 1.0]).tan()
+        tensor([0.        , 1.55740772], shape=(2,))
         """
         return self._keep("tan", out)
 
@@ -57,6 +60,7 @@ class Trigonometry(Rules):
         """Return the inverse sine of each element.
 
         >>> ne.tensor([0.0, 1.0]).asin()
+        tensor([0.        , 1.57079633], shape=(2,))
         """
         return self._keep("asin", out)
 
@@ -67,6 +71,7 @@ class Trigonometry(Rules):
         """Return the inverse cosine of each element.
 
         >>> ne.tensor([0.0, 1.0]).acos()
+        tensor([1.57079633, 0.        ], shape=(2,))
         """
         return self._keep("acos", out)
 
@@ -77,6 +82,7 @@ class Trigonometry(Rules):
         """Return the inverse tangent of each element.
 
         >>> ne.tensor([0.0, 1.0]).atan()
+        tensor([0.        , 0.78539816], shape=(2,))
         """
         return self._keep("atan", out)
 
@@ -87,6 +93,7 @@ class Trigonometry(Rules):
         """Return the hyperbolic sine of each element.
 
         >>> ne.tensor([0.0, 1.0]).sinh()
+        tensor([0.        , 1.17520119], shape=(2,))
         """
         return self._keep("sinh", out)
 
@@ -97,6 +104,7 @@ class Trigonometry(Rules):
         """Return the hyperbolic cosine of each element.
 
         >>> ne.tensor([0.0, 1.0]).cosh()
+        tensor([1.        , 1.54308063], shape=(2,))
         """
         return self._keep("cosh", out)
 
@@ -107,6 +115,7 @@ class Trigonometry(Rules):
         """Return the hyperbolic tangent of each element.
 
         >>> ne.tensor([0.0, 1.0]).tanh()
+        tensor([0.        , 0.76159416], shape=(2,))
         """
         return self._keep("tanh", out)
 
@@ -117,6 +126,7 @@ class Trigonometry(Rules):
         """Return the inverse hyperbolic sine of each element.
 
         >>> ne.tensor([0.0, 1.0]).asinh()
+        tensor([0.        , 0.88137359], shape=(2,))
         """
         return self._keep("asinh", out)
 
@@ -127,6 +137,7 @@ class Trigonometry(Rules):
         """Return the inverse hyperbolic cosine of each element.
 
         >>> ne.tensor([1.0, 2.0]).acosh()
+        tensor([0.       , 1.3169579], shape=(2,))
         """
         return self._keep("acosh", out)
 
@@ -137,6 +148,7 @@ class Trigonometry(Rules):
         """Return the inverse hyperbolic tangent of each element.
 
         >>> ne.tensor([0.0, 1.0]).atanh()
+        tensor([ 0., inf], shape=(2,))
         """
         return self._keep("atanh", out)
 
@@ -147,6 +159,7 @@ class Trigonometry(Rules):
         """Return each element, in degrees, as radians.
 
         >>> ne.tensor([0, 180]).deg2rad()
+        tensor([0.        , 3.14159265], shape=(2,))
         """
         return self._keep("deg2rad", out)
 
@@ -157,6 +170,7 @@ class Trigonometry(Rules):
         """Return each element, in radians, as degrees.
 
         >>> ne.tensor([0.0, 1.0]).rad2deg()
+        tensor([ 0.        , 57.29577951], shape=(2,))
         """
         return self._keep("rad2deg", out)
 
