@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         SizeError,
     )
     from nameexpr.syntax.limits import Limits, limits, set_limits
-    from nameexpr.tensors import NamedTensor, as_tensor, from_numpy, tensor
+    from nameexpr.tensors import NamedTensor, as_tensor, from_numpy, from_xarray, tensor
     from nameexpr.tensors.devices import (
         device,
     )
@@ -70,13 +70,8 @@ if TYPE_CHECKING:
         empty_like,
         full,
         full_like,
-        normal,
         ones,
         ones_like,
-        rand,
-        rand_like,
-        randn,
-        randn_like,
         zeros,
         zeros_like,
     )
@@ -253,6 +248,7 @@ if TYPE_CHECKING:
         OPS,
         Op,
     )
+    from nameexpr.tensors.random import normal, rand, rand_like, randn, randn_like
     from nameexpr.tensors.storage import (
         load,
         save,
@@ -351,6 +347,7 @@ __all__ = [
     "floor_divide",
     "frac",
     "from_numpy",
+    "from_xarray",
     "full",
     "full_like",
     "gather",
@@ -485,7 +482,7 @@ _HOMES = {
         "SizeError",
     ),
     "nameexpr.syntax.limits": ("Limits", "limits", "set_limits"),
-    "nameexpr.tensors": ("NamedTensor", "as_tensor", "from_numpy", "tensor"),
+    "nameexpr.tensors": ("NamedTensor", "as_tensor", "from_numpy", "from_xarray", "tensor"),
     "nameexpr.tensors.devices": ("device",),
     "nameexpr.tensors.dtypes": (
         "bool",
@@ -517,13 +514,8 @@ _HOMES = {
         "empty_like",
         "full",
         "full_like",
-        "normal",
         "ones",
         "ones_like",
-        "rand",
-        "rand_like",
-        "randn",
-        "randn_like",
         "zeros",
         "zeros_like",
     ),
@@ -682,6 +674,7 @@ _HOMES = {
         "OPS",
         "Op",
     ),
+    "nameexpr.tensors.random": ("normal", "rand", "rand_like", "randn", "randn_like"),
     "nameexpr.tensors.storage": (
         "load",
         "save",

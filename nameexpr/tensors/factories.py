@@ -1,4 +1,4 @@
-"""New tensors: filled with a number, with random numbers, or like another one.
+"""New tensors: filled with a number, evenly spaced, or like another one.
 
 Sizes come as arguments or as one tuple or list; `names` as everywhere. Without a dtype the elements are of
 the default float dtype.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.backends.numpy.floats import default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, fault, shown
@@ -23,16 +23,12 @@ from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.devices import checked_device
-from nameexpr.tensors.faults import undefined
-from nameexpr.tensors.fills import uniform
-from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int, checked_number
+from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.writing import write
 
 Dtype = npt.DTypeLike | None
-Generator = np.random.Generator | None
 
 
 @op("makes")
@@ -98,8 +94,8 @@ def full(
 def _filled(
     verb: str, size: tuple[Any, ...], names: object, dtype: Dtype, out: Any, torch: dict[str, Any], value: Any
 ) -> NamedTensor:
-    _check_torch(verb, torch)
-    dims = _dims(verb, size, names)
+    check_keywords(verb, torch)
+    dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
     try:
         data: Array = np.empty(shape, as_dtype(dtype) or default_float())
@@ -108,15 +104,17 @@ def _filled(
     except MemoryError as exhausted:
         hint = "the tensor would be larger than this machine's memory"
         raise error(Diagnostic("NE707", f"{verb}: {exhausted}", hint=hint)) from exhausted
-    return _result(data, dims, verb, out)
+    return finished(data, dims, verb, out)
 
 
-def _result(data: Array, dims: Dims, verb: str, out: Core | None = None) -> NamedTensor:
+def finished(data: Array, dims: Dims, verb: str, out: Core | None = None) -> NamedTensor:
+    """Return a new array as a tensor, or write it into `out`."""
     names = tuple(dim.name for dim in dims)
     return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)
 
 
-def _dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
+def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
+    """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     shape = tuple(checked_int(one, verb, "a size") for one in given)
     call = Call(verb, shape)
@@ -141,7 +139,7 @@ _HARMLESS: dict[str, tuple[object, ...] | None] = {
 }
 
 
-def _check_torch(verb: str, torch: dict[str, Any]) -> None:
+def check_keywords(verb: str, torch: dict[str, Any]) -> None:
     """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
     for name, value in torch.items():
         if name == "device":
@@ -196,150 +194,17 @@ def full_like(input: Any, fill_value: Any, *, dtype: Dtype = None, **torch: Any)
 
 
 def _like(verb: str, input: Any, dtype: Dtype, torch: dict[str, Any], value: Any) -> NamedTensor:
-    tensor = _tensor(input, verb)
+    tensor = checked_tensor(input, verb)
     return _filled(verb, tensor.shape, tensor.names, as_dtype(dtype) or tensor.dtype, None, torch, value)
 
 
-def _tensor(input: Any, verb: str) -> NamedTensor:
+def checked_tensor(input: Any, verb: str) -> NamedTensor:
+    """Return an argument that is to be a tensor, or an array (NE656)."""
     if isinstance(input, NamedTensor):
         return input
     if isinstance(input, np.ndarray):
         return wrap(input, (None,) * input.ndim)
     raise error(Diagnostic("NE656", f"{verb} takes a NamedTensor or an array, not {type(input).__name__}"))
-
-
-@op("makes")
-def rand(
-    *size: Any,
-    names: object = None,
-    dtype: Dtype = None,
-    generator: Generator = None,
-    out: NamedTensor | None = None,
-    **torch: Any,
-) -> NamedTensor:
-    """Return numbers that are uniformly distributed from 0 up to, without, 1.
-
-    >>> generator = ne.manual_seed(0)
-    >>> rand(2, names="N").names
-    ('N',)
-    """
-    return _random("rand", size, names, dtype, generator, out, torch)
-
-
-@op("makes")
-def randn(
-    *size: Any,
-    names: object = None,
-    dtype: Dtype = None,
-    generator: Generator = None,
-    out: NamedTensor | None = None,
-    **torch: Any,
-) -> NamedTensor:
-    """Return normally distributed numbers, of mean 0 and standard deviation 1.
-
-    >>> randn((2, 3), names="N C").shape
-    (2, 3)
-    """
-    return _random("randn", size, names, dtype, generator, out, torch)
-
-
-@op("makes", extra=True)
-def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
-    """Return uniformly distributed numbers with the sizes and names of another tensor.
-
-    >>> rand_like(zeros(2, names="N")).names
-    ('N',)
-    """
-    like = _tensor(input, "rand_like")
-    return _random("rand", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
-
-
-@op("makes", extra=True)
-def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
-    """Return normally distributed numbers with the sizes and names of another tensor.
-
-    >>> randn_like(zeros(2, names="N")).names
-    ('N',)
-    """
-    like = _tensor(input, "randn_like")
-    return _random("randn", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
-
-
-def _random(
-    verb: str,
-    size: tuple[Any, ...],
-    names: object,
-    dtype: Dtype,
-    generator: Generator,
-    out: Any,
-    torch: dict[str, Any],
-) -> NamedTensor:
-    _check_torch(verb, torch)
-    wanted = as_dtype(dtype) or default_float()
-    if not is_float(wanted):
-        hint = "random_ draws integers: zeros(..., dtype=...).random_(low, high)"
-        raise error(Diagnostic("NE571", f"{verb} draws floats, not {wanted}", hint=hint))
-    dims = _dims(verb, size, names)
-    shape = tuple(dim.size for dim in dims)
-    rng = generator_or_default(generator)
-    exact = np.float32 if wanted == np.float32 else np.float64
-    if verb == "rand" and wanted.itemsize < exact().itemsize:
-        drawn = uniform(rng, 0, 1, shape, wanted)
-    else:
-        drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
-    return _result(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
-
-
-@op("keeps")
-def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Generator = None,
-    names: object = None,
-    out: NamedTensor | None = None,
-) -> NamedTensor:
-    """Return normally distributed numbers: mean and std are numbers, with a size, or tensors.
-
-    Of two tensors the dims pair from the right and the names unify; the dtype is theirs.
-
-    Raises
-    ------
-    OptionError
-        NE682, if a standard deviation is negative.
-
-    Examples
-    --------
-    >>> normal(0.0, 1.0, (2, 3)).shape
-    (2, 3)
-    >>> normal(zeros(2, names="N"), 1.0).names
-    ('N',)
-    """
-    centre, spread = (_parameter(value) for value in (mean, std))
-    if np.any(spread.numpy() < 0):
-        hint = "std must be 0 or more everywhere"
-        raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
-    if size is None:
-        total = centre + spread  # names and sizes of the result, and checks of both
-        shape, dims = total.shape, total._dims
-    else:
-        dims = _dims("normal", (size,), names)
-        shape = tuple(dim.size for dim in dims)
-    noise = generator_or_default(generator).standard_normal(shape)
-    drawn = centre.numpy() + spread.numpy() * noise
-    like = next((x.dtype for x in (mean, std) if isinstance(x, Core | np.ndarray)), default_float())
-    return _result(drawn.astype(like, copy=False), dims, "normal", out)
-
-
-def _parameter(value: Any) -> NamedTensor:
-    """Return a parameter of a distribution as a tensor of floats."""
-    if isinstance(value, Core | np.ndarray):
-        tensor = _tensor(value, "normal")
-        if not is_float(tensor.dtype):
-            raise undefined("normal", (tensor,))
-        return tensor
-    return wrap(np.asarray(checked_number(value, "normal", "a parameter"), np.float64), ())
 
 
 @op("makes", extra=True)

@@ -23,6 +23,7 @@ from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.comparison import Comparison, Logic
 from nameexpr.tensors.contraction import Contraction
+from nameexpr.tensors.convert import Conversion
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.elementary import Elementary
 from nameexpr.tensors.fills import Fills
@@ -56,6 +57,7 @@ class NamedTensor(
     Fills,
     Casts,
     Info,
+    Conversion,
     Display,
     Protocols,
 ):
@@ -172,6 +174,29 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
         hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"
         raise error(Diagnostic("NE653", f"from_numpy takes an array, not {type(array).__name__}", hint=hint))
     return _made(array, names, None, copy=False)
+
+
+def from_xarray(array: Any) -> NamedTensor:
+    """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims, not its coordinates.
+
+    Raises
+    ------
+    OptionError
+        NE653, if it is no DataArray.
+    DimNameError
+        NE412, if a dim's name is no name here.
+
+    Examples
+    --------
+    >>> import xarray  # doctest: +SKIP
+    >>> from_xarray(xarray.DataArray([[1, 2]], dims=("N", "C"))).names  # doctest: +SKIP
+    ('N', 'C')
+    """
+    if not hasattr(array, "dims") or not hasattr(array, "values"):
+        hint = "from_numpy(array, names=...) takes arrays"
+        message = f"from_xarray takes a DataArray, not {type(array).__name__}"
+        raise error(Diagnostic("NE653", message, hint=hint))
+    return from_numpy(array.values, names=tuple(array.dims))
 
 
 def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:

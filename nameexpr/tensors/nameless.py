@@ -1,0 +1,135 @@
+"""What the two roads from NumPy into `NamedTensor`, ufuncs and functions, have in common.
+
+An operand is seen as a `Part`: its array, its names, and what an error calls it. Results are wrapped with the
+names that a rule gave, and faults of NumPy are told in our words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import counted
+from nameexpr.inference.pairing import Pairing, clashing, paired_fault
+from nameexpr.inference.writing import check_written
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.rules import data_and_names, unify_names
+from nameexpr.tensors.writing import check_writeable
+
+
+class Part(NamedTuple):
+    """One operand: an array or a number, the names of its dims, and its role in the text of an error."""
+
+    data: Any
+    names: Names
+    role: str
+
+    @property
+    def dims(self) -> Dims:
+        """Names and sizes."""
+        return dims_of(self.names, np.shape(self.data))
+
+
+def part(operand: Any, role: str, verb: str) -> Part:
+    """Return an operand of any kind as a part (NE575 and NE653 for what cannot be one)."""
+    data, names = data_and_names(operand, verb)
+    return Part(data, names or (None,) * np.ndim(data), role)
+
+
+def roles(count: int) -> tuple[str, ...]:
+    """Return what the operands of a function are called: left and right, where there are two."""
+    return ("left", "right") if count == 2 else tuple(f"operand {place}" for place in range(count))  # noqa: PLR2004
+
+
+def unified_names(parts: Sequence[Part], verb: str) -> Names:
+    """Return the names of operands that are broadcast together (NE470, NE471)."""
+    names: Names | Clash = ()
+    for one in parts:
+        names = unify_names(names, one.names)
+        if isinstance(names, Clash):
+            raise _clash(parts, verb)
+    return names
+
+
+def _clash(parts: Sequence[Part], verb: str) -> NameExprError:
+    """Return the error for the first two that clash: what is unified of several clashes with one only if so."""
+    for left, right in combinations(parts, 2):
+        clash = unify_from_right(left.names, right.names)
+        if isinstance(clash, Clash):
+            return clashing(clash, left.dims, right.dims, Pairing(verb, left.role, right.role))
+    raise AssertionError("names that unify one by one unify all together")
+
+
+def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
+    """Return names that come from two operands, each kept, or raise NE473 if one comes twice."""
+    twice = duplicate(names)
+    if not twice:
+        return names
+    message = f"{verb}: the result would have two dims called {twice[0]!r}"
+    marked = tuple([at for at, name in enumerate(one.names) if name == twice[0]] for one in (left, right))
+    hint = f"rename one of them first, for example {right.role}.rename({twice[0]}={twice[0] + '2'!r})"
+    pairing = Pairing(verb, left.role, right.role)
+    raise paired_fault("NE473", message, (left.dims, right.dims), pairing, (marked[0], marked[1]), hint)
+
+
+def checked_target(out: Any, names: Names, verb: str) -> Core:
+    """Return an `out=` that takes a result with these names; its sizes are left to NumPy.
+
+    Raises
+    ------
+    OptionError
+        NE660, if it is not a NamedTensor: `array += x` ends here.
+    DimNameError, SizeError
+        NE472 and NE371, as `nameexpr.inference.writing` has them.
+    OperandError
+        NE576, if its array is read-only.
+    """
+    if not isinstance(out, Core):
+        message = f"{verb}: an out= of type {type(out).__name__} cannot take the names of the result"
+        hint = "array += x means the same; from_numpy(array, names=...) makes a tensor of its memory"
+        raise error(Diagnostic("NE660", message, hint=hint))
+    if out._data.ndim != len(names):
+        message = f"{verb}: a result with {counted(len(names), 'dim')} does not fit into an out="
+        raise error(Diagnostic("NE371", f"{message} with {out._data.ndim}", hint=f"its shape is {out.shape}"))
+    check_written(out._dims, names, out.shape, verb, is_out=True)
+    check_writeable(out, verb)
+    return out
+
+
+def named(like: Core, value: Any, names: Names, verb: str) -> Any:
+    """Return a result of NumPy as a tensor; None, which a function without results gives, as it is."""
+    if value is None:
+        return None
+    data = value if type(value) is np.ndarray else _as_array(value)
+    if data.ndim != len(names):
+        raise nameless(verb)
+    return like._wrap(data, names)
+
+
+def _as_array(value: Any) -> Array:
+    if isinstance(value, np.ndarray | np.generic | int | float | complex):
+        return np.asarray(value)
+    array = np.empty((), dtype=object)  # an object of an object array may be a list, which asarray takes apart
+    array[()] = value
+    return array
+
+
+def nameless(verb: str, hint: str = "") -> NameExprError:
+    """Return the error for a function that knows no names (NE658)."""
+    hint = hint or "for the result without names apply it to x.numpy()"
+    return error(Diagnostic("NE658", f"{verb} would lose the names of a NamedTensor", hint=hint))
+
+
+def refused(verb: str, fault: Exception) -> NameExprError:
+    """Return the error for arguments that NumPy's function does not take (NE661), in NumPy's words."""
+    if isinstance(fault, NameExprError):
+        return fault
+    if isinstance(fault, MemoryError):
+        return error(Diagnostic("NE707", f"{verb}: {fault}", hint="the result would be too large for memory"))
+    text = " ".join(str(fault).split()).rstrip(".")
+    return error(Diagnostic("NE661", f"{verb} refuses these arguments: {text}"))

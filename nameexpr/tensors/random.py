@@ -1,0 +1,159 @@
+"""New tensors of random numbers. The generator is the one that `manual_seed` sets, or `generator=`.
+
+>>> import nameexpr as ne
+>>> generator = ne.manual_seed(0)
+>>> rand(2, 3, names="N C").names
+('N', 'C')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.factories import Dtype, check_keywords, checked_dims, checked_tensor, finished
+from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.fills import Generator, uniform
+from nameexpr.tensors.generators import generator_or_default
+from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_number
+
+
+@op("makes")
+def rand(
+    *size: Any,
+    names: object = None,
+    dtype: Dtype = None,
+    generator: Generator = None,
+    out: NamedTensor | None = None,
+    **torch: Any,
+) -> NamedTensor:
+    """Return numbers that are uniformly distributed from 0 up to, without, 1.
+
+    >>> generator = ne.manual_seed(0)
+    >>> rand(2, names="N").names
+    ('N',)
+    """
+    return _random("rand", size, names, dtype, generator, out, torch)
+
+
+@op("makes")
+def randn(
+    *size: Any,
+    names: object = None,
+    dtype: Dtype = None,
+    generator: Generator = None,
+    out: NamedTensor | None = None,
+    **torch: Any,
+) -> NamedTensor:
+    """Return normally distributed numbers, of mean 0 and standard deviation 1.
+
+    >>> randn((2, 3), names="N C").shape
+    (2, 3)
+    """
+    return _random("randn", size, names, dtype, generator, out, torch)
+
+
+@op("makes", extra=True)
+def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
+    """Return uniformly distributed numbers with the sizes and names of another tensor.
+
+    >>> rand_like(zeros(2, names="N")).names
+    ('N',)
+    """
+    like = checked_tensor(input, "rand_like")
+    return _random("rand", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+
+
+@op("makes", extra=True)
+def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
+    """Return normally distributed numbers with the sizes and names of another tensor.
+
+    >>> randn_like(zeros(2, names="N")).names
+    ('N',)
+    """
+    like = checked_tensor(input, "randn_like")
+    return _random("randn", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+
+
+def _random(
+    verb: str,
+    size: tuple[Any, ...],
+    names: object,
+    dtype: Dtype,
+    generator: Generator,
+    out: Any,
+    torch: dict[str, Any],
+) -> NamedTensor:
+    check_keywords(verb, torch)
+    wanted = as_dtype(dtype) or default_float()
+    if not is_float(wanted):
+        hint = "random_ draws integers: zeros(..., dtype=...).random_(low, high)"
+        raise error(Diagnostic("NE571", f"{verb} draws floats, not {wanted}", hint=hint))
+    dims = checked_dims(verb, size, names)
+    shape = tuple(dim.size for dim in dims)
+    rng = generator_or_default(generator)
+    exact = np.float32 if wanted == np.float32 else np.float64
+    if verb == "rand" and wanted.itemsize < exact().itemsize:
+        drawn = uniform(rng, 0, 1, shape, wanted)
+    else:
+        drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
+    return finished(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
+
+
+@op("keeps")
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator = None,
+    names: object = None,
+    out: NamedTensor | None = None,
+) -> NamedTensor:
+    """Return normally distributed numbers: mean and std are numbers, with a size, or tensors.
+
+    Of two tensors the dims pair from the right and the names unify; the dtype is theirs.
+
+    Raises
+    ------
+    OptionError
+        NE682, if a standard deviation is negative.
+
+    Examples
+    --------
+    >>> normal(0.0, 1.0, (2, 3)).shape
+    (2, 3)
+    >>> normal(zeros(2, names="N"), 1.0).names
+    ('N',)
+    """
+    centre, spread = (_parameter(value) for value in (mean, std))
+    if np.any(spread.numpy() < 0):
+        hint = "std must be 0 or more everywhere"
+        raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
+    if size is None:
+        total = centre + spread  # names and sizes of the result, and checks of both
+        shape, dims = total.shape, total._dims
+    else:
+        dims = checked_dims("normal", (size,), names)
+        shape = tuple(dim.size for dim in dims)
+    noise = generator_or_default(generator).standard_normal(shape)
+    drawn = centre.numpy() + spread.numpy() * noise
+    like = next((x.dtype for x in (mean, std) if isinstance(x, Core | np.ndarray)), default_float())
+    return finished(drawn.astype(like, copy=False), dims, "normal", out)
+
+
+def _parameter(value: Any) -> NamedTensor:
+    """Return a parameter of a distribution as a tensor of floats."""
+    if isinstance(value, Core | np.ndarray):
+        tensor = checked_tensor(value, "normal")
+        if not is_float(tensor.dtype):
+            raise undefined("normal", (tensor,))
+        return tensor
+    return wrap(np.asarray(checked_number(value, "normal", "a parameter"), np.float64), ())
