@@ -26,6 +26,13 @@ EXPECTED = {
         "pooled (4, 24, 32, 3) means float64 peaks uint8",
         "the white balance as a matrix: (3, 3) -> (4, 96, 128, 3) float32",
     ],
+    "porting_named_tensors.py": [
+        "red ('N', 'H', 'W')  colours ('N', 'C') (4, 3)",
+        "scaled ('N', 'C', 'H', 'W') (4, 3, 96, 128)",
+        "scaled ('N', 'C', 'W') (4, 3, 128)",
+        "dark pixels: 11% of the retina, 0% of the coffee",
+        "attention ('B', 'h', 'Q', 'K') -> ('B', 'Q', 'D') (4, 48, 32)  7 patches masked",
+    ],
     "scale_channels.py": [
         "mean colour of the retina     red 186.7  green  75.2  blue  54.2",
         "luma (4, 96, 128) from 0 to 254",

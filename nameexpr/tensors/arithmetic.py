@@ -20,7 +20,7 @@ from nameexpr.inference.calls import shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_number
-from nameexpr.tensors.rules import Rules, data_and_names, knows
+from nameexpr.tensors.rules import Rules, data_and_names
 
 
 class Arithmetic(Rules):
@@ -181,64 +181,64 @@ class ArithmeticOperators(Arithmetic):
     __slots__ = ()
 
     def __add__(self, other: Any) -> Self:
-        return self._unify("add", self, other) if knows(other) else NotImplemented
+        return self._operate("add", self, other)
 
     def __radd__(self, other: Any) -> Self:
-        return self._unify("add", other, self) if knows(other) else NotImplemented
+        return self._operate("add", other, self)
 
     def __iadd__(self, other: Any) -> Self:
-        return self._unify("add", self, other, self) if knows(other) else NotImplemented
+        return self._operate("add", self, other, self)
 
     def __sub__(self, other: Any) -> Self:
-        return self._unify("sub", self, other) if knows(other) else NotImplemented
+        return self._operate("sub", self, other)
 
     def __rsub__(self, other: Any) -> Self:
-        return self._unify("sub", other, self) if knows(other) else NotImplemented
+        return self._operate("sub", other, self)
 
     def __isub__(self, other: Any) -> Self:
-        return self._unify("sub", self, other, self) if knows(other) else NotImplemented
+        return self._operate("sub", self, other, self)
 
     def __mul__(self, other: Any) -> Self:
-        return self._unify("mul", self, other) if knows(other) else NotImplemented
+        return self._operate("mul", self, other)
 
     def __rmul__(self, other: Any) -> Self:
-        return self._unify("mul", other, self) if knows(other) else NotImplemented
+        return self._operate("mul", other, self)
 
     def __imul__(self, other: Any) -> Self:
-        return self._unify("mul", self, other, self) if knows(other) else NotImplemented
+        return self._operate("mul", self, other, self)
 
     def __truediv__(self, other: Any) -> Self:
-        return self._unify("div", self, other) if knows(other) else NotImplemented
+        return self._operate("div", self, other)
 
     def __rtruediv__(self, other: Any) -> Self:
-        return self._unify("div", other, self) if knows(other) else NotImplemented
+        return self._operate("div", other, self)
 
     def __itruediv__(self, other: Any) -> Self:
-        return self._unify("div", self, other, self) if knows(other) else NotImplemented
+        return self._operate("div", self, other, self)
 
     def __floordiv__(self, other: Any) -> Self:
-        return self._unify("floor_divide", self, other) if knows(other) else NotImplemented
+        return self._operate("floor_divide", self, other)
 
     def __rfloordiv__(self, other: Any) -> Self:
-        return self._unify("floor_divide", other, self) if knows(other) else NotImplemented
+        return self._operate("floor_divide", other, self)
 
     def __ifloordiv__(self, other: Any) -> Self:
-        return self._unify("floor_divide", self, other, self) if knows(other) else NotImplemented
+        return self._operate("floor_divide", self, other, self)
 
     def __mod__(self, other: Any) -> Self:
-        return self._unify("remainder", self, other) if knows(other) else NotImplemented
+        return self._operate("remainder", self, other)
 
     def __rmod__(self, other: Any) -> Self:
-        return self._unify("remainder", other, self) if knows(other) else NotImplemented
+        return self._operate("remainder", other, self)
 
     def __imod__(self, other: Any) -> Self:
-        return self._unify("remainder", self, other, self) if knows(other) else NotImplemented
+        return self._operate("remainder", self, other, self)
 
     def __pow__(self, other: Any) -> Self:
-        return self._unify("pow", self, other) if knows(other) else NotImplemented
+        return self._operate("pow", self, other)
 
     def __rpow__(self, other: Any) -> Self:
-        return self._unify("pow", other, self) if knows(other) else NotImplemented
+        return self._operate("pow", other, self)
 
     def __ipow__(self, other: Any) -> Self:
-        return self._unify("pow", self, other, self) if knows(other) else NotImplemented
+        return self._operate("pow", self, other, self)

@@ -18,7 +18,7 @@ import numpy as np
 
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import Rules, knows
+from nameexpr.tensors.rules import Rules
 
 
 class Comparison(Rules):
@@ -91,22 +91,22 @@ class Comparison(Rules):
         return is_same and np.array_equal(self._data, other._data)
 
     def __eq__(self, other: object) -> Any:
-        return self._unify("eq", self, other) if knows(other) else NotImplemented
+        return self._operate("eq", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return self._unify("ne", self, other) if knows(other) else NotImplemented
+        return self._operate("ne", self, other)
 
     def __lt__(self, other: object) -> Any:
-        return self._unify("lt", self, other) if knows(other) else NotImplemented
+        return self._operate("lt", self, other)
 
     def __le__(self, other: object) -> Any:
-        return self._unify("le", self, other) if knows(other) else NotImplemented
+        return self._operate("le", self, other)
 
     def __gt__(self, other: object) -> Any:
-        return self._unify("gt", self, other) if knows(other) else NotImplemented
+        return self._operate("gt", self, other)
 
     def __ge__(self, other: object) -> Any:
-        return self._unify("ge", self, other) if knows(other) else NotImplemented
+        return self._operate("ge", self, other)
 
     __hash__ = object.__hash__
 
@@ -183,46 +183,46 @@ class Logic(Rules):
     bitwise_xor_ = in_place(bitwise_xor, extra=True)
 
     def __and__(self, other: Any) -> Self:
-        return self._unify("bitwise_and", self, other) if knows(other) else NotImplemented
+        return self._operate("bitwise_and", self, other)
 
     def __rand__(self, other: Any) -> Self:
-        return self._unify("bitwise_and", other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_and", other, self)
 
     def __iand__(self, other: Any) -> Self:
-        return self._unify("bitwise_and", self, other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_and", self, other, self)
 
     def __or__(self, other: Any) -> Self:
-        return self._unify("bitwise_or", self, other) if knows(other) else NotImplemented
+        return self._operate("bitwise_or", self, other)
 
     def __ror__(self, other: Any) -> Self:
-        return self._unify("bitwise_or", other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_or", other, self)
 
     def __ior__(self, other: Any) -> Self:
-        return self._unify("bitwise_or", self, other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_or", self, other, self)
 
     def __xor__(self, other: Any) -> Self:
-        return self._unify("bitwise_xor", self, other) if knows(other) else NotImplemented
+        return self._operate("bitwise_xor", self, other)
 
     def __rxor__(self, other: Any) -> Self:
-        return self._unify("bitwise_xor", other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_xor", other, self)
 
     def __ixor__(self, other: Any) -> Self:
-        return self._unify("bitwise_xor", self, other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_xor", self, other, self)
 
     def __lshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_left_shift", self, other) if knows(other) else NotImplemented
+        return self._operate("bitwise_left_shift", self, other)
 
     def __rlshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_left_shift", other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_left_shift", other, self)
 
     def __ilshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_left_shift", self, other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_left_shift", self, other, self)
 
     def __rshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_right_shift", self, other) if knows(other) else NotImplemented
+        return self._operate("bitwise_right_shift", self, other)
 
     def __rrshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_right_shift", other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_right_shift", other, self)
 
     def __irshift__(self, other: Any) -> Self:
-        return self._unify("bitwise_right_shift", self, other, self) if knows(other) else NotImplemented
+        return self._operate("bitwise_right_shift", self, other, self)

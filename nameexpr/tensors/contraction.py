@@ -150,7 +150,9 @@ class Contraction(Rules):
         return self._wrap(array, (None,) * array.ndim)
 
     def __matmul__(self, other: Any) -> Self:
-        return self.matmul(other) if knows(other) else NotImplemented
+        if not knows(other):
+            return NotImplemented
+        return self.matmul(other)
 
     def __rmatmul__(self, other: Any) -> Self:
         if not knows(other):
@@ -158,7 +160,9 @@ class Contraction(Rules):
         return self._wrap(*data_and_names(other, "matmul")).matmul(self)
 
     def __imatmul__(self, other: Any) -> Self:
-        return self.matmul(other, out=self) if knows(other) else NotImplemented
+        if not knows(other):
+            return NotImplemented
+        return self.matmul(other, out=self)
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:

@@ -29,7 +29,7 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
     """Return a method as a function, whose first argument is made a tensor if it is none."""
 
     @wraps(method)
-    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(input: Any, *args: P.args, **kwargs: P.kwargs) -> R:
         return method(input if isinstance(input, NamedTensor) else as_tensor(input), *args, **kwargs)
 
     return call
@@ -40,16 +40,13 @@ def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[
     verb = method.__name__
 
     @wraps(method)
-    def call(input: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(input: Any, *args: P.args, **kwargs: P.kwargs) -> R:
         if isinstance(input, NamedTensor):
             return method(input, *args, **kwargs)
-        if (
-            type(input) in NUMBERS
-            and len(args) == 1
-            and isinstance(args[0], Core)
-            and not set(kwargs) - {"out"}
-        ):
-            return args[0]._unify(verb, input, args[0], kwargs.get("out"))  # type: ignore[attr-defined,no-any-return]
+        other: Any = args[0] if len(args) == 1 else None
+        if type(input) in NUMBERS and isinstance(other, Core) and not set(kwargs) - {"out"}:
+            result: R = other._unify(verb, input, other, kwargs.get("out"))  # type: ignore[attr-defined]
+            return result
         return method(as_tensor(input), *args, **kwargs)
 
     return call

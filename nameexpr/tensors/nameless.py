@@ -43,6 +43,8 @@ def part(operand: Any, role: str, verb: str) -> Part:
 
 def roles(count: int) -> tuple[str, ...]:
     """Return what the operands of a function are called: left and right, where there are two."""
+    if count == 1:
+        return ("tensor",)
     return ("left", "right") if count == 2 else tuple(f"operand {place}" for place in range(count))  # noqa: PLR2004
 
 
@@ -57,7 +59,7 @@ def unified_names(parts: Sequence[Part], verb: str) -> Names:
 
 
 def _clash(parts: Sequence[Part], verb: str) -> NameExprError:
-    """Return the error for the first two that clash: what is unified of several clashes with one only if so."""
+    """Return the error for the first two that clash: names clash with unified ones only where two do."""
     for left, right in combinations(parts, 2):
         clash = unify_from_right(left.names, right.names)
         if isinstance(clash, Clash):

@@ -1,20 +1,28 @@
-"""What Python and NumPy ask of an object, so far as it can be answered without losing names in silence.
+"""What Python and NumPy ask of an object: conversions, copies, ufuncs and functions.
 
-`np.asarray(x)` is an explicit wish for the bare array. `np.add(x, y)` and `np.sum(x)` are not: their results
-would have no names, so they are refused with the way out. For the same reason comparison and truth are errors
-where NumPy's answer is an array: Python's defaults, identity and True, would be wrong in silence.
+`np.asarray(x)` and DLPack are explicit wishes for the bare array. `np.add(x, y)` and `np.sum(x)` are not:
+they give tensors (`nameexpr.tensors.ufuncs`, `nameexpr.tensors.array_functions`), and a function that knows
+no names is refused with the way out. Truth, and conversion to a number, are for a single element.
+
+>>> import numpy as np
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1.0, 2.0]], names="N C")
+>>> np.multiply(2, x).names, np.mean(x, axis="C").names, float(x.sum())
+(('N', 'C'), ('N',), 3.0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.info import not_one
+from nameexpr.tensors.ufuncs import apply_ufunc
 
 
 class Protocols(Core):
@@ -40,10 +48,9 @@ class Protocols(Core):
             return np.asarray(self._data, dtype=dtype)
         return np.array(self._data, dtype=dtype, copy=copy)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> NoReturn:
-        """Refuse NumPy's ufuncs, which know no names."""
-        name = f"np.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
-        raise _nameless(name)
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        """Return what a ufunc of NumPy gives, with names."""
+        return apply_ufunc(self, ufunc, method, inputs, kwargs)
 
     def __array_function__(
         self,
@@ -51,10 +58,29 @@ class Protocols(Core):
         types: tuple[type, ...],
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-    ) -> NoReturn:
-        """Refuse NumPy's functions, which know no names."""
-        module = getattr(func, "__module__", None) or "numpy"
-        raise _nameless(f"{module}.{getattr(func, '__name__', func)}".replace("numpy.", "np.", 1))
+    ) -> Any:
+        """Return what a function of NumPy gives, with names where it is known how it treats them."""
+        # Imported late: most programs never get here, and the table is long.
+        from nameexpr.tensors.array_functions import apply_function
+
+        return apply_function(func, types, args, kwargs)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""
+        return self._data.__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's number for the CPU."""
+        return self._data.__dlpack_device__()
 
     def __bool__(self) -> bool:
         """Return the truth of the only element.
@@ -69,11 +95,54 @@ class Protocols(Core):
             raise error(Diagnostic("NE659", message, hint="ask its array: x.numpy().any(), .all() or .size"))
         return bool(self._data.item())
 
+    def __float__(self) -> float:
+        """Return the only element as a float (NE382, and NE571 for what is no real number)."""
+        return float(self._number(float, "biufO"))
+
+    def __int__(self) -> int:
+        """Return the only element as an integer, cut off towards zero (NE382, NE571, NE577 for nan and inf)."""
+        return int(self._number(int, "biufO"))
+
+    def __complex__(self) -> complex:
+        """Return the only element as a complex number (NE382, and NE571 for what is no number)."""
+        return complex(self._number(complex, "biufcO"))
+
+    def __index__(self) -> int:
+        """Return the only element as an index, which only integers are (NE382, NE571)."""
+        return int(self._number(int, "iu", "an index"))
+
+    def _number(self, kind: type, dtypes: str, what: str = "") -> Any:
+        """Return the only element as a number of a kind, or raise our error."""
+        if self._data.size != 1:
+            raise not_one(self._data.size, what.rpartition(" ")[2] or kind.__name__, self.shape)
+        dtype = self._data.dtype
+        try:
+            if dtype.kind in dtypes or (dtype.kind == "V" and dtype.names is None and not what):
+                return kind(self._data.item())
+        except (OverflowError, ValueError) as fault:
+            raise error(Diagnostic("NE577", f"{kind.__name__}: {fault}")) from fault
+        except TypeError as fault:
+            raise _no_number(what or kind.__name__, dtype) from fault
+        raise _no_number(what or kind.__name__, dtype)
+
+    def __format__(self, spec: str) -> str:
+        """Return the number of a 0-d tensor in a format, and the repr of any other.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> f"{ne.tensor([1.0, 2.5]).mean():.2f}"
+        '1.75'
+        """
+        if not self._data.ndim:
+            return format(self._data.item(), spec)
+        return super().__format__(spec)
+
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""
         return self._wrap(self._data.copy(), self._names)
 
 
-def _nameless(name: str) -> Exception:
-    hint = "for the result without names apply it to x.numpy()"
-    return error(Diagnostic("NE658", f"{name} would lose the names of a NamedTensor", hint=hint))
+def _no_number(what: str, dtype: np.dtype[Any]) -> NameExprError:
+    hint = "x.to('int64') makes integers" if what == "an index" else "x.to(dtype) converts"
+    return error(Diagnostic("NE571", f"an element of {dtype} is no {what.removeprefix('an ')}", hint=hint))

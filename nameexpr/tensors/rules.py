@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import default_float
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -55,12 +56,20 @@ class Rules(Core):
             if isinstance(unified, Clash):
                 raise _clash(unified, verb, left, right, out)
             names = unified
+        if type(a) is float or type(b) is float:
+            a, b = _invented(a), _invented(b)
         try:
             if out is None:
                 return self._named(BINARY[verb](a, b), names)
             return apply_into(out, BINARY[verb], (a, b), names, verb, is_out=out is not left)  # type: ignore[no-any-return]
         except REFUSED as fault:
             raise _ours(fault, verb, (left, right)) from fault
+
+    def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Any:
+        """Return what an operator's sign gives: NotImplemented beside what may have an operator of its own."""
+        if knows(right if left is self else left):
+            return self._unify(verb, left, right, out)
+        return NotImplemented
 
     def _named(self, data: Any, names: Names) -> Self:
         """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
@@ -99,6 +108,13 @@ class Rules(Core):
         except REFUSED as fault:
             raise _ours(fault, verb, (self,)) from fault
         return self._put(data, names, verb, out)
+
+
+def _invented(x: Any) -> Any:
+    """Return integers and bools that meet a float of Python's in the default dtype, unless it is NumPy's."""
+    if default_float() != np.float64 and type(x) is np.ndarray and x.dtype.kind in "iub":
+        return x.astype(default_float())
+    return x
 
 
 def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:

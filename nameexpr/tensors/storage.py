@@ -1,6 +1,7 @@
 """Files: `save` writes tensors with their names into one `.npz`, `load` reads them back. No pickle, ever.
 
-The archive holds one array per tensor and one entry, `__names__`, with names and dtypes as JSON text, so that `numpy.load` reads the arrays too.
+The archive holds one array per tensor and one entry, `__names__`, with names and dtypes as JSON text,
+so that `numpy.load` reads the arrays too.
 """
 
 from __future__ import annotations

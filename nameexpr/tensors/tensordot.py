@@ -51,7 +51,7 @@ def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    if isinstance(dims, int) and not isinstance(dims, bool):
+    if type(dims) is int:
         if not 0 <= dims <= min(len(a), len(b)):
             message = f"tensordot: {dims} dims cannot be contracted of tensors with {len(a)} and {len(b)}"
             raise error(Diagnostic("NE387", message, hint="give a number, or two lists of dims"))

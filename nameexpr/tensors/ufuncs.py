@@ -1,0 +1,243 @@
+"""NumPy's ufuncs on tensors: the values, dtypes and warnings are NumPy's, the names follow the rule book.
+
+`np.add(x, y)`, `array + x` and `np.float64(2) * x` end here. Operands pair from the right and their names
+unify; `reduce` loses the names of the dims that it combines, `outer` puts those of both side by side. `axis=`
+takes names. The computation is the ufunc itself on bare arrays, so that `np.errstate`, `dtype=`, `casting=`
+and weak Python numbers mean what they mean in NumPy.
+
+>>> import numpy as np
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
+>>> np.add.reduce(np.maximum(x, np.array([2.0, 3.0])), axis="C")
+tensor([5., 7.], names=('N',), shape=(2,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nameexpr.dims import Dim, Dims, Names
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.contracting import matmul_names
+from nameexpr.inference.lookup import position
+from nameexpr.inference.pairing import Pairing, check_sizes
+from nameexpr.inference.removing import axes, removed
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import explained
+from nameexpr.tensors.nameless import (
+    Part,
+    checked_target,
+    named,
+    nameless,
+    part,
+    refused,
+    roles,
+    side_by_side,
+    unified_names,
+)
+from nameexpr.tensors.rules import REFUSED
+
+Options = dict[str, Any]
+
+
+def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
+    """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
+
+    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then.
+
+    Raises
+    ------
+    OptionError
+        NE658 for what would lose names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that
+        NumPy refuses.
+    OperandError
+        NE571 for dtypes without a loop, NE570 for a result that its `out=` cannot hold.
+    """
+    outs = options.pop("out", ())
+    if any(map(_is_foreign, (*inputs, *outs))):
+        return NotImplemented
+    verb = _spelt(ufunc, method)
+    if ufunc.signature is not None:
+        return _product(_Use(like, ufunc, verb, options, outs), method, inputs)
+    if method not in _METHODS:
+        hint = f"{verb}(x.numpy(), ...) writes into the memory of x" if method == "at" else ""
+        raise nameless(verb, hint)
+    return _METHODS[method](_Use(like, ufunc, verb, options, outs), inputs)
+
+
+def _is_foreign(operand: object) -> bool:
+    if isinstance(operand, Core):
+        return False
+    protocol = getattr(type(operand), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    return protocol is not np.ndarray.__array_ufunc__
+
+
+def _spelt(ufunc: np.ufunc, method: str) -> str:
+    name = ufunc.__name__
+    spelt = f"np.{name}" if getattr(np, name, None) is ufunc else name
+    return spelt if method == "__call__" else f"{spelt}.{method}"
+
+
+class _Use(NamedTuple):
+    """One use of a ufunc: a tensor to make results like, how an error calls it, options, and where to write."""
+
+    like: Core
+    ufunc: np.ufunc
+    verb: str
+    options: Options
+    outs: Sequence[Any]
+
+
+def _elementwise(use: _Use, inputs: Sequence[Any]) -> Any:
+    parts = [part(one, role, use.verb) for one, role in zip(inputs, roles(len(inputs)), strict=True)]
+    masks = _mask(use)
+    names = unified_names((*parts, *masks), use.verb)
+    return _run(use, use.ufunc, [one.data for one in parts], names, (*parts, *masks))
+
+
+def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
+    x = part(inputs[0], "tensor", use.verb)
+    masks = _mask(use)
+    names = _masked_names(x, masks, use.verb)
+    axis = use.options.get("axis", 0)
+    gone = tuple(range(len(x.names)))
+    if axis is not None and x.names:
+        use.options["axis"] = gone = axes(x.dims, axis, use.verb)
+    names = removed(names, gone, keepdim=bool(use.options.get("keepdims")))
+    if isinstance(use.options.get("initial"), Core):
+        use.options["initial"] = use.options["initial"]._data
+    return _run(use, use.ufunc.reduce, [x.data], names, (x, *masks))
+
+
+def _masked_names(x: Part, masks: Sequence[Part], verb: str) -> Names:
+    """Return the names of x and of the mask that is broadcast to it."""
+    names = unified_names((x, *masks), verb)
+    if len(names) > len(x.names):
+        message = f"{verb}: the mask has {len(names)} dims, the tensor {len(x.names)}"
+        raise error(Diagnostic("NE380", message, hint="a mask is broadcast to the tensor, not the other way"))
+    return names
+
+
+def _along(use: _Use, inputs: Sequence[Any]) -> Any:
+    """Apply `accumulate` and `reduceat`, which keep all names."""
+    x = part(inputs[0], "tensor", use.verb)
+    if x.names:
+        use.options["axis"] = position(x.dims, use.options.get("axis", 0), use.verb)
+    places = [one._data if isinstance(one, Core) else one for one in inputs[1:]]
+    method = getattr(use.ufunc, use.verb.rpartition(".")[2])
+    return _run(use, method, [x.data, *places], x.names, (x,))
+
+
+def _outer(use: _Use, inputs: Sequence[Any]) -> Any:
+    left, right = (part(one, role, use.verb) for one, role in zip(inputs, roles(2), strict=True))
+    names = side_by_side(left, right, (*left.names, *right.names), use.verb)
+    if "where" in use.options:
+        raise nameless(f"{use.verb} with where=")
+    # Sizes cannot be at fault here: they need not fit.
+    return _run(use, use.ufunc.outer, [left.data, right.data], names, (left,))
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "__call__": _elementwise,
+    "reduce": _reduce,
+    "accumulate": _along,
+    "reduceat": _along,
+    "outer": _outer,
+}
+
+
+def _product(use: _Use, method: str, inputs: Sequence[Any]) -> Any:
+    """Apply matmul, vecdot, matvec or vecmat: a vector is a matrix with a dim of size 1, which goes again."""
+    name = use.ufunc.__name__
+    if name not in _PRODUCTS or method != "__call__":
+        raise nameless(use.verb)
+    if {"axis", "axes", "keepdims"} & set(use.options):
+        raise nameless(f"{use.verb} with axes of its own", "align_to brings the dims into the usual order")
+    left, right = (part(one, role, use.verb) for one, role in zip(inputs, roles(2), strict=True))
+    left_place, right_place, gone = _PRODUCTS[name]
+    names = list(matmul_names(_inserted(left.dims, left_place), _inserted(right.dims, right_place), use.verb))
+    for place in gone:
+        del names[place]
+    return _run(use, use.ufunc, [left.data, right.data], tuple(names), (left,))
+
+
+_PRODUCTS: dict[str, tuple[int | None, int | None, tuple[int, ...]]] = {
+    "matmul": (None, None, ()),
+    "vecdot": (-1, 0, (-1, -1)),
+    "matvec": (None, 0, (-1,)),
+    "vecmat": (-1, None, (-2,)),
+}
+"""Where the left and the right vectors get a dim of size 1, from the end, and which dims of the product go."""
+
+
+def _inserted(dims: Dims, place: int | None) -> Dims:
+    if place is None or not dims:
+        return dims
+    at = len(dims) + place
+    return (*dims[:at], Dim(None, 1), *dims[at:])
+
+
+def _mask(use: _Use) -> list[Part]:
+    """Return the `where=` option as an operand, and leave its array in its place (NE573)."""
+    mask = use.options.get("where", True)
+    if mask is True or mask is np._NoValue:  # type: ignore[attr-defined]
+        return []
+    if not isinstance(mask, Core | np.ndarray):
+        mask = np.asarray(mask, dtype=bool)
+    one = part(mask, "where", use.verb)
+    if one.data.dtype != np.bool_:
+        message = f"{use.verb}: where= is {one.data.dtype}, not bool"
+        raise error(Diagnostic("NE573", message, hint="a comparison makes a mask: mask != 0"))
+    use.options["where"] = one.data
+    return [one]
+
+
+def _run(
+    use: _Use, function: Callable[..., Any], arrays: Sequence[Any], names: Names, operands: Sequence[Part]
+) -> Any:
+    """Return the results of a ufunc as tensors, or written into tensors."""
+    targets = [None if out is None else checked_target(out, names, use.verb) for out in use.outs]
+    if targets:
+        data = tuple(None if target is None else target._data for target in targets)
+        use.options["out"] = data if len(data) > 1 else data[0]
+    try:
+        values = function(*arrays, **use.options)
+    except REFUSED as fault:
+        raise _told(fault, use, operands) from fault
+    if not isinstance(values, tuple):
+        return _finished(use, values, names, targets[0] if targets else None)
+    places = targets or [None] * len(values)
+    return tuple(_finished(use, value, names, place) for value, place in zip(values, places, strict=True))
+
+
+def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
+    if target is None:
+        return named(use.like, value, names, use.verb)
+    target._names = names
+    return target
+
+
+def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprError:
+    """Return our error for what NumPy raised."""
+    if isinstance(fault, NameExprError):
+        return fault
+    for left, right in combinations(operands, 2):
+        try:
+            check_sizes(left.dims, right.dims, Pairing(use.verb, left.role, right.role))
+        except NameExprError as sizes:
+            return sizes
+    text = " ".join(str(fault).split())
+    if text.startswith("Cannot cast"):
+        hint = "casting='unsafe' allows it"
+        return error(Diagnostic("NE570", f"{use.verb}: c{text[1:]}", hint=hint))
+    if isinstance(fault, ValueError) and "negative integer powers" not in text:
+        if use.outs:
+            return error(Diagnostic("NE371", f"{use.verb}: {text}", hint="out= has the sizes of the result"))
+        return refused(use.verb, fault)
+    if "keyword argument" in text:
+        return refused(use.verb, fault)
+    return explained(use.verb, tuple(one.data for one in operands if one.role != "where"), fault)
