@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from nameexpr.tensors.core import Core
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.ops import op
@@ -32,24 +31,23 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
     def call(input: Any, *args: P.args, **kwargs: P.kwargs) -> R:
         return method(input if isinstance(input, NamedTensor) else as_tensor(input), *args, **kwargs)
 
-    return call
+    return cast("Callable[Concatenate[Any, P], R]", call)
 
 
 def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a method of two operands as a function: a number to the left is weak, as one to the right is."""
-    verb = method.__name__
+    apply: Any = method
 
     @wraps(method)
-    def call(input: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(input, NamedTensor):
-            return method(input, *args, **kwargs)
+            return apply(input, *args, **kwargs)
         other: Any = args[0] if len(args) == 1 else None
-        if type(input) in NUMBERS and isinstance(other, Core) and not set(kwargs) - {"out"}:
-            result: R = other._unify(verb, input, other, kwargs.get("out"))  # type: ignore[attr-defined]
-            return result
-        return method(as_tensor(input), *args, **kwargs)
+        if type(input) in NUMBERS and isinstance(other, NamedTensor) and not set(kwargs) - {"out"}:
+            return other._unify(method.__name__, input, other, kwargs.get("out"))
+        return apply(as_tensor(input), *args, **kwargs)
 
-    return call
+    return cast("Callable[Concatenate[Any, P], R]", call)
 
 
 abs = function(NamedTensor.abs)

@@ -23,6 +23,8 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.writing import apply_into, write
 
+_NOT_OURS: Any = NotImplemented
+
 NUMBERS = frozenset({int, float, bool, complex})
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError)
 """What NumPy raises when it cannot apply a function; ours are ValueErrors too, and are passed on."""
@@ -65,11 +67,11 @@ class Rules(Core):
         except REFUSED as fault:
             raise _ours(fault, verb, (left, right)) from fault
 
-    def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Any:
-        """Return what an operator's sign gives: NotImplemented beside what may have an operator of its own."""
+    def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         if knows(right if left is self else left):
             return self._unify(verb, left, right, out)
-        return NotImplemented
+        return _NOT_OURS  # type: ignore[no-any-return]
 
     def _named(self, data: Any, names: Names) -> Self:
         """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
