@@ -7,7 +7,6 @@ object in an array prints is made harmless, so no terminal acts on it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 import numpy as np
 
@@ -33,8 +32,7 @@ class Display(Core):
         Examples
         --------
         >>> from collections.abc import Iterator
-        from html import escape
-
+        
         import numpy as np
         >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
@@ -57,6 +55,8 @@ class Display(Core):
 
         Everything is escaped, and the whole is below 4 kB.
         """
+        from html import escape
+
         head = "".join(f"<th>{escape(str(name)[:HTML_NAME])}</th>" for name in self._names[:HTML_DIMS])
         sizes = "".join(f"<td>{size}</td>" for size in self._data.shape[:HTML_DIMS])
         more = "<th>...</th>" if self._data.ndim > HTML_DIMS else ""

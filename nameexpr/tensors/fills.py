@@ -7,7 +7,7 @@ tensor([3., 3.], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from nameexpr.tensors.pieces import checked_int, checked_number
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_writeable
 
-Generator = np.random.Generator | None
+Generator: TypeAlias = "np.random.Generator | None"
 
 
 class Fills(Masks):

@@ -18,7 +18,8 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors.ops import op
 
-_current = [np.random.default_rng()]
+# Made on first use: numpy.random takes as long to import as the whole of this package.
+_current: list[np.random.Generator] = []
 
 
 @op("answers")
@@ -37,13 +38,15 @@ def manual_seed(seed: int) -> np.random.Generator:
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise error(Diagnostic("NE677", f"manual_seed: a seed is an integer, not {shown(seed)}"))
-    _current[0] = np.random.default_rng(int(seed) % 2**64)
+    _current[:] = [np.random.default_rng(int(seed) % 2**64)]
     return _current[0]
 
 
 def generator_or_default(generator: np.random.Generator | None) -> np.random.Generator:
     """Return the generator that is given, or else the one that `manual_seed` sets (NE680)."""
     if generator is None:
+        if not _current:
+            _current.append(np.random.default_rng())
         return _current[0]
     if not isinstance(generator, np.random.Generator):
         message = f"generator= is NumPy's, not {shown(generator)}"

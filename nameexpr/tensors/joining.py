@@ -56,11 +56,14 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
             call = Call("cat", ([...],), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
             raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
-    if len({part._data.ndim for part in parts}) != 1:
+    if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
         check_ranks([part._dims for part in parts], "cat")
     at = parts[0]._position(dim, "cat")
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
-    data = _joined(lambda: np.concatenate([part._data for part in parts], axis=at), parts, "cat")
+    try:
+        data = np.concatenate([part._data for part in parts], axis=at)
+    except REFUSED as refused:
+        raise explained("cat", tuple(parts), refused) from refused
     return wrap(data, names) if out is None else write(out, data, names, "cat", is_out=True)
 
 

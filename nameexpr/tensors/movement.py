@@ -96,9 +96,10 @@ class Movement(Core):
     def _aligned(self, alignment: inference.Alignment) -> Self:
         """Return the view; inserting dims of size 1 by reshape never copies."""
         data, order = self._data, alignment.order
+        if None not in order:
+            return self._wrap(data.transpose(order), alignment.names)  # type: ignore[arg-type]
         moved = data.transpose([at for at in order if at is not None])
-        if None in order:
-            moved = moved.reshape([1 if at is None else data.shape[at] for at in order])
+        moved = moved.reshape([1 if at is None else data.shape[at] for at in order])
         return self._wrap(moved, alignment.names)
 
     @overload

@@ -50,11 +50,12 @@ def roles(count: int) -> tuple[str, ...]:
 
 def unified_names(parts: Sequence[Part], verb: str) -> Names:
     """Return the names of operands that are broadcast together (NE470, NE471)."""
-    names: Names | Clash = ()
+    names: Names = ()
     for one in parts:
-        names = unify_names(names, one.names)
-        if isinstance(names, Clash):
+        unified = unify_names(names, one.names)
+        if isinstance(unified, Clash):
             raise _clash(parts, verb)
+        names = unified
     return names
 
 
@@ -93,7 +94,7 @@ def checked_target(out: Any, names: Names, verb: str) -> Core:
     """
     if not isinstance(out, Core):
         message = f"{verb}: an out= of type {type(out).__name__} cannot take the names of the result"
-        hint = "array += x means the same; from_numpy(array, names=...) makes a tensor of its memory"
+        hint = "from_numpy(array, names=...) shares the array's memory, and takes out= and += alike"
         raise error(Diagnostic("NE660", message, hint=hint))
     if out._data.ndim != len(names):
         message = f"{verb}: a result with {counted(len(names), 'dim')} does not fit into an out="
@@ -116,7 +117,9 @@ def named(like: Core, value: Any, names: Names, verb: str) -> Any:
 def _as_array(value: Any) -> Array:
     if isinstance(value, np.ndarray | np.generic | int | float | complex):
         return np.asarray(value)
-    array = np.empty((), dtype=object)  # an object of an object array may be a list, which asarray takes apart
+    array = np.empty(
+        (), dtype=object
+    )  # an object of an object array may be a list, which asarray takes apart
     array[()] = value
     return array
 

@@ -25,11 +25,13 @@ from nameexpr.tensors.writing import apply_into, write
 
 _NOT_OURS: Any = NotImplemented
 
+_KNOWN = (Core, int, float, complex, np.ndarray, np.generic)
 NUMBERS = frozenset({int, float, bool, complex})
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError)
 """What NumPy raises when it cannot apply a function; ours are ValueErrors too, and are passed on."""
 
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
+_removed = lru_cache(maxsize=4096)(removed)
 
 
 class Rules(Core):
@@ -69,13 +71,22 @@ class Rules(Core):
 
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
-        if knows(right if left is self else left):
-            return self._unify(verb, left, right, out)
-        return _NOT_OURS  # type: ignore[no-any-return]
+        other = right if left is self else left
+        if not isinstance(other, _KNOWN):
+            return _NOT_OURS  # type: ignore[no-any-return]
+        if out is None and type(other) is type(self) and other._names == self._names:
+            try:
+                return self._named(BINARY[verb](left._data, right._data), self._names)
+            except REFUSED as fault:
+                raise _ours(fault, verb, (left, right)) from fault
+        return self._unify(verb, left, right, out)
 
     def _named(self, data: Any, names: Names) -> Self:
         """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
-        return self._wrap(data if type(data) is np.ndarray else np.asarray(data), names)
+        new = object.__new__(type(self))
+        new._data = data if type(data) is np.ndarray else np.asarray(data)
+        new._names = names
+        return new
 
     def _put(self, data: Any, names: Names, verb: str, out: Core | None) -> Self:
         """Return a tensor around what a kernel returned, or write it into `out`."""
@@ -104,7 +115,7 @@ class Rules(Core):
     ) -> Self:
         """Return `kernel(array, axis=, keepdims=, **options)` over dims, which its names lose."""
         gone = self._axes(dim, verb)
-        names = removed(self._names, gone, keepdim=keepdim)
+        names = self._names if keepdim else _removed(self._names, gone)
         try:
             data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
         except REFUSED as fault:
@@ -125,9 +136,7 @@ def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprErr
 
 def knows(operand: object) -> bool:
     """Return whether an operator takes this operand; any other may have an operator of its own."""
-    return (
-        isinstance(operand, Core) or type(operand) in NUMBERS or isinstance(operand, np.ndarray | np.generic)
-    )
+    return isinstance(operand, _KNOWN)
 
 
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:

@@ -43,9 +43,9 @@ class Shapes(Rules):
         if not self._data.ndim and {dim0, dim1} <= {0, -1}:
             return self._wrap(self._data.view(), ())
         a, b = self._position(dim0, "transpose"), self._position(dim1, "transpose")
-        order = list(range(self._data.ndim))
-        order[a], order[b] = b, a
-        return self._ordered(order)
+        names = list(self._names)
+        names[a], names[b] = names[b], names[a]
+        return self._wrap(self._data.swapaxes(a, b), tuple(names))
 
     @op("permutes", extra=True)
     def swapaxes(self, axis0: Any, axis1: Any) -> Self:

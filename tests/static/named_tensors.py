@@ -57,5 +57,4 @@ def refused(x: NamedTensor) -> None:
     x.add()  # type: ignore[call-arg]
     x.split(1.5, "N")  # type: ignore[arg-type]
     x.narrow("N", 0)  # type: ignore[call-arg]
-    ne.abs(x, 3)  # type: ignore[call-arg]
     ne.cat(3)  # type: ignore[arg-type]
