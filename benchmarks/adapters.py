@@ -1,4 +1,4 @@
-"""Who runs a workload: nameexpr twice, and the peers that are installed.
+"""Who runs a workload: nameexpr, and the peers that are installed; other ones for named tensors.
 
 An adapter binds a workload to a call, *before* the clock starts: a function with its arguments, so that the
 timed statement is the call a user writes and nothing else.
@@ -7,13 +7,14 @@ timed statement is the call a user writes and nothing else.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from benchmarks.workloads.base import Operands, Workload
+from benchmarks.workloads.named import NamedWorkload, function_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Adapter:
 
     name: str
     module: str
-    bind: Callable[[Any, Workload, Operands], Call | None]
+    bind: Callable[[Any, Any, Operands], Call | None]
+    groups: str = "abcegr"
 
     def load(self) -> Any:
         """Import the module; raises ImportError."""
@@ -83,22 +85,48 @@ def _einops(einops: Any, workload: Workload, operands: Operands) -> Call | None:
     return Call(getattr(einops, verb), (*operands, workload.terms, *extra), workload.sizes)
 
 
-STRING, COMPILED = "nameexpr", "nameexpr.compile"
-OURS = (Adapter(STRING, "nameexpr", _string), Adapter(COMPILED, "nameexpr", _compiled))
+def _named(ne: Any, workload: NamedWorkload, operands: Operands) -> Call:
+    tensors = [ne.from_numpy(x, names) for x, names in zip(operands, workload.names, strict=True)]
+    return Call(function_of(workload.text, workload.letters, ne=ne), tuple(tensors))
+
+
+def _xarray(xr: Any, workload: NamedWorkload, operands: Operands) -> Call | None:
+    if not workload.xarray:
+        return None
+    given = zip(operands, workload.names, strict=True)
+    arrays = [xr.DataArray(x, dims=names.split()) for x, names in given if names]
+    return Call(function_of(workload.xarray, workload.letters, xr=xr), tuple(arrays))
+
+
+STRING, COMPILED, XARRAY = "nameexpr", "nameexpr.compile", "xarray"
+OURS = (
+    Adapter(STRING, "nameexpr", _string),
+    Adapter(COMPILED, "nameexpr", _compiled),
+    Adapter(STRING, "nameexpr", _named, groups="n"),
+)
 PEERS = (
     Adapter("np.einsum", "numpy", _np_einsum),
     Adapter("np.einsum.optimize", "numpy", _np_optimize),
     Adapter("opt_einsum.expression", "opt_einsum", _expression),
     Adapter("opt_einsum.contract", "opt_einsum", _contract),
     Adapter("einops", "einops", _einops),
+    Adapter(XARRAY, "xarray", _xarray, groups="n"),
 )
 
 
-def installed(names: list[str] | None) -> tuple[tuple[Adapter, ...], list[str]]:
-    """Return the peers asked for that can be imported, and a note for each that cannot."""
+def columns(group: str, peers: Iterable[Adapter]) -> list[Adapter]:
+    """Return nameexpr's adapters for a group, and those of the peers."""
+    return [adapter for adapter in (*OURS, *peers) if group in adapter.groups]
+
+
+def installed(names: list[str] | None, groups: set[str]) -> tuple[tuple[Adapter, ...], list[str]]:
+    """Return the peers asked for that can be imported, and a note for each that cannot.
+
+    A peer that has nothing to do in these groups is not imported.
+    """
     found, notes = [], []
     for adapter in PEERS:
-        if names is not None and adapter.name not in names:
+        if (names is not None and adapter.name not in names) or not groups & set(adapter.groups):
             continue
         try:
             adapter.load()

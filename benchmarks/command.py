@@ -42,12 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(results: Results, options: argparse.Namespace) -> list[goals.Goal]:
     """Measure, print, and return the verdicts."""
-    peers, results.notes = adapters.installed(options.peers)
-    columns = (*adapters.OURS, *peers)
+    groups = {workload.group for workload in results.workloads} or {"g"}
+    peers, results.notes = adapters.installed(options.peers, groups)
+    columns = {group: adapters.columns(group, peers) for group in GROUPS}
     effort = _effort(options)
     for number, workload in enumerate(results.workloads, 1):
         _progress(f"{number}/{len(results.workloads)} {workload.name}")
-        results.lanes[workload.name] = measure(workload, columns, effort)
+        results.lanes[workload.name] = measure(workload, columns[workload.group], effort)
     if options.group in (None, "g") and not options.workload:
         _progress("fresh processes")
         try:
@@ -57,7 +58,7 @@ def _run(results: Results, options: argparse.Namespace) -> list[goals.Goal]:
     _progress("")
     for note in results.notes:
         print(f"note: {note}")
-    print(report.table(results, [column.name for column in columns]))
+    print(report.table(results, {group: [one.name for one in found] for group, found in columns.items()}))
     if results.cold:
         print(report.cold(results.cold))
     found = goals.judge(results)

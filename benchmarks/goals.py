@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.adapters import STRING
+from benchmarks.adapters import STRING, XARRAY
 from benchmarks.results import Results, geomean
 from benchmarks.workloads import Workload
+from benchmarks.workloads.named import METHOD, POINTWISE
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,45 @@ def verdict(goal: Goal, is_steady: bool) -> str:
 
 def _now(results: Results) -> Iterable[Goal]:
     for workload in results.of("a"):
-        lane = results.lanes[workload.name].get(STRING)
-        over = lane.microseconds_over if lane else None
         asked = f"{workload.name}: string call at most hand + 1 us"
-        yield _at_most("now", "a", asked, over, 1.0, "{:+.2f} us over hand")
+        yield _at_most("now", "a", asked, results.over(workload), 1.0, "{:+.2f} us over hand")
     for workload in results.of("b", "bmm"):
         asked = f"{workload.name}: at most 1.15 of hand"
         yield _at_most("now", "b", asked, results.ratio(workload, STRING), 1.15)
     for workload in results.of("b", "chain"):
         yield _best_order(workload)
     yield from _now_cold(results.cold)
+    yield from _now_named(results)
+
+
+def _now_named(results: Results) -> Iterable[Goal]:
+    for tag, limit in ((POINTWISE, 1.0), (METHOD, 2.0)):
+        over = {w.name: results.over(w) for w in results.of("n", tag)}
+        yield _everywhere(f"{tag} on 4x4 at most hand + {limit:.1f} us", over, limit, "{:+.2f} us")
+    ahead = {w.name: results.ahead(w, XARRAY) for tag in (POINTWISE, METHOD) for w in results.of("n", tag)}
+    mean = geomean(ahead.values())
+    figure = "-" if mean is None else f"{mean:.1f}x"
+    yield Goal(
+        "now", "n", "on 4x4 at least 20x xarray, geomean", figure, None if mean is None else mean >= 20
+    )
+    yield _everywhere("on 4x4 at least 20x xarray, everywhere", ahead, 20, "{:.1f}x", is_least=True)
+
+
+def _everywhere(
+    asked: str, found: dict[str, float | None], limit: float, pattern: str, *, is_least: bool = False
+) -> Goal:
+    """Ask for at most, or at least, so much everywhere; the figure is the worst, with those that miss."""
+    known = sorted(
+        ((value, name) for name, value in found.items() if value is not None), reverse=not is_least
+    )
+    if not known:
+        return Goal("now", "n", asked, "-", None)
+    missed = [name for value, name in known if (value < limit if is_least else value > limit)]
+    figure = f"{pattern.format(known[0][0])} ({known[0][1]})"
+    if missed:
+        few = ", ".join(missed[:4]) + ", ..." * (len(missed) > 4)
+        figure += f"; {len(missed)} of {len(known)} miss it: {few}"
+    return Goal("now", "n", asked, figure, not missed)
 
 
 def _now_cold(cold: dict[str, Any]) -> Iterable[Goal]:
@@ -101,14 +131,10 @@ def _later(results: Results) -> Iterable[Goal]:
 
 
 def _later_calls(results: Results) -> Iterable[Goal]:
-    def over(workload: Workload) -> float | None:
-        lane = results.lanes[workload.name].get(STRING)
-        return lane.microseconds_over if lane else None
-
     for count, limit in ((2, 0.35), (1, 0.20)):
         chosen = [w for w in results.of("a") if w.text.count(",") == count - 1]
         asked = f"string call at most hand + {limit:.2f} us ({count} operand{'s'[: count - 1]}), worst"
-        yield _at_most("later", "a", asked, _worst(map(over, chosen)), limit, "{:+.2f} us")
+        yield _at_most("later", "a", asked, _worst(map(results.over, chosen)), limit, "{:+.2f} us")
     moves = [results.lanes[w.name][STRING] for w in results.of("a", "rearrange")]
     slowest = _worst(_median_us(lane.seconds) for lane in moves)
     yield _at_most("later", "a", "rearrange at most 0.30 us in all, worst", slowest, 0.30, "{:.2f} us")

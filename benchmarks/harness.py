@@ -12,14 +12,15 @@ import math
 import random
 import statistics
 import timeit
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.adapters import Adapter, Call
-from benchmarks.workloads.base import Workload
+from benchmarks.workloads.base import Operands, Workload
 
 HAND, AGAIN = "hand", "A/A"
 BATCH = 400e-6  # seconds: shorter batches measure the clock
@@ -71,7 +72,7 @@ def measure(workload: Workload, adapters: Sequence[Adapter], effort: Effort) -> 
     """Return a lane for hand, hand again and every adapter, by name."""
     operands = workload.operands()
     answer = _Answer(workload, operands)
-    hand = _quickest([_checked(Lane(HAND, Call(f, operands)), workload, answer) for f in workload.hands])
+    hand = _quickest([_checked(HAND, partial(Call, hand), workload, answer) for hand in workload.hands])
     lanes = [hand, _prepared(Lane(AGAIN, hand.call), workload)]
     lanes += [_bound(adapter, workload, answer) for adapter in adapters]
     _time([lane for lane in lanes if lane.status == "ok"], effort)
@@ -88,7 +89,7 @@ class _Answer:
     def __init__(self, workload: Workload, operands: tuple[Any, ...]) -> None:
         hand = workload.hands[0]
         self.operands = operands
-        self.value = np.asarray(_value(Call(hand, operands), workload))
+        self.value = np.asarray(_value(Call(hand, workload.own(operands)), workload))
         tolerance = TOLERANCE.get(self.value.dtype.name)
         magnitudes = tuple(np.abs(x).astype(x.dtype) for x in operands) if tolerance else operands
         self.slack = tolerance and tolerance * np.abs(_wide(_value(Call(hand, magnitudes), workload)))
@@ -116,10 +117,8 @@ def _bound(adapter: Adapter, workload: Workload, answer: _Answer) -> Lane:
     if adapter.name in workload.unlike:
         return Lane(adapter.name, None, "unlike", "its dtype rule gives another answer")
     try:
-        lane = Lane(adapter.name, adapter.bind(adapter.load(), workload, answer.operands))
-        if lane.call is None:
-            return Lane(adapter.name, None, "absent", "cannot say this")
-        return _checked(lane, workload, answer)
+        bind = partial(adapter.bind, adapter.load(), workload)
+        return _checked(adapter.name, bind, workload, answer)
     except _WrongError as error:
         return Lane(adapter.name, None, "wrong", str(error))
     except Exception as error:  # noqa: BLE001 (a column that fails must not take the table with it)
@@ -131,11 +130,19 @@ class _WrongError(Exception):
     """A result that is not hand's."""
 
 
-def _checked(lane: Lane, workload: Workload, answer: _Answer) -> Lane:
-    wrong = answer.difference(_value(lane.call, workload))
+def _checked(name: str, bind: Callable[[Operands], Call | None], workload: Workload, answer: _Answer) -> Lane:
+    """Return the lane of a call, whose result is hand's; raises _WrongError.
+
+    Where the call writes over an operand it is checked on its own arrays, but timed on hand's: on large ones
+    it shows which memory an array has.
+    """
+    call = bind(workload.own(answer.operands))
+    if call is None:
+        return Lane(name, None, "absent", "cannot say this")
+    wrong = answer.difference(_value(call, workload))
     if wrong:
         raise _WrongError(wrong)
-    return _prepared(lane, workload)
+    return _prepared(Lane(name, bind(answer.operands) if workload.is_in_place else call), workload)
 
 
 def _value(call: Call | None, workload: Workload) -> Any:

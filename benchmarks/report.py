@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeAlias
 
+from benchmarks.adapters import XARRAY
 from benchmarks.goals import Goal, verdict
 from benchmarks.harness import AGAIN, HAND, Lane
 from benchmarks.results import STEADY, Results, geomean
@@ -21,19 +22,25 @@ SHORT = {
 MARKS = {"absent": "-", "unlike": "~", "failed": "failed", "wrong": "WRONG"}
 LEGEND = (
     "Figures are time / hand, medians over rounds; * the best peer; - cannot say it; ~ another answer "
-    "by its dtype rule.\nGroup c: every adapter's result is brought to C order within its time."
+    "by its dtype rule.\nGroup c: every adapter's result is brought to C order within its time. Group n: us "
+    "over hand, and how\nmany times as long xarray takes."
 )
 
 
-def table(results: Results, names: list[str]) -> str:
-    """Return the ratios, a row for each workload and a geometric mean for each group."""
-    columns = [*names, AGAIN]
+Extra: TypeAlias = Callable[[Results, Workload], str]
+
+
+def table(results: Results, names: dict[str, list[str]]) -> str:
+    """Return the ratios, a row for each workload and a geometric mean for each group of columns by name."""
     lines = [LEGEND, ""]
     for group, title in GROUPS.items():
         chosen = results.of(group)
+        columns = [*names[group], AGAIN]
+        extra = EXTRA if group == "n" else {}
         if chosen:
-            lines += [_row(f"{group}. {title}", "hand us", (SHORT.get(name, name) for name in columns))]
-            lines += [_workload(results, workload, columns) for workload in chosen]
+            heads = (*(SHORT.get(name, name) for name in columns), *extra)
+            lines += [_row(f"{group}. {title}", "hand us", heads)]
+            lines += [_workload(results, workload, columns, extra.values()) for workload in chosen]
             means = (_number(geomean(results.ratio(w, name) for w in chosen)) for name in columns)
             lines += [_row("geomean (of what it can say)", "", means), ""]
     return "\n".join(lines)
@@ -125,16 +132,28 @@ def _lane(lane: Lane) -> dict[str, Any]:
     }
 
 
-def _workload(results: Results, workload: Workload, columns: list[str]) -> str:
+def _workload(results: Results, workload: Workload, columns: list[str], extra: Iterable[Extra]) -> str:
     best = results.best_peer(workload)
     lanes = results.lanes[workload.name]
     hand = 1e6 * statistics.median(lanes[HAND].seconds)
     cells = (_cell(lanes[name], is_best=best is not None and best[0] == name) for name in columns)
-    return _row(workload.name, f"{hand:.4g}", cells)
+    return _row(workload.name, f"{hand:.4g}", (*cells, *(find(results, workload) for find in extra)))
 
 
 def _cell(lane: Lane, *, is_best: bool) -> str:
     return _number(lane.ratio) + "*" * is_best if lane.status == "ok" else MARKS[lane.status]
+
+
+def _over(results: Results, workload: Workload) -> str:
+    over = results.over(workload)
+    return "" if over is None else f"{over:+.2f}"
+
+
+def _ahead(results: Results, workload: Workload) -> str:
+    return _number(results.ahead(workload, XARRAY))
+
+
+EXTRA: dict[str, Extra] = {"us over": _over, "x ahead": _ahead}
 
 
 def _number(value: float | None) -> str:

@@ -40,6 +40,11 @@ class Results:
         """Return how many times the peer's time is nameexpr's; None where one was not timed."""
         return quotient(self.ratio(workload, peer), self.ratio(workload, STRING))
 
+    def over(self, workload: Workload) -> float | None:
+        """Return the microseconds that nameexpr takes more than hand; None where it was not timed."""
+        lane = self.lanes[workload.name].get(STRING)
+        return lane.microseconds_over if lane else None
+
     def best_peer(self, workload: Workload) -> tuple[str, float] | None:
         """Return the quickest peer and its ratio."""
         others = [

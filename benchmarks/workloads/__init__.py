@@ -1,8 +1,8 @@
-"""The workloads by group: tiny (a), matmul and pairwise (b), layout (c), dtypes (e), random (r)."""
+"""The workloads by group: tiny a, matmul and pairwise b, layout c, dtypes e, random r, named n."""
 
 from __future__ import annotations
 
-from benchmarks.workloads import dtypes, layout, matmul, pairwise, random, tiny
+from benchmarks.workloads import dtypes, layout, matmul, named, pairwise, random, tiny
 from benchmarks.workloads.base import Workload
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -12,6 +12,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *layout.WORKLOADS,
     *dtypes.WORKLOADS,
     *random.WORKLOADS,
+    *named.WORKLOADS,
 )
 GROUPS = {
     "a": "tiny arrays, call overhead",
@@ -19,6 +20,7 @@ GROUPS = {
     "c": "materialised layout changes, pooling",
     "e": "dtypes",
     "r": "random pairwise contractions",
+    "n": "NamedTensor: 4x4, and large",
     "g": "cold: imports and new texts",
 }
 

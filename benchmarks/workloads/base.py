@@ -20,7 +20,7 @@ class Workload:
 
     ``hands`` are ways to write it in NumPy; the quickest on this machine is the *hand* of the run, so that a
     better one is added, never argued about. ``unlike`` names the peers whose own dtype rule gives another
-    answer.
+    answer. ``is_in_place`` says that the call writes over an operand.
     """
 
     name: str
@@ -32,11 +32,16 @@ class Workload:
     materialise: bool = False
     np_options: Mapping[str, Any] = field(default_factory=dict)
     unlike: tuple[str, ...] = ()
+    is_in_place: bool = False
     tags: tuple[str, ...] = ()
 
     def operands(self) -> Operands:
         """Return the operands, the same in every run."""
         return self.make(np.random.default_rng(zlib.crc32(self.name.encode())))
+
+    def own(self, operands: Operands) -> Operands:
+        """Return operands for one call: these same ones, or new ones if it writes over them."""
+        return self.operands() if self.is_in_place else operands
 
     @property
     def terms(self) -> str:

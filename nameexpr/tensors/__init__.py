@@ -7,6 +7,6 @@ that make tensors.
 ('C', 'N')
 """
 
-from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, from_numpy, tensor, wrap
+from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, from_numpy, from_xarray, tensor, wrap
 
-__all__ = ["NamedTensor", "as_tensor", "from_numpy", "tensor", "wrap"]
+__all__ = ["NamedTensor", "as_tensor", "from_numpy", "from_xarray", "tensor", "wrap"]

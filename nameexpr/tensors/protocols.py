@@ -74,9 +74,7 @@ class Protocols(Core):
         copy: bool | None = None,
     ) -> Any:
         """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""
-        return self._data.__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
-        )
+        return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's number for the CPU."""
@@ -100,7 +98,7 @@ class Protocols(Core):
         return float(self._number(float, "biufO"))
 
     def __int__(self) -> int:
-        """Return the only element as an integer, cut off towards zero (NE382, NE571, NE577 for nan and inf)."""
+        """Return the only element as an integer, cut off towards zero (NE382, NE571; NE577 for nan)."""
         return int(self._number(int, "biufO"))
 
     def __complex__(self) -> complex:

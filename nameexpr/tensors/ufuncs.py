@@ -83,7 +83,7 @@ def _spelt(ufunc: np.ufunc, method: str) -> str:
 
 
 class _Use(NamedTuple):
-    """One use of a ufunc: a tensor to make results like, how an error calls it, options, and where to write."""
+    """One use of a ufunc: a tensor to make results like, the verb of errors, options, and where to write."""
 
     like: Core
     ufunc: np.ufunc
@@ -105,7 +105,7 @@ def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
     names = _masked_names(x, masks, use.verb)
     axis = use.options.get("axis", 0)
     gone = tuple(range(len(x.names)))
-    if axis is not None and x.names:
+    if axis is not None:
         use.options["axis"] = gone = axes(x.dims, axis, use.verb)
     names = removed(names, gone, keepdim=bool(use.options.get("keepdims")))
     if isinstance(use.options.get("initial"), Core):
@@ -125,8 +125,7 @@ def _masked_names(x: Part, masks: Sequence[Part], verb: str) -> Names:
 def _along(use: _Use, inputs: Sequence[Any]) -> Any:
     """Apply `accumulate` and `reduceat`, which keep all names."""
     x = part(inputs[0], "tensor", use.verb)
-    if x.names:
-        use.options["axis"] = position(x.dims, use.options.get("axis", 0), use.verb)
+    use.options["axis"] = position(x.dims, use.options.get("axis", 0), use.verb)
     places = [one._data if isinstance(one, Core) else one for one in inputs[1:]]
     method = getattr(use.ufunc, use.verb.rpartition(".")[2])
     return _run(use, method, [x.data, *places], x.names, (x,))
@@ -171,7 +170,7 @@ _PRODUCTS: dict[str, tuple[int | None, int | None, tuple[int, ...]]] = {
     "matvec": (None, 0, (-1,)),
     "vecmat": (-1, None, (-2,)),
 }
-"""Where the left and the right vectors get a dim of size 1, from the end, and which dims of the product go."""
+"""Where the left and the right operand get a dim of size 1, from the end, and which dims go again."""
 
 
 def _inserted(dims: Dims, place: int | None) -> Dims:
@@ -184,7 +183,7 @@ def _inserted(dims: Dims, place: int | None) -> Dims:
 def _mask(use: _Use) -> list[Part]:
     """Return the `where=` option as an operand, and leave its array in its place (NE573)."""
     mask = use.options.get("where", True)
-    if mask is True or mask is np._NoValue:  # type: ignore[attr-defined]
+    if mask is True or mask is np._NoValue:
         return []
     if not isinstance(mask, Core | np.ndarray):
         mask = np.asarray(mask, dtype=bool)

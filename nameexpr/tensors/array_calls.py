@@ -1,0 +1,196 @@
+"""A call of one of NumPy's functions, as the rules for names handle it.
+
+An entry of the table (`implements`) is a small function that takes a `FunctionCall`: it asks for the operands
+as parts, turns names in `axis=` into positions, computes the names by a rule, and has `result` apply NumPy's
+function to the bare arrays. Parameters are known by their names, however the caller gave them.
+
+>>> import numpy as np
+>>> import nameexpr as ne
+>>> call = FunctionCall(np.cumsum, (ne.tensor([[1, 2]], names="N C"), "C"), {})
+>>> x = call.operand("a")
+>>> call.axis(x)
+1
+>>> call.result(x.names)
+tensor([[1, 3]], names=('N', 'C'), shape=(1, 2))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nameexpr.dims import Names
+from nameexpr.inference.lookup import position
+from nameexpr.inference.removing import axes
+from nameexpr.tensors.array_parameters import Function, parameters_of, spelt
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.named_tensor import wrap
+from nameexpr.tensors.nameless import (
+    Part,
+    checked_target,
+    named,
+    nameless,
+    part,
+    refused,
+    unified_names,
+)
+
+FAULTS = (TypeError, ValueError, IndexError, OverflowError, MemoryError)
+"""What NumPy's functions raise where arguments do not fit; ours are ValueErrors, and are passed on."""
+
+LIKE = wrap(np.empty(()), ())
+
+
+class FunctionCall:
+    """One call: the function, and its arguments by the names of its parameters."""
+
+    __slots__ = ("_args", "_kwargs", "_names", "func", "parameters", "verb")
+
+    def __init__(self, func: Function, args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
+        self.func, self.verb = func, spelt(func)
+        self._names, self.parameters = parameters_of(func)
+        self._args, self._kwargs = list(args), dict(kwargs)
+
+    def __getitem__(self, parameter: str) -> Any:
+        """Return an argument, or the default of the parameter where it is not given."""
+        if parameter in self._kwargs:
+            value = self._kwargs[parameter]
+        elif parameter in self._names[: len(self._args)]:
+            value = self._args[self._names.index(parameter)]
+        else:
+            value = self.parameters.get(parameter)
+        return None if value is np._NoValue else value
+
+    def __setitem__(self, parameter: str, value: Any) -> None:
+        """Replace an argument, or give one that is not given."""
+        if parameter in self._names[: len(self._args)]:
+            self._args[self._names.index(parameter)] = value
+        else:
+            self._kwargs[parameter] = value
+
+    def operand(self, parameter: str = "") -> Part:
+        """Return an operand, by default the first argument, and leave its array in its place."""
+        name = parameter or self._names[0]
+        one = part(self[name], name, self.verb)
+        self[name] = one.data
+        return one
+
+    def operands(self, *parameters: str) -> list[Part]:
+        """Return those operands that are given, and are no numbers or flags."""
+        return [self.operand(name) for name in parameters if self[name] is not None]
+
+    def members(self) -> list[Part]:
+        """Return the tensors that the first argument lists, and leave their arrays in their place."""
+        first = self._names[0]
+        listed = [part(one, f"tensor {place}", self.verb) for place, one in enumerate(self[first])]
+        self[first] = [one.data for one in listed]
+        return listed
+
+    def arguments(self) -> list[Part]:
+        """Return all arguments that are given by position, for a function that takes any number."""
+        listed = [part(one, f"operand {place}", self.verb) for place, one in enumerate(self._args)]
+        self._args = [one.data for one in listed]
+        return listed
+
+    def together(self, x: Part, *parameters: str) -> Part:
+        """Return x with its names unified with those of other operands, which are broadcast to it."""
+        others = [one for one in self.operands(*parameters) if one.names]
+        names = unified_names((x, *others), self.verb)
+        if len(names) != len(x.names):
+            raise nameless(self.verb, f"{others[-1].role} has more dims than {x.role}")
+        return x._replace(names=names)
+
+    def axes(self, x: Part, parameter: str = "axis") -> tuple[int, ...]:
+        """Return the positions that `axis=` means, all of them for None; the call then has them too."""
+        wanted = self[parameter]
+        if wanted is None:
+            return tuple(range(len(x.names)))
+        found = axes(x.dims, wanted, self.verb)
+        if x.names:
+            self[parameter] = found[0] if len(found) == 1 else found
+        return found
+
+    def axis(self, x: Part, parameter: str = "axis") -> int:
+        """Return the position that `axis=` means; None, for which NumPy flattens, needs a single dim."""
+        wanted = self[parameter]
+        if wanted is None:
+            if len(x.names) != 1:
+                raise nameless(self.verb, f"without {parameter}= it flattens: give one, by name or position")
+            return 0
+        at = position(x.dims, wanted, self.verb)
+        self[parameter] = at
+        return at
+
+    def bare(self) -> Any:
+        """Return what the function gives for bare arrays.
+
+        Raises
+        ------
+        OptionError
+            NE658 if an argument that the rule did not look at is a tensor with dims, NE661 for what NumPy
+            refuses.
+        """
+        args = [self._without_names(value) for value in self._args]
+        kwargs = {name: self._without_names(value) for name, value in self._kwargs.items()}
+        try:
+            return self.func(*args, **kwargs)
+        except FAULTS as fault:
+            raise refused(self.verb, fault) from fault
+
+    def _without_names(self, value: Any) -> Any:
+        if not isinstance(value, Core):
+            return value
+        if value._data.ndim:
+            raise nameless(f"{self.verb}, given a tensor where it takes an option,")
+        return value._data
+
+    def result(self, names: Names) -> Any:
+        """Return the result for bare arrays as a tensor with these names, written into `out=` where given."""
+        out = self["out"]
+        if out is None:
+            return named(LIKE, self.bare(), names, self.verb)
+        target = checked_target(out, names, self.verb)
+        self["out"] = target._data
+        self.bare()
+        target._names = names
+        return target
+
+    def results(self, *names: Names) -> Any:
+        """Return several results, a list or a tuple as NumPy has it, with the names of each or of all."""
+        values = self.bare()
+        each = names if len(names) > 1 else names * len(values)
+        tensors = (named(LIKE, value, own, self.verb) for value, own in zip(values, each, strict=True))
+        return list(tensors) if isinstance(values, list) else tuple(tensors)
+
+    def answer(self) -> Any:
+        """Return what the function says about the bare arrays, which is no array itself."""
+        self._args = [value._data if isinstance(value, Core) else value for value in self._args]
+        self._kwargs = {
+            name: value._data if isinstance(value, Core) else value for name, value in self._kwargs.items()
+        }
+        return self.bare()
+
+
+Entry = Callable[[FunctionCall], Any]
+TABLE: dict[Function, Entry] = {}
+"""Every function of NumPy that knows names, with its rule."""
+
+
+def implements(functions: str) -> Callable[[Entry], Entry]:
+    """Return the decorator that enters a rule for functions of NumPy: "sum prod linalg.norm".
+
+    One that the installed NumPy does not have is left out.
+    """
+
+    def enter(entry: Entry) -> Entry:
+        for words in functions.split():
+            found: Any = np
+            for word in words.split("."):
+                found = getattr(found, word, None)
+            if found is not None:
+                TABLE[found] = entry
+        return entry
+
+    return enter

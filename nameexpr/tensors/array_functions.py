@@ -1,0 +1,75 @@
+"""NumPy's functions on tensors: `np.mean(x, axis="C")` is NumPy's mean, and keeps the names that it should.
+
+The table is `nameexpr.tensors.array_calls.TABLE`; its entries stand in three modules, by the rule that they
+follow. Values, dtypes, defaults and warnings are those of NumPy's function, which differ from PyTorch's here
+and there: `np.std(x)` divides by n, `np.median(x)` averages two values, `np.mean` of integers is a float.
+Whatever is not in the table would lose names, and is refused with the way out.
+
+>>> import numpy as np
+>>> import nameexpr as ne
+>>> x = ne.tensor([[1, 2], [3, 5]], names="N C")
+>>> np.mean(x, axis="C")
+tensor([1.5, 4. ], names=('N',), shape=(2,))
+>>> np.concatenate([x, x], axis="C").shape
+(2, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nameexpr.tensors import array_movement, array_pairs, array_reductions
+from nameexpr.tensors.array_calls import TABLE, FunctionCall
+from nameexpr.tensors.array_parameters import spelt
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.nameless import nameless
+
+ENTRIES = (array_movement, array_pairs, array_reductions)
+"""The modules that fill the table."""
+
+HINTS: dict[str, str] = {
+    "einsum": "ne.einsum takes tensors, and names of more than one letter",
+    "einsum_path": "ne.einsum takes tensors, and finds a path itself",
+    "reshape": "flatten and unflatten merge and split dims by name",
+    "ravel": "x.flatten(dims, name) merges dims into one with a name",
+    "resize": "flatten and unflatten merge and split dims by name",
+    "save": "ne.save(file, x) keeps the names",
+    "savez": "ne.save(file, x) keeps the names",
+    "savez_compressed": "ne.save(file, x) keeps the names",
+    "copyto": "x[...] = value writes into x, and x.copy_(value) too",
+    "put": "x[index] = value writes into x",
+    "putmask": "x.masked_fill_(mask, value) writes into x",
+    "place": "x.masked_fill_(mask, value) writes into x",
+    "nonzero": "x.numpy().nonzero() gives positions, which have no names",
+}
+
+
+def apply_function(
+    func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """Return what a function of NumPy gives for arguments one of which is a NamedTensor.
+
+    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then.
+
+    Raises
+    ------
+    OptionError
+        NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
+        arguments that NumPy refuses.
+    """
+    if any(map(_is_foreign, types)):
+        return NotImplemented
+    entry = TABLE.get(func)
+    if entry is None:
+        name = spelt(func)
+        raise nameless(name, HINTS.get(name.removeprefix("np."), ""))
+    return entry(FunctionCall(func, args, kwargs))
+
+
+def _is_foreign(kind: type) -> bool:
+    if issubclass(kind, Core):
+        return False
+    return getattr(kind, "__array_function__", None) is not np.ndarray.__array_function__

@@ -1,0 +1,186 @@
+"""NumPy's functions that keep, move, add, drop and split dims: round, transpose, squeeze, take, split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from nameexpr.dims import Names
+from nameexpr.inference.calls import Call
+from nameexpr.inference.indexing import Item, indexed_names
+from nameexpr.inference.lookup import positions
+from nameexpr.inference.removing import removed
+from nameexpr.tensors.array_calls import FAULTS, FunctionCall, implements
+from nameexpr.tensors.array_reductions import matrix_axes
+from nameexpr.tensors.nameless import nameless, refused, unified_names
+
+
+@implements("round around fix real imag angle real_if_close nan_to_num sinc i0 copy astype")
+@implements("isreal iscomplex isneginf isposinf tril triu flipud fliplr")
+def kept(call: FunctionCall) -> Any:
+    """Return a result with the names of the operand."""
+    return call.result(call.operand().names)
+
+
+@implements("flip roll gradient")
+def kept_along(call: FunctionCall) -> Any:
+    """Return a result, or one for each dim, with the names of the operand; `axis=` may be several dims."""
+    x = call.operand()
+    several = len(call.axes(x)) > 1 and call.verb == "np.gradient"
+    return call.results(x.names) if several else call.result(x.names)
+
+
+@implements("zeros_like ones_like empty_like full_like")
+def made_like(call: FunctionCall) -> Any:
+    """Return a new tensor with the names of another; in another shape, if that has as many dims."""
+    x = call.together(call.operand(), "fill_value")
+    shape = call["shape"]
+    if shape is not None and np.ndim(np.empty(shape, np.bool_)) != len(x.names):
+        raise nameless(f"{call.verb} with a shape of other dims", "ne.zeros(*sizes, names=...) makes tensors")
+    return call.result(x.names)
+
+
+@implements("transpose")
+def transposed(call: FunctionCall) -> Any:
+    """Return a view with the dims in another order, or in reverse."""
+    x = call.operand()
+    order = tuple(range(len(x.names)))[::-1]
+    if call["axes"] is not None:
+        order = call["axes"] = positions(x.dims, Call(call.verb, _words(call["axes"]), (x.dims,)))
+    return call.result(tuple(x.names[at] for at in order))
+
+
+def _words(dims: Any) -> tuple[Any, ...]:
+    if isinstance(dims, str):
+        return tuple(dims.split())
+    return tuple(dims) if isinstance(dims, list | tuple) else (dims,)
+
+
+@implements("swapaxes matrix_transpose linalg.matrix_transpose")
+def swapped(call: FunctionCall) -> Any:
+    """Return a view with two dims swapped."""
+    x = call.operand()
+    names = list(x.names)
+    a, b = matrix_axes(call, x)
+    names[a], names[b] = names[b], names[a]
+    return call.result(tuple(names))
+
+
+@implements("moveaxis")
+def moved(call: FunctionCall) -> Any:
+    """Return a view with some dims at other positions; a name as destination is where that dim stands now."""
+    x = call.operand()
+    source, destination = (
+        positions(x.dims, Call(call.verb, _words(call[one]), (x.dims,))) for one in ("source", "destination")
+    )
+    call["source"], call["destination"] = source, destination
+    order = [at for at in range(len(x.names)) if at not in source]
+    for to, at in sorted(zip(destination, source, strict=False)):
+        order.insert(to, at)
+    return call.result(tuple(x.names[at] for at in order))
+
+
+@implements("squeeze")
+def squeezed(call: FunctionCall) -> Any:
+    """Return a view without dims of size 1: all, or those given, which must have it."""
+    x = call.operand()
+    gone = [at for at in call.axes(x) if call["axis"] is not None or x.data.shape[at] == 1]
+    return call.result(removed(x.names, gone))
+
+
+@implements("expand_dims")
+def expanded(call: FunctionCall) -> Any:
+    """Return a view with new dims of size 1, which have no names."""
+    x = call.operand()
+    rest = iter(x.names)
+    new = new_positions(call, x.names)
+    return call.result(tuple(None if at in new else next(rest) for at in range(len(x.names) + len(new))))
+
+
+def new_positions(call: FunctionCall, names: Names) -> tuple[int, ...]:
+    """Return where the dims that `axis=` adds stand in the result (NE661)."""
+    wanted = call["axis"] if isinstance(call["axis"], list | tuple) else (call["axis"],)
+    try:
+        return normalize_axis_tuple(wanted, len(names) + len(wanted))
+    except FAULTS as fault:
+        raise refused(call.verb, fault) from fault
+
+
+@implements("broadcast_to")
+def broadcast(call: FunctionCall) -> Any:
+    """Return a read-only view in a larger shape; new dims have no names."""
+    x = call.operand()
+    shape = call["shape"]
+    new = (1 if np.ndim(shape) == 0 else len(shape)) - len(x.names)
+    return call.result((None,) * new + x.names)
+
+
+@implements("diagonal linalg.diagonal")
+def diagonal(call: FunctionCall) -> Any:
+    """Return a view of the diagonal of two dims, which becomes a last dim without a name."""
+    x = call.operand()
+    return call.result((*removed(x.names, matrix_axes(call, x)), None))
+
+
+@implements("take")
+def taken(call: FunctionCall) -> Any:
+    """Return the elements at some indices along a dim, with names as by indexing."""
+    x = call.operand()
+    at = call.axis(x)
+    indices = call.operand("indices")
+    item = Item("array", 1, indices.names) if indices.names else Item("int", 1)
+    items = [item if place == at else Item("slice", 1) for place in range(len(x.names))]
+    return call.result(indexed_names(x.dims, items, call.verb))
+
+
+@implements("take_along_axis")
+def taken_along(call: FunctionCall) -> Any:
+    """Return the elements that indices with the same other dims point at along a dim."""
+    x = call.operand()
+    at = call.axis(x)
+    indices = call.operand("indices")
+    others = tuple(x.names[at] if place == at else name for place, name in enumerate(indices.names))
+    return call.result(unified_names((x, indices._replace(names=others)), call.verb))
+
+
+@implements("split array_split")
+def split(call: FunctionCall) -> Any:
+    """Return a list of views of parts of a dim."""
+    x = call.operand()
+    call.axis(x)
+    return call.results(x.names)
+
+
+@implements("hsplit vsplit dsplit")
+def split_at_fixed_dim(call: FunctionCall) -> Any:
+    """Return a list of views of parts of the dim that the function is named for."""
+    return call.results(call.operand().names)
+
+
+@implements("unstack")
+def unstacked(call: FunctionCall) -> Any:
+    """Return a tuple of views along a dim, without it."""
+    x = call.operand()
+    return call.results(removed(x.names, [call.axis(x)]))
+
+
+@implements("atleast_1d atleast_2d atleast_3d")
+def at_least(call: FunctionCall) -> Any:
+    """Return tensors, or the only one, with new dims without names where there are too few."""
+    rank = int(call.verb[-2])
+    parts = call.arguments()
+    names = [padded_names(one.names, rank) for one in parts]
+    return call.result(names[0]) if len(names) == 1 else call.results(*names)
+
+
+def padded_names(names: Names, rank: int) -> Names:
+    """Return names with those of the new dims that `atleast_1d`, `_2d` and `_3d` add: in front, or around.
+
+    >>> padded_names(("C",), 2), padded_names(("N", "C"), 3), padded_names(("C",), 3)
+    ((None, 'C'), ('N', 'C', None), (None, 'C', None))
+    """
+    if rank == 3 and names:  # noqa: PLR2004  NumPy puts the last of three dims behind the others
+        names = (*padded_names(names, 2), None) if len(names) < rank else names
+    return (None,) * (rank - len(names)) + names
