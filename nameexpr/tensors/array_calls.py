@@ -37,7 +37,7 @@ from nameexpr.tensors.nameless import (
     unified_names,
 )
 
-FAULTS = (TypeError, ValueError, IndexError, OverflowError, MemoryError)
+FAULTS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError, MemoryError)
 """What NumPy's functions raise where arguments do not fit; ours are ValueErrors, and are passed on."""
 
 LIKE = wrap(np.empty(()), ())

@@ -90,7 +90,7 @@ def _joined(parts: Sequence[Part], at: int | None, verb: str) -> Names:
 def stacked(call: FunctionCall) -> Any:
     """Return tensors side by side along a new dim, which has no name."""
     names = _joined(call.members(), None, call.verb)
-    (at,) = new_positions(call, names)
+    at = new_positions(call, names)[0]
     return call.result((*names[:at], None, *names[at:]))
 
 

@@ -250,7 +250,7 @@ def where(condition: Any, x: Any, y: Any) -> NamedTensor:
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
     mask = as_tensor(condition)
-    return choose(mask._mask(mask, "where"), x, y)  # type: ignore[no-any-return]
+    return choose(mask._as_mask(mask, "where"), x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

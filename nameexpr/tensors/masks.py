@@ -54,7 +54,7 @@ class Masks(Rules):
         >>> ne.tensor([1, 2], names="N").masked_fill(np.array([True, False]), 7)
         tensor([7, 2], names=('N',), shape=(2,))
         """
-        where = self._mask(mask, "masked_fill")
+        where = self._as_mask(mask, "masked_fill")
         number = self._fill_value(value, "masked_fill")
         names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, _FILLED)
         if where._data.ndim > self._data.ndim:
@@ -84,7 +84,7 @@ class Masks(Rules):
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").masked_select(ne.tensor([True, False], names="C"))
         tensor([1, 3], shape=(2,))
         """
-        where = self._mask(mask, "masked_select")
+        where = self._as_mask(mask, "masked_select")
         roles = Pairing("masked_select", "tensor", "mask")
         shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)[1]
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
@@ -98,9 +98,9 @@ class Masks(Rules):
         >>> x.where(x > 0, 0)
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return choose(self._mask(condition, "where"), self, other)  # type: ignore[no-any-return]
+        return choose(self._as_mask(condition, "where"), self, other)  # type: ignore[no-any-return]
 
-    def _mask(self, mask: Any, verb: str) -> Core:
+    def _as_mask(self, mask: Any, verb: str) -> Core:
         tensor = mask if isinstance(mask, Core) else self._unnamed(as_operand(mask, verb))
         if tensor._data.dtype != np.bool_:
             message = f"{verb}: the mask is {tensor._data.dtype}, not bool"

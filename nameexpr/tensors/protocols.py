@@ -80,6 +80,12 @@ class Protocols(Core):
         """Return DLPack's number for the CPU."""
         return self._data.__dlpack_device__()
 
+    @property
+    def _mask(self) -> Any:
+        """Refuse numpy.ma, which looks here for a mask: its results would lose the names (NE654)."""
+        hint = "fill the masked array first, array.filled(value), and keep the mask apart"
+        raise error(Diagnostic("NE654", "a masked array and a NamedTensor cannot meet", hint=hint))
+
     def __bool__(self) -> bool:
         """Return the truth of the only element.
 

@@ -108,8 +108,6 @@ def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
     if axis is not None:
         use.options["axis"] = gone = axes(x.dims, axis, use.verb)
     names = removed(names, gone, keepdim=bool(use.options.get("keepdims")))
-    if isinstance(use.options.get("initial"), Core):
-        use.options["initial"] = use.options["initial"]._data
     return _run(use, use.ufunc.reduce, [x.data], names, (x, *masks))
 
 

@@ -77,7 +77,7 @@ def distinct(names: Names) -> Names:
 
 
 def written_names(target: Names, computed: Names) -> Names:
-    """The names after writing over a tensor: one without names takes them, any other must have exactly them."""
+    """The names after writing over a tensor: one without names takes them, others have exactly them."""
     if any(name is not None for name in target) and target != computed:
         raise Refused(f"{computed} into {target}")
     return computed

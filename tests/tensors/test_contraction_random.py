@@ -1,4 +1,4 @@
-"""Matrix products on generated tensors: names by the slow rule, values by loops; cat and stack besides."""
+"""Matrix products on generated tensors: names by the slow rule, values by loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tensors.operator_truth import (
     LETTERS,
     Array,
     Expected,
-    Names,
     Refused,
     checked_written,
     contracted_names,
@@ -74,7 +73,10 @@ def operands(draw: st.DrawFn, *ranks: int) -> tuple[Expected, Expected]:
     dtype = draw(st.sampled_from(DTYPES))
     made = []
     for order, (rank, letters) in enumerate(zip(wanted, names, strict=True)):
-        shape = [sizes[-place - 3] if place < 2 else draw(st.sampled_from((sizes[0], sizes[0], 1))) for place in range(rank)]
+        shape = [
+            sizes[-place - 3] if place < 2 else draw(st.sampled_from((sizes[0], sizes[0], 1)))
+            for place in range(rank)
+        ]
         if rank > 1 and order:
             shape[-2:] = [sizes[2], 3]
         elif rank:
@@ -104,11 +106,6 @@ def assert_answer(call: Callable[[], Any], compute: Callable[[], Expected], what
     np.testing.assert_allclose(result.numpy(), expected.array, rtol=1e-6, err_msg=what)
 
 
-def all_same(*names: Names) -> Names:
-    """What is drawn for the batch dim of bmm is the same name."""
-    return names[0]
-
-
 @settings(max_examples=400)
 @given(operands())
 def test_matmul(pair: tuple[Expected, Expected]) -> None:
@@ -119,7 +116,9 @@ def test_matmul(pair: tuple[Expected, Expected]) -> None:
     unnamed = Expected((None,) * right.array.ndim, right.array)
     assert_answer(lambda: x @ right.array, lambda: product(left, unnamed), f"matmul with an array {pair}")
     for verb in RANKS:
-        assert_answer(lambda v=verb: getattr(x, v)(y), lambda v=verb: product(left, right, v), f"{verb} of {pair}")
+        assert_answer(
+            lambda v=verb: getattr(x, v)(y), lambda v=verb: product(left, right, v), f"{verb} of {pair}"
+        )
 
 
 @settings(max_examples=60)
@@ -144,7 +143,9 @@ def test_out_of_products(data: st.DataObject) -> None:
         for dtype in (expected.array.dtype, np.dtype(bool), np.dtype(float)):
             out = ne.from_numpy(np.zeros(expected.array.shape, dtype), names=names)
             call = lambda out=out: tensor(left).mm(tensor(right), out=out)  # noqa: E731
-            assert_answer(call, lambda out=out: checked_written(out, expected, is_out=True), f"{names} {dtype}")
+            assert_answer(
+                call, lambda out=out: checked_written(out, expected, is_out=True), f"{names} {dtype}"
+            )
 
 
 def fused(bias: Expected, left: Expected, right: Expected, verb: str, beta: Any, alpha: Any) -> Expected:
@@ -163,7 +164,9 @@ def fused(bias: Expected, left: Expected, right: Expected, verb: str, beta: Any,
 @settings(max_examples=300)
 @given(st.sampled_from(["addmm", "addmv"]), st.data())
 def test_the_fused_additions(verb: str, data: st.DataObject) -> None:
-    left, right = data.draw(operands(2, 2 if verb == "addmm" else 1).filter(lambda p: p[0].array.dtype == float))
+    left, right = data.draw(
+        operands(2, 2 if verb == "addmm" else 1).filter(lambda p: p[0].array.dtype == float)
+    )
     try:
         inner = product(left, right)
     except Refused:
@@ -224,70 +227,17 @@ def test_tensordot(pair: tuple[Expected, Expected], data: st.DataObject) -> None
     if bool in (left.array.dtype, right.array.dtype):
         return
     a, b = list(a), list(b)
-    assert_answer(lambda: ne.tensordot(tensor(left), tensor(right), dims), lambda: wanted(a, b), f"{pair} {dims}")
+    assert_answer(
+        lambda: ne.tensordot(tensor(left), tensor(right), dims), lambda: wanted(a, b), f"{pair} {dims}"
+    )
     last, first_ones = list(range(left.array.ndim - count, left.array.ndim)), list(range(count))
     call = lambda: ne.tensordot(tensor(left), tensor(right), count)  # noqa: E731
     assert_answer(call, lambda: wanted(last, first_ones), f"{pair} {count}")
 
 
-@st.composite
-def lists_of_tensors(draw: st.DrawFn) -> tuple[list[Expected], int]:
-    """Tensors that mostly can be joined, and a position."""
-    rank = draw(st.integers(1, 3))
-    base = draw(st.permutations(LETTERS))[:rank]
-    sizes = draw(st.lists(st.integers(0, 3), min_size=rank, max_size=rank))
-    at = draw(st.integers(0, rank - 1))
-    parts = []
-    for _ in range(draw(st.integers(1, 4))):
-        names = tuple(draw(st.sampled_from((name, name, name, None))) for name in base)
-        if not draw(st.integers(0, 6)):
-            names = (*names[1:], names[0])
-        shape = [draw(st.integers(0, 3)) if place == at or not draw(st.integers(0, 9)) else size for place, size in enumerate(sizes)]
-        parts.append(Expected(names, values(len(parts), shape, draw(st.sampled_from(DTYPES[:2])))))
-    return parts, at
-
-
-def joined_names(parts: list[Expected]) -> Names:
-    names = parts[0].names
-    for part in parts[1:]:
-        names = unify_names(names, part.names)
-    return names
-
-
-@settings(max_examples=150)
-@given(lists_of_tensors())
-def test_cat_and_stack(drawn: tuple[list[Expected], int]) -> None:
-    parts, at = drawn
-    tensors = [tensor(part) for part in parts]
-
-    def joined(join: Any, names: Callable[[Names], Names]) -> Expected:
-        try:
-            array = join([part.array for part in parts], at)
-        except ValueError as differ:
-            raise Refused("sizes") from differ
-        return Expected(distinct(names(joined_names(parts))), array)
-
-    rank = parts[0].array.ndim
-    dims = [at, at - rank] + ([parts[0].names[at]] if parts[0].names[at] else [])
-    for dim in dims:
-        assert_answer(lambda d=dim: ne.cat(tensors, d), lambda: joined(np.concatenate, lambda n: n), f"cat {parts} {dim}")
-    for name in ("new", None, "A"):
-        call = lambda name=name: ne.stack(tensors, at, name=name)  # noqa: E731
-        assert_answer(call, lambda name=name: joined(np.stack, lambda n: (*n[:at], name, *n[at:])), f"stack {parts}")
-
-
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: ne.cat([]),
-        lambda x: ne.cat(x),
-        lambda x: ne.cat([x, ne.tensor(1.0)]),
-        lambda x: ne.cat([x, x[0]]),
-        lambda x: ne.cat([x, x], "Q"),
-        lambda x: ne.cat([x, x], 2),
-        lambda x: ne.stack([x, x], 3),
-        lambda x: ne.stack([x, x], "N"),
-        lambda x: ne.stack([x, x], name="N"),
         lambda x: operator.matmul(x, 2),
         lambda x: x.matmul("a"),
         lambda x: x.mm(x, out=np.zeros((2, 2))),

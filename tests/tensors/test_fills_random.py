@@ -1,4 +1,4 @@
-"""Writing over tensors: constants, copies, and random numbers, whose bounds, moments and seeds are checked."""
+"""Writing over tensors: constants, copies, and random numbers with their bounds, moments and seeds."""
 
 from __future__ import annotations
 
@@ -162,7 +162,15 @@ def test_random_draws_every_integer_of_the_range(dtype: Any) -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "bits"),
-    [("float64", 53), ("float32", 24), ("float16", 11), ("int64", 63), ("int8", 7), ("uint8", 8), ("uint64", 64)],
+    [
+        ("float64", 53),
+        ("float32", 24),
+        ("float16", 11),
+        ("int64", 63),
+        ("int8", 7),
+        ("uint8", 8),
+        ("uint64", 64),
+    ],
 )
 def test_random_without_bounds_draws_what_the_dtype_holds(dtype: str, bits: int) -> None:
     numbers = [int(v) for v in drawn(lambda x: x.random_(), 2000, dtype).tolist()]
@@ -229,7 +237,11 @@ def test_bad_arguments_are_errors_of_ours_and_change_nothing(call: Callable[[Ten
 @pytest.mark.parametrize("name", [*FLOATS, *ANY, "zero_", "fill_", "copy_"])
 def test_a_view_is_written_through(name: str) -> None:
     x = ne.tensor(np.full((3, 4), -7.0), names="N C")
-    fills: dict[str, Fill] = {"zero_": Tensor.zero_, "fill_": lambda v: v.fill_(1), "copy_": lambda v: v.copy_(3)}
+    fills: dict[str, Fill] = {
+        "zero_": Tensor.zero_,
+        "fill_": lambda v: v.fill_(1),
+        "copy_": lambda v: v.copy_(3),
+    }
     part = x.transpose("N", "C").select("C", 1)
     (FLOATS | ANY | fills)[name](part)
     assert (x.numpy()[:, [0, 2, 3]] == -7).all()

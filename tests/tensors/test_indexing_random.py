@@ -167,13 +167,19 @@ def test_setting_items_is_numpys_where_names_match(drawn: tuple[list[Part], Name
         inner = expected_names(parts, names, array.shape)
     except Refused:
         inner, kind = (), "doubled name"
-    value: Any = {"number": -7, "row": array[:1] if array.ndim else -7, "too large": np.zeros((2, *array.shape))}
+    value: Any = {
+        "number": -7,
+        "row": array[:1] if array.ndim else -7,
+        "too large": np.zeros((2, *array.shape)),
+    }
     value = value.get(kind, array)
     if kind == "named":
         value = ne.tensor(array, names=inner)
     elif kind == "wrong name" and array.ndim:
         value = ne.tensor(array, names=("wrong", *inner[1:]))
-    is_refused = kind in ("too large", "doubled name") or (kind == "wrong name" and inner[:1] not in [(), (None,)])
+    is_refused = kind in ("too large", "doubled name") or (
+        kind == "wrong name" and inner[:1] not in [(), (None,)]
+    )
     if is_refused:
         with pytest.raises(ne.NameExprError):
             x[key_of(parts)] = value
@@ -271,7 +277,8 @@ def test_in_looks_at_the_values() -> None:
     x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
     assert 5 in x and 7 not in x and 5.5 not in x
     assert ne.tensor(5) in x
-    assert float("nan") not in ne.tensor([float("nan")])
+    nan = float("nan")
+    assert nan not in ne.tensor([nan])
 
 
 def test_a_single_item_is_a_tensor_that_shares_memory() -> None:

@@ -186,7 +186,9 @@ def test_operators_on_two_tensors_unify_names(pair: tuple[Expected, Expected]) -
             assert_answer(lambda x=x, y=y, source=source: eval(source, {"x": x, "y": y}), expected, what)
         if verb + "_" in OPS:
             after = attempt(lambda x=x, e=expected: checked_written(x, refusing(e), is_out=False))
-            assert_written(x, (y,), lambda x=x, y=y, v=verb: getattr(x, v + "_")(y), after, what + " in place")
+            assert_written(
+                x, (y,), lambda x=x, y=y, v=verb: getattr(x, v + "_")(y), after, what + " in place"
+            )
 
 
 @settings(max_examples=40)
@@ -196,7 +198,9 @@ def test_out_of_operators_on_two_tensors(pair: tuple[Expected, Expected]) -> Non
     for verb in BINARY:
         x, y = made(*left), made(*right)
         expected = attempt(lambda verb=verb: paired(verb, left, right))
-        assert_outs(lambda out, x=x, y=y, v=verb: getattr(x, v)(y, out=out), (x, y), expected, f"{pair} {verb}")
+        assert_outs(
+            lambda out, x=x, y=y, v=verb: getattr(x, v)(y, out=out), (x, y), expected, f"{pair} {verb}"
+        )
 
 
 @settings(max_examples=60)
@@ -213,7 +217,9 @@ def test_numbers_are_weak_operands_on_either_side(dims: Any, dtype: Any, number:
         assert_answer(lambda verb=verb: getattr(ne, verb)(number, x), left, what + " reflected")
         if verb in SIGNS:
             source = f"number {SIGNS[verb]} x"
-            assert_answer(lambda s=source: eval(s, {"x": x, "number": number}), left, what + " reflected sign")
+            assert_answer(
+                lambda s=source: eval(s, {"x": x, "number": number}), left, what + " reflected sign"
+            )
 
 
 @settings(max_examples=60)

@@ -19,15 +19,15 @@ Row = Sequence[Any]
 
 def order(value: Any) -> tuple[bool, Any]:
     """The key to sort by: nan is the largest."""
-    return (True, 0) if value != value else (False, value)
+    return (True, 0) if math.isnan(value) else (False, value)
 
 
 def lower_median(row: Row) -> Any:
-    return math.nan if any(v != v for v in row) else sorted(row)[(len(row) - 1) // 2]
+    return math.nan if any(map(math.isnan, row)) else sorted(row)[(len(row) - 1) // 2]
 
 
 def nanmedian(row: Row) -> Any:
-    known = [v for v in row if v == v]
+    known = [v for v in row if not math.isnan(v)]
     return lower_median(known) if known else math.nan
 
 
@@ -40,7 +40,7 @@ def largest(row: Row) -> Any:
 
 
 def smallest(row: Row) -> Any:
-    return math.nan if any(v != v for v in row) else min(row)
+    return math.nan if any(map(math.isnan, row)) else min(row)
 
 
 SELECTED: dict[str, Callable[[Row], Any]] = {
@@ -63,12 +63,17 @@ def selected(array: Array, at: int, loop: Callable[[Row], Any]) -> Array:
     return np.array([loop(row) for row in lists], array.dtype).reshape(shape)
 
 
-def ordered(array: Array, at: int, loop: Callable[[Row], Row]) -> Array:
+def ordered(array: Array, at: int, loop: Callable[[Row], Row], dtype: Any = None) -> Array:
     """Rows replaced by lists of any one length."""
     lists, shape = rows(array, at)
     result = [loop(row) for row in lists]
     length = len(result[0]) if result else len(loop([0] * array.shape[at]))
-    return np.moveaxis(np.array(result, array.dtype).reshape(*shape, length), -1, at)
+    return np.moveaxis(np.array(result, dtype or array.dtype).reshape(*shape, length), -1, at)
+
+
+def places_in_order(row: Row, descending: bool) -> list[int]:
+    """Where the elements in order stand, equal ones in their order."""
+    return sorted(range(len(row)), key=lambda place: order(row[place]), reverse=descending)
 
 
 @st.composite
@@ -79,12 +84,21 @@ def tensors(draw: st.DrawFn) -> tuple[ne.NamedTensor, int, Any]:
     array = values(draw(st.integers(0, 999)), shape, dtype)
     if dtype.kind == "f":
         array = np.round(array)
-        array[np.random.default_rng(draw(st.integers(0, 9))).random(shape) < draw(st.sampled_from((0, 0.2, 0.9)))] = np.nan
+        array[
+            np.random.default_rng(draw(st.integers(0, 9))).random(shape)
+            < draw(st.sampled_from((0, 0.2, 0.9)))
+        ] = np.nan
     at = draw(st.integers(0, len(names) - 1))
-    return ne.from_numpy(array, names=names), at, draw(st.sampled_from([at, at - len(names), names[at] or at]))
+    return (
+        ne.from_numpy(array, names=names),
+        at,
+        draw(st.sampled_from([at, at - len(names), names[at] or at])),
+    )
 
 
-def assert_selected(result: Any, wanted: Array, x: Array, at: int, names: Names, what: str, *, keepdim: bool) -> None:
+def assert_selected(
+    result: Any, wanted: Array, x: Array, at: int, names: Names, what: str, *, keepdim: bool
+) -> None:
     """The values are right, and stand at the indices."""
     chosen, places = result.values, result.indices
     assert result[0] is chosen and result[1] is places and len(result) == 2, what
@@ -114,15 +128,21 @@ def test_what_is_selected_along_a_dim(drawn: Any, keepdim: bool) -> None:
             continue  # nan equals nothing: what is most frequent is told in the tests of the kernels
         wanted = selected(array, at, loop)
         for call in (getattr(x, verb), lambda *a, v=verb: getattr(ne, v)(x, *a)):
-            assert_selected(call(dim, keepdim), wanted, array, at, names, f"{verb} {dim} of {x}", keepdim=keepdim)
+            assert_selected(
+                call(dim, keepdim), wanted, array, at, names, f"{verb} {dim} of {x}", keepdim=keepdim
+            )
     for verb, loop in (("argmax", largest), ("argmin", smallest)):
         places = getattr(x, verb)(dim, keepdim)
         assert places.names == names and places.dtype == np.int64
         index = places.numpy() if keepdim else np.expand_dims(places.numpy(), at)
-        np.testing.assert_array_equal(np.take_along_axis(array, index, at).squeeze(at), selected(array, at, loop))
+        np.testing.assert_array_equal(
+            np.take_along_axis(array, index, at).squeeze(at), selected(array, at, loop)
+        )
     k = 1 + len(names) % array.shape[at]
     wanted = selected(array, at, lambda row: sorted(row, key=order)[k - 1])
-    assert_selected(x.kthvalue(k, dim, keepdim), wanted, array, at, names, f"kthvalue of {x}", keepdim=keepdim)
+    assert_selected(
+        x.kthvalue(k, dim, keepdim), wanted, array, at, names, f"kthvalue of {x}", keepdim=keepdim
+    )
 
 
 @settings(max_examples=150)
@@ -139,12 +159,14 @@ def test_what_is_put_in_order_along_a_dim(drawn: Any, descending: bool, stable: 
     assert places.names == x.names
     np.testing.assert_array_equal(np.take_along_axis(array, places.numpy(), at), wanted)
     if stable:
-        numbers = lambda row: [p for _, p in sorted([(v, p) for p, v in enumerate(row)], key=lambda pair: order(pair[0]), reverse=descending)]  # noqa: E731, E501
-        np.testing.assert_array_equal(places.numpy(), ordered(array, at, numbers).astype(int))
+        in_order = ordered(array, at, lambda row: places_in_order(row, descending), np.int64)
+        np.testing.assert_array_equal(places.numpy(), in_order)
     for k in {0, 1, array.shape[at]} & set(range(array.shape[at] + 1)):
         for is_largest in (True, False):
             top = x.topk(k, dim, is_largest)
-            best = ordered(array, at, lambda row, k=k, best=is_largest: sorted(row, key=order, reverse=best)[:k])
+            best = ordered(
+                array, at, lambda row, k=k, best=is_largest: sorted(row, key=order, reverse=best)[:k]
+            )
             assert top.values.names == top.indices.names == x.names
             np.testing.assert_array_equal(top.values.numpy(), best)
             np.testing.assert_array_equal(np.take_along_axis(array, top.indices.numpy(), at), best)
@@ -155,7 +177,7 @@ def test_what_is_put_in_order_along_a_dim(drawn: Any, descending: bool, stable: 
 def running(row: Row, better: Callable[[Any, Any], bool]) -> list[Any]:
     best: list[Any] = []
     for v in row:
-        keep = best and (best[-1] != best[-1] or better(best[-1], v))
+        keep = best and (math.isnan(best[-1]) or better(best[-1], v))
         best.append(best[-1] if keep else v)
     return best
 
@@ -206,7 +228,9 @@ def test_max_and_min_of_two_tensors_are_maximum_and_minimum() -> None:
         x.max(y.rename("D"))
 
 
-@pytest.mark.parametrize("verb", ["median", "nanmedian", "mode", "max", "min", "sort", "argsort", "cummax", "argmax"])
+@pytest.mark.parametrize(
+    "verb", ["median", "nanmedian", "mode", "max", "min", "sort", "argsort", "cummax", "argmax"]
+)
 @pytest.mark.parametrize("dim", ["Q", 2, -3, ["N", "C"], 1.5])
 def test_a_bad_dim_is_an_error_of_ours(verb: str, dim: Any) -> None:
     with pytest.raises(ne.NameExprError):

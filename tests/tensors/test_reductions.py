@@ -1,12 +1,10 @@
-"""Reductions and scans on generated tensors, compared with loops over Python's numbers."""
+"""Reductions on generated tensors, compared with loops over Python's numbers."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from itertools import accumulate
-from operator import mul
 from typing import Any
 
 import numpy as np
@@ -84,7 +82,13 @@ VARIANTS: dict[str, list[tuple[Callable[[Row], Any], dict[str, Any]]]] = {
     ],
 }
 ONLY_FLOATS = frozenset({"mean", "var", "std"})
-RESULTS: dict[str, Any] = {"sum": np.int64, "prod": np.int64, "all": bool, "any": bool, "count_nonzero": np.int64}
+RESULTS: dict[str, Any] = {
+    "sum": np.int64,
+    "prod": np.int64,
+    "all": bool,
+    "any": bool,
+    "count_nonzero": np.int64,
+}
 
 
 def reduced(array: Array, dims: Sequence[int], loop: Callable[[Row], Any], *, keepdim: bool) -> Array:
@@ -135,7 +139,9 @@ def some_dims(draw: st.DrawFn, names: Names) -> tuple[Any, tuple[int, ...]]:
     return draw(st.sampled_from([words, tuple(words)])), tuple(dims)
 
 
-def assert_reduced(call: Callable[[], Any], wanted: Callable[[], Array], names: Names, dtype: Any, what: str) -> None:
+def assert_reduced(
+    call: Callable[[], Any], wanted: Callable[[], Array], names: Names, dtype: Any, what: str
+) -> None:
     try:
         with np.errstate(all="ignore"):
             array = wanted()
@@ -220,7 +226,9 @@ def test_std_mean_and_var_mean_are_pairs(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("verb", LOOPS)
-@pytest.mark.parametrize("dim", ["Q", ["N", "Q"], ["N", "N"], ["N", 0], [0, -2], 2, -3, [None], 1.5, True, "N Q"])
+@pytest.mark.parametrize(
+    "dim", ["Q", ["N", "Q"], ["N", "N"], ["N", 0], [0, -2], 2, -3, [None], 1.5, True, "N Q"]
+)
 def test_a_bad_dim_is_an_error_of_ours(verb: str, dim: Any) -> None:
     x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
     if dim is True and verb in ("std", "var"):
@@ -273,59 +281,3 @@ def test_infinities_are_numbers() -> None:
     assert x.logsumexp("C").tolist() == [math.inf, -math.inf]
     assert x.amax("N").tolist() == [math.inf, 1.0]
     assert ne.tensor([1000.0, 1000.0]).logsumexp(0).item() == pytest.approx(1000 + math.log(2))
-
-
-SCANS: dict[str, Callable[[Row], list[Any]]] = {
-    "cumsum": lambda row: list(accumulate(row)),
-    "cumprod": lambda row: list(accumulate(row, mul)),
-    "softmax": lambda row: [math.exp(v - max(row)) / math.fsum(math.exp(w - max(row)) for w in row) for v in row],
-    "log_softmax": lambda row: [v - logsumexp(row) for v in row],
-    "flip": lambda row: list(row)[::-1],
-}
-
-
-def scanned(array: Array, at: int, loop: Callable[[Row], list[Any]]) -> Array:
-    """Each row along a dim on its own."""
-    moved = np.moveaxis(array, at, -1)
-    rows = [loop(row) for row in moved.reshape(-1, array.shape[at]).tolist()] if array.size else []
-    return np.moveaxis(np.array(rows, float).reshape(moved.shape), -1, at)
-
-
-@settings(max_examples=100)
-@given(st.data())
-def test_scans_keep_names(data: st.DataObject) -> None:
-    names, shape = data.draw(named_shapes().filter(lambda dims: dims[0]))
-    dtype = data.draw(st.sampled_from([np.dtype(kind) for kind in (float, np.int64, bool)]))
-    at = data.draw(st.integers(0, len(names) - 1))
-    dim = data.draw(st.sampled_from([at, at - len(names), names[at] or at]))
-    array = values(data.draw(st.integers(0, 99)), shape, dtype)
-    x = ne.from_numpy(array.copy(), names=names)
-    for verb, loop in SCANS.items():
-        if verb.endswith("softmax") and dtype.kind != "f":
-            with pytest.raises(ne.NameExprError):
-                getattr(x, verb)(dim)
-            continue
-        wide = {"cumsum": np.int64, "cumprod": np.int64}.get(verb, dtype) if dtype.kind in "ib" else dtype
-        what = f"{dtype} {shape} {names}: {verb} {dim!r}"
-        for call in (getattr(x, verb), lambda d, v=verb: getattr(ne, v)(x, d)):
-            assert_reduced(lambda c=call: c(dim), lambda l=loop: scanned(array, at, l), names, wide, what)
-    shift = data.draw(st.integers(-5, 5))
-    assert x.roll(shift, dim).names == names
-    np.testing.assert_array_equal(x.roll(shift, dim).numpy(), np.roll(array, shift, at))
-
-
-def test_scans_in_place_and_out() -> None:
-    x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
-    assert x.cumsum_("C") is x and x.tolist() == [[1.0, 3.0], [3.0, 7.0]]
-    assert x.cumprod_("N") is x and x.tolist() == [[1.0, 3.0], [3.0, 21.0]]
-    out = ne.zeros(2, 2)
-    assert x.cumsum(0, out=out) is out and out.names == ("N", "C")
-    small = ne.tensor([100, 100], dtype="int8")
-    with pytest.raises(ne.NameExprError):
-        ne.tensor([True, True]).cumsum_(0)
-    assert small.cumsum(0).tolist() == [100, 200]
-    assert ne.tensor(3.0).cumsum(0).item() == 3.0
-    for dim in ("Q", 2, None, ["N"]):
-        with pytest.raises(ne.NameExprError):
-            x.cumsum(dim)
-    assert x.cumsum("C", dtype="float32").dtype == np.float32

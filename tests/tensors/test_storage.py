@@ -34,7 +34,9 @@ def assert_same(one: ne.NamedTensor, other: ne.NamedTensor) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("shape", "names"), [((2, 3), ("N", None)), ((), ()), ((0, 2), ("a''", "_b")), ((1,), None)])
+@pytest.mark.parametrize(
+    ("shape", "names"), [((2, 3), ("N", None)), ((), ()), ((0, 2), ("a''", "_b")), ((1,), None)]
+)
 def test_every_dtype_comes_back(path: Path, dtype: str, shape: tuple[int, ...], names: Any) -> None:
     x = ne.from_numpy(np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype), names=names)
     ne.save(path, x)
@@ -54,7 +56,9 @@ def test_bfloat16_comes_back_or_is_refused(path: Path) -> None:
 
 @settings(max_examples=60)
 @given(st.data())
-def test_several_tensors_come_back_by_their_names(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_several_tensors_come_back_by_their_names(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     path = tmp_path_factory.mktemp("several") / "x.npz"
     keywords = st.sampled_from(["x", "tensor", "file", "arr_0", "names", "é", "allow_pickle", "__x__"])
     tensors = {}
