@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nameexpr.api.check import Sizes, check
     from nameexpr.api.compiled import Compiled, Signature, compile
     from nameexpr.api.einsum import CacheInfo, cache_clear, cache_info, einsum
+    from nameexpr.api.evaluate import evaluate
     from nameexpr.api.explain import explain
     from nameexpr.api.plan import Plan, PlanStep
     from nameexpr.errors import (
@@ -336,6 +337,7 @@ __all__ = [
     "erfinv",
     "exp",
     "exp2",
+    "evaluate",
     "explain",
     "expm1",
     "flatten",
@@ -468,6 +470,7 @@ _HOMES = {
     "nameexpr.api.check": ("Sizes", "check"),
     "nameexpr.api.compiled": ("Compiled", "Signature", "compile"),
     "nameexpr.api.einsum": ("CacheInfo", "cache_clear", "cache_info", "einsum"),
+    "nameexpr.api.evaluate": ("evaluate",),
     "nameexpr.api.explain": ("explain",),
     "nameexpr.api.plan": ("Plan", "PlanStep"),
     "nameexpr.errors": (

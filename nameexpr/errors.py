@@ -43,19 +43,22 @@ class OperandInfo:
     """One operand as a diagnostic shows it.
 
     `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the
-    term does not fit.
+    term does not fit. `title` is what the operand is called, where that is not its number.
     """
 
     position: int
     shape: tuple[int, ...]
     names: tuple[str | None, ...] | None = None
     labels: tuple[str, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete
     fix.
+
+    Of a text with several lines those that hold a mark are shown, or all if `is_whole`.
     """
 
     code: str
@@ -64,12 +67,13 @@ class Diagnostic:
     marks: tuple[Mark, ...] = ()
     operands: tuple[OperandInfo, ...] = ()
     hint: str = ""
+    is_whole: bool = False
 
     def render(self) -> str:
         """Return the diagnostic as lines of text, without a final newline."""
         lines = [f"{family(self.code).__name__}[{self.code}]: {visible(self.message)}"]
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
-        lines += ["  " + line for line in marked_text(self.text, spans)]
+        lines += ["  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole)]
         lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in self.operands])]
         if self.hint:
             lines.append(f"  help: {visible(self.hint)}")
@@ -85,7 +89,8 @@ def _cells(operand: OperandInfo) -> list[str]:
     else:
         dims = (f"{name}={size}" for name, size in zip(operand.names, operand.shape, strict=True))
         shape = f"({', '.join(dims)})"
-    return [f"operand {operand.position} ", visible(shape) + "  ", *map(visible, operand.labels)]
+    title = operand.title or f"operand {operand.position}"
+    return [f"{title} ", visible(shape) + "  ", *map(visible, operand.labels)]
 
 
 class NameExprError(ValueError):

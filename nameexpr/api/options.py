@@ -56,17 +56,20 @@ def read_options(
     OptionError
         If a size is no whole number or is given in two ways, or another option is of the wrong kind.
     """
-    return Options(_sizes(sizes, keywords), _dtype(dtype), _optimize(optimize), _reduce(reduce))
+    return Options(checked_sizes(sizes, keywords), _dtype(dtype), check_optimize(optimize), _reduce(reduce))
 
 
-def _sizes(sizes: Mapping[str, int] | None, keywords: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def checked_sizes(
+    sizes: Mapping[str, int] | None, keywords: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608)."""
     if sizes is not None and not isinstance(sizes, Mapping):
         hint = "such as sizes={'h': 8}, or as keywords: h=8"
         raise error(
             Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {_kind(sizes)}", hint=hint)
         )
     merged: dict[str, int] = {}
-    for source in (sizes or {}, keywords):
+    for source in (sizes or {}, keywords or {}):
         for name, value in source.items():
             key = normalised(str(name))
             size = _size(key, value)
@@ -107,7 +110,7 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     return found.str
 
 
-def _optimize(optimize: Any) -> Any:
+def check_optimize(optimize: Any) -> Any:
     """Return the option in a form that can be a key; what it means is for `nameexpr.compiler.path` to say."""
     if isinstance(optimize, list | tuple):
         return tuple(tuple(step) if isinstance(step, list | tuple) else step for step in optimize)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.api.faults import run_fault
-from nameexpr.backends.numpy import kernels
+from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.compiler.render import body
@@ -53,30 +53,39 @@ def specialise(
     miss : callable
         What to call with operands of any other kind.
     """
-    constants: dict[str, Any] = {
-        "np": np, "kernels": kernels, "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap,
-        "names": names,
-        "missing": MISSING, "miss": miss, "reduce": reduce,
-        "explain": lambda fault, *values: run_fault(fault, compiled, values),
-    }  # fmt: skip
+    constants = constants_of(miss, lambda fault, *values: run_fault(fault, compiled, values))
+    constants |= {"names": names, "reduce": reduce}
     guards, unwraps = [], []
     for position, (operand, array) in enumerate(zip(operands, arrays, strict=True)):
-        guard = _guard(
+        own = guard(
             position, operand, array, has_layout=compiled.program.depends_on_layout, constants=constants
         )
-        guards.append(guard)
+        guards.append(own)
         if operand.names is not None:
             unwraps.append(f"a{position} = a{position}._data")
     statements = body(compiled.program, compiled.shapes)
     if names is not None:
         statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
-    source = _source(len(operands), guards, [*unwraps, *statements])
-    exec(_code(source), constants)  # noqa: S102  ours only: tests hold the source to a whitelist
+    exec(code_of(len(operands), guards, [*unwraps, *statements]), constants)  # noqa: S102  ours only: tests hold the source to a whitelist
     function: Function = constants["call"]
     return function
 
 
-def _guard(
+def constants_of(miss: Function, explain: Callable[..., Exception]) -> dict[str, Any]:
+    """Return what every generated function can name."""
+    return {
+        "np": np, "kernels": kernels, "formulas": formulas,
+        "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap,
+        "missing": MISSING, "miss": miss, "explain": explain,
+    }  # fmt: skip
+
+
+def code_of(count: int, guards: Sequence[str], statements: Sequence[str]) -> CodeType:
+    """Return a function of so many operands, compiled: guards first, then the statements."""
+    return _code(_source(count, guards, statements))
+
+
+def guard(
     position: int,
     operand: Operand,
     array: np.ndarray[Any, Any],

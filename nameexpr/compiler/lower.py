@@ -7,7 +7,7 @@ asks for. How a pair is contracted is decided in `nameexpr.compiler.pair`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.builder import Builder, Strides, Value
 from nameexpr.compiler.dtypes import MAGNITUDE, Dtypes
@@ -37,13 +37,8 @@ def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Prog
     typed = plan.typed
     build = Builder(typed.sizes, len(plan.terms))
     values = [_operand(build, position, typed, dtypes, layout) for position, layout in enumerate(layouts)]
-    for number, step in enumerate(plan.steps):
-        build.step = number
-        want = _wanted(plan) if number == len(plan.steps) - 1 else ()
-        values.append(_step(build, [values[value] for value in step.values], step, dtypes, want))
-    build.step = None
-    value = _reduced(build, plan, values[-1] if plan.steps else values[0], dtypes)
-    value = _finished(build, typed, value, dtypes)
+    value = lower_reduction(build, plan, values, dtypes)
+    value = lower_result(build, typed.result, value, is_moved=_is_rearrangement(typed))
     return Program(
         tuple(tuple(typed.size(labels) for labels in axes) for axes in typed.operands),
         tuple(build.instructions),
@@ -51,6 +46,20 @@ def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Prog
         value.number,
         build.used_strides,
     )
+
+
+def lower_reduction(
+    build: Builder, plan: Plan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
+) -> Value:
+    """Return the value of a plan's contractions and reducer; `offset` is added to the numbers of its steps."""
+    values = list(operands)
+    for number, step in enumerate(plan.steps):
+        build.step = number + offset
+        want = _wanted(plan) if number == len(plan.steps) - 1 else ()
+        values.append(_step(build, [values[value] for value in step.values], step, dtypes, want))
+    build.step = None
+    value = _reduced(build, plan, values[-1] if plan.steps else values[0], dtypes)
+    return build.cast(value, dtypes.result) if plan.typed.reducer in {None, "sum", "mean"} else value
 
 
 def _operand(build: Builder, position: int, typed: Typed, dtypes: Dtypes, layout: Strides | None) -> Value:
@@ -61,21 +70,21 @@ def _operand(build: Builder, position: int, typed: Typed, dtypes: Dtypes, layout
         layout = build.dense(labels) if all(len(group) == 1 for group in axes) else None
     value = Value(position, labels, dtype, layout, is_fresh=False, bound=MAGNITUDE.get(dtype))
     if any(len(group) != 1 for group in axes):
-        split = None if layout is None else _split_strides(axes, layout, typed)
+        split = None if layout is None else split_strides(axes, layout, typed.sizes)
         value = build.reshape(value, build.shape(labels), labels)
         strides = build.dense(labels) if layout is None else split
         value = Value(value.number, labels, dtype, strides, is_fresh=False, bound=value.bound)
     return build.diagonal(value) if len(set(labels)) < len(labels) else value
 
 
-def _split_strides(axes: Axes, layout: Strides, typed: Typed) -> Strides:
+def split_strides(axes: Axes, layout: Strides, sizes: Mapping[str, int]) -> Strides:
     """Return the strides of the labels of each dim: the last label of a group has the dim's own stride."""
     strides: list[int] = []
     for group, stride in zip(axes, layout, strict=True):
         steps = []
         for label in reversed(group):
             steps.append(stride)
-            stride *= typed.sizes[label]
+            stride *= sizes[label]
         strides += reversed(steps)
     return tuple(strides)
 
@@ -125,10 +134,10 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     made = build.emit(
         Reduce(value.number, reducer, count), kept, dtypes.compute if reducer in SAME_DTYPE else ""
     )
-    return build.cast(made, dtypes.result) if _needs_narrowing(reducer, dtypes) else made
+    return build.cast(made, dtypes.result) if needs_narrowing(reducer, dtypes) else made
 
 
-def _needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
+def needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
     """Whether a result goes back to a narrower dtype than it was computed in; indices and truth values do
     not.
     """
@@ -157,11 +166,9 @@ def _mean(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
     return build.emit(Divide(value.number, count), value.labels, dtypes.compute)
 
 
-def _finished(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
-    """Give the result its dtype, its new and repeated dims, its order and its groups."""
-    if typed.reducer in {None, "sum", "mean"}:
-        value = build.cast(value, dtypes.result)
-    flat = tuple(label for labels in typed.result for label in labels)
+def lower_result(build: Builder, result: Axes, value: Value, *, is_moved: bool) -> Value:
+    """Give the result its new and repeated dims, its order and its groups; a copy, unless it is only moved."""
+    flat = tuple(label for labels in result for label in labels)
     order = tuple(dict.fromkeys(flat))
     new = [label for label in order if label not in value.labels]
     if len(order) < len(flat):
@@ -173,9 +180,10 @@ def _finished(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Val
     else:
         source = build.expand(value, order)
         value = build.emit(Repeat(source.number, build.shape(order)), flat, value.dtype)
-    if value.labels != flat or any(len(labels) != 1 for labels in typed.result):
-        value = build.reshape(value, typed.result_shape, [" ".join(labels) for labels in typed.result])
-    if not value.is_fresh and not _is_rearrangement(typed):
+    if value.labels != flat or any(len(labels) != 1 for labels in result):
+        shape = tuple(build.size(labels) for labels in result)
+        value = build.reshape(value, shape, [" ".join(labels) for labels in result])
+    if not value.is_fresh and not is_moved:
         value = build.emit(Copy(value.number), value.labels, value.dtype)
     return value
 

@@ -47,7 +47,7 @@ def match_names(tree: Expression, operands: Sequence[Operand], packs: dict[str, 
     ]
     if wrong:
         raise error(*(_mismatch(tree, position, operands[position], operands) for position in wrong[:TOLD]))
-    under = _names_under_packs(tree, operands, packs)
+    under = names_under_packs(tree, operands, packs)
     if tree.outputs is None:
         return ()
     return _result_names(tree, operands, tree.outputs[0], under)
@@ -91,7 +91,7 @@ def _aliased(name: str | None, item: Item) -> str:
     return f"{name}={unparse_item(inner)}"
 
 
-def _names_under_packs(
+def names_under_packs(
     tree: Expression, operands: Sequence[Operand], packs: dict[str, int]
 ) -> dict[str, Names]:
     """Return the unified names under each pack and the ellipsis, and those of the anonymous dims under

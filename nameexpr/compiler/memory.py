@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from math import prod
 
 from nameexpr.compiler.dtypes import ITEM_BYTES
-from nameexpr.compiler.program import Cast, Program, is_view, sources_of
+from nameexpr.compiler.program import (
+    AlongAxes,
+    Cast,
+    Fused,
+    Instruction,
+    Pointwise,
+    Program,
+    is_view,
+    sources_of,
+)
 
 Shapes = Sequence[tuple[int, ...]]
 
@@ -19,9 +28,23 @@ def allocated(program: Program, shapes: Shapes) -> list[int]:
     """Return the bytes that each instruction allocates; 0 for a view. A reshape is taken for one."""
     count = len(program.operands)
     return [
-        0 if is_view(one) and not isinstance(one, Cast) else prod(shapes[count + number]) * _item(note.dtype)
+        (0 if _is_free(one) else prod(shapes[count + number]) * _item(note.dtype)) + _block_bytes(one)
         for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
     ]
+
+
+def _is_free(one: Instruction) -> bool:
+    """Whether an instruction allocates nothing: a view, or a result that takes over another's memory."""
+    if isinstance(one, Pointwise | AlongAxes | Fused):
+        return one.over is not None and one.over is not False
+    return is_view(one) and not isinstance(one, Cast)
+
+
+def _block_bytes(one: Instruction) -> int:
+    """Return the bytes of the values inside one block, which live until the last block is done."""
+    if not isinstance(one, Fused):
+        return 0
+    return sum(prod(one.tiles) * _item(step.dtype) for step in one.steps)
 
 
 def peak_bytes(program: Program, shapes: Shapes) -> int:
@@ -33,9 +56,11 @@ def peak_bytes(program: Program, shapes: Shapes) -> int:
     for number, one in enumerate(program.instructions):
         for source in sources_of(one):
             last[base[source]] = number
-        if is_view(one) and not isinstance(one, Cast):
-            base[count + number] = base[sources_of(one)[0]]
-    last[base[program.result]] = len(sizes)
+        if _is_free(one):
+            taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else sources_of(one)[0]
+            base[count + number] = base[taken]
+    for result in program.outputs:
+        last[base[result]] = len(sizes)
     peak = alive = 0
     for number, size in enumerate(sizes):
         alive += size

@@ -5,6 +5,7 @@ instructions.
     instruction = Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full    (one array, or none)
                 | Sum | Reduce | Apply | Divide                                          (reductions)
                 | Multiply | Dot | Matmul | IntegerMatmul | Einsum                       (products)
+                | Constant | Arange | Pointwise | AlongAxes | Fused                      (formulas)
 
 Values are numbered: operands first, then one per instruction. `nameexpr.compiler.verify` checks a program and
 derives its shapes; `nameexpr.compiler.render` writes it as NumPy.
@@ -159,10 +160,88 @@ class Einsum:
     result: tuple[int, ...]
 
 
+Number = int | float | complex
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number."""
+
+    value: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Arange:
+    """0, 1, ... size - 1."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pointwise:
+    """A function of arrays that are broadcast, and of numbers.
+
+    `constants` has one entry per argument: the number, or None where the next of `sources` is meant. `over`
+    is a source whose memory the result takes over. A weak one is of numbers alone, and gives a number.
+    """
+
+    call: str
+    sources: tuple[int, ...]
+    constants: tuple[object, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    is_ufunc: bool
+    is_weak: bool = False
+    over: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlongAxes:
+    """A function along axes, which stay: softmax, cumsum, sort; `over` says that it may work in place."""
+
+    function: str
+    source: int
+    axes: tuple[int, ...]
+    keeps_dtype: bool
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One function inside a block: arguments are sources of the block, then earlier steps, or constants."""
+
+    call: str
+    arguments: tuple[int | None, ...]
+    constants: tuple[Number | None, ...]
+    dtype: str
+    is_ufunc: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """Pointwise functions, and a reduction of the product of some of their values, block by block.
+
+    The sources have all axes of `shape`, with size 1 where they do not vary; a block is `tiles` large.
+    `factors` are numbers of sources and steps, several only under a sum; `reduced` are the axes that go away;
+    `over` is a source whose memory the result takes over.
+    """
+
+    sources: tuple[int, ...]
+    shape: tuple[int, ...]
+    tiles: tuple[int, ...]
+    steps: tuple[Step, ...]
+    factors: tuple[int, ...]
+    reducer: str | None
+    reduced: tuple[int, ...]
+    dtype: str
+    over: int | None = None
+
+
 Instruction = (
     Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full
     | Sum | Reduce | Apply | Divide
     | Multiply | Dot | Matmul | IntegerMatmul | Einsum
+    | Constant | Arange | Pointwise | AlongAxes | Fused
 )  # fmt: skip
 
 
@@ -179,7 +258,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Instructions for `operands` arrays; `result` is the number of the value that comes out.
+    """Instructions for `operands` arrays; `result` is the number of the value that comes out, `results` are
+    those of several.
 
     `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want
     another program.
@@ -190,6 +270,12 @@ class Program:
     notes: tuple[Note, ...]
     result: int
     depends_on_layout: bool
+    results: tuple[int, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The numbers of all values that come out."""
+        return self.results or (self.result,)
 
 
 def sources_of(instruction: Instruction) -> tuple[int, ...]:
@@ -197,9 +283,9 @@ def sources_of(instruction: Instruction) -> tuple[int, ...]:
     match instruction:
         case Multiply(left, right) | Dot(left, right) | Matmul(left, right) | IntegerMatmul(left, right):
             return (left, right)
-        case Einsum(sources):
+        case Einsum(sources) | Pointwise(_, sources) | Fused(sources):
             return sources
-        case Full():
+        case Full() | Constant() | Arange():
             return ()
         case _:
             return (instruction.source,)

@@ -8,12 +8,15 @@ only in the form made to be read.
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nameexpr.carets import visible
 from nameexpr.compiler.program import (
+    AlongAxes,
     Apply,
+    Arange,
     Cast,
+    Constant,
     Copy,
     Diagonal,
     Divide,
@@ -21,10 +24,12 @@ from nameexpr.compiler.program import (
     Einsum,
     Embed,
     Full,
+    Fused,
     Instruction,
     IntegerMatmul,
     Matmul,
     Multiply,
+    Pointwise,
     Program,
     Reduce,
     Repeat,
@@ -33,6 +38,7 @@ from nameexpr.compiler.program import (
     Transpose,
     sources_of,
 )
+from nameexpr.compiler.render_blocks import fused_lines, literal
 from nameexpr.compiler.typed import shown
 
 UFUNC_REDUCERS = {
@@ -44,27 +50,55 @@ UFUNC_REDUCERS = {
 }
 HEADER = "import numpy as np"
 KERNELS = "from nameexpr.backends.numpy import kernels"
+FORMULAS = "from nameexpr.backends.numpy import formulas"
 
 
 def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return."""
     last_use = {
         source: number for number, one in enumerate(program.instructions) for source in sources_of(one)
-    }
+    } | dict.fromkeys(program.outputs, len(program.instructions))
     count = len(program.operands)
     lines = []
     for number, instruction in enumerate(program.instructions):
         target = count + number
+        if isinstance(instruction, Fused):
+            lines += _fused(instruction, target, count, shapes)
+            lines += _deletions(instruction, number, count, last_use)
+            continue
         call = render_call(instruction, [value_name(source, count) for source in sources_of(instruction)])
-        if target == program.result and number == len(program.instructions) - 1:
+        is_last = number == len(program.instructions) - 1
+        if target == program.result and is_last and not program.results:
             lines.append(_returned(call, shapes[target]))
             return lines
         lines.append(f"{value_name(target, count)} = {call}")
-        dead = [value_name(s, count) for s in sources_of(instruction) if s >= count and last_use[s] == number]
-        if dead and not isinstance(instruction, Reshape | Transpose | Diagonal):
-            lines.append(f"del {', '.join(dict.fromkeys(dead))}")
-    result = value_name(program.result, count)
-    return [*lines, f"return {result}" if program.instructions else f"return {result}[...]"]
+        lines += _deletions(instruction, number, count, last_use)
+    return [*lines, _return(program, shapes)]
+
+
+def _return(program: Program, shapes: Sequence[tuple[int, ...]]) -> str:
+    """Return the last statement: every result an array, and an operand as it is a view of itself."""
+    count = len(program.operands)
+    values = []
+    for result in program.outputs:
+        name = value_name(result, count)
+        if result < count:
+            name = f"np.asarray({name})[...]" if not shapes[result] else f"{name}[...]"
+        values.append(name if shapes[result] or result < count else f"np.asarray({name})")
+    return f"return {', '.join(values)}{',' if program.results and len(values) == 1 else ''}"
+
+
+def _deletions(instruction: Instruction, number: int, count: int, last_use: Mapping[int, int]) -> list[str]:
+    """Return the statement that forgets what nothing reads any more."""
+    dead = [value_name(s, count) for s in sources_of(instruction) if s >= count and last_use[s] == number]
+    if not dead or isinstance(instruction, Reshape | Transpose | Diagonal):
+        return []
+    return [f"del {', '.join(dict.fromkeys(dead))}"]
+
+
+def _fused(one: Fused, target: int, count: int, shapes: Sequence[tuple[int, ...]]) -> list[str]:
+    names = [value_name(source, count) for source in one.sources]
+    return fused_lines(one, value_name(target, count), names, [shapes[source] for source in one.sources])
 
 
 def _returned(call: str, shape: tuple[int, ...]) -> str:
@@ -95,8 +129,37 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
             return f'np.full({shape}, float("{value}"){_option("dtype", dtype or None)})'
         case Sum() | Reduce() | Apply() | Divide():
             return _reduction(instruction, sources[0])
+        case Constant() | Arange() | Pointwise() | AlongAxes():
+            return _formula_call(instruction, sources)
+        case Fused():
+            return "blocks of " + ", ".join(dict.fromkeys(step.call for step in instruction.steps))
         case _:
             return _movement(instruction, sources[0])
+
+
+def _formula_call(instruction: Constant | Arange | Pointwise | AlongAxes, sources: Sequence[str]) -> str:
+    match instruction:
+        case Constant(value):
+            return literal(value)
+        case Arange(size):
+            return f"np.arange({size})"
+        case AlongAxes(function, _, axes, _, over):
+            return f"formulas.{function}({sources[0]}, {_axes(axes)}{', over=True' if over else ''})"
+        case Pointwise():
+            return _pointwise(instruction, sources)
+
+
+def _pointwise(one: Pointwise, sources: Sequence[str]) -> str:
+    given = iter(sources)
+    arguments = [next(given) if constant is None else literal(constant.value) for constant in one.constants]  # type: ignore[attr-defined]
+    listed = ", ".join(arguments)
+    if one.is_weak:
+        return f"formulas.fold({one.call}, {listed})"
+    if one.over is None:
+        return f"{one.call}({listed})"
+    if not one.is_ufunc:
+        return f"formulas.where_over({listed})"
+    return f"{one.call}({listed}, out={sources[one.sources.index(one.over)]})"
 
 
 def _movement(instruction: Instruction, source: str) -> str:
@@ -172,7 +235,8 @@ def readable(
     statements = body(program, shapes)
     count = len(program.operands)
     arguments = ", ".join([f"a{position}" for position in range(count)] + ["reduce"] * _has_callable(program))
-    lines = [HEADER, *([KERNELS] if any("kernels." in line for line in statements) else []), "", ""]
+    lines = [HEADER, *([FORMULAS] if any("formulas." in line for line in statements) else [])]
+    lines += [*([KERNELS] if any("kernels." in line for line in statements) else []), "", ""]
     lines += [f"def compute({arguments}):", f"    # {_comment(text)}"]
     lines += [f"    # a{position}: {_comment(term)}" for position, term in enumerate(terms)]
     notes = {f"t{number}": " ".join(map(shown, note.labels)) for number, note in enumerate(program.notes)}

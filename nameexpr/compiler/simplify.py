@@ -9,15 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nameexpr.compiler.program import (
+    Arange,
+    Constant,
     Diagonal,
     Dot,
     Einsum,
     Full,
+    Fused,
     Instruction,
     IntegerMatmul,
     Matmul,
     Multiply,
     Note,
+    Pointwise,
     Program,
     Reshape,
     Sum,
@@ -31,7 +35,7 @@ LETTERS = 52
 def simplify(program: Program) -> Program:
     """Return the program with adjoining instructions fused and those that nothing reads left out."""
     count = len(program.operands)
-    uses: dict[int, int] = {program.result: 1}
+    uses: dict[int, int] = dict.fromkeys(program.outputs, 1)
     for instruction in program.instructions:
         for source in sources_of(instruction):
             uses[source] = uses.get(source, 0) + 1
@@ -60,7 +64,7 @@ def _fuse(first: Instruction, second: Instruction) -> Instruction | None:
 
 def _without_unread(program: Program) -> Program:
     count = len(program.operands)
-    read = {program.result}
+    read = set(program.outputs)
     for number in range(len(program.instructions) - 1, -1, -1):
         if count + number in read:
             read.update(sources_of(program.instructions[number]))
@@ -73,15 +77,19 @@ def _without_unread(program: Program) -> Program:
             instructions.append(_renumbered(instruction, numbers))
             notes.append(program.notes[number])
     return replace(
-        program, instructions=tuple(instructions), notes=tuple(notes), result=numbers[program.result]
+        program,
+        instructions=tuple(instructions),
+        notes=tuple(notes),
+        result=numbers[program.result],
+        results=tuple(numbers[result] for result in program.results),
     )
 
 
 def _renumbered(instruction: Instruction, numbers: dict[int, int]) -> Instruction:
-    if isinstance(instruction, Einsum):
+    if isinstance(instruction, Einsum | Pointwise | Fused):
         return replace(instruction, sources=tuple(numbers[source] for source in instruction.sources))
     if isinstance(instruction, Multiply | Dot | Matmul | IntegerMatmul):
         return replace(instruction, left=numbers[instruction.left], right=numbers[instruction.right])
-    if isinstance(instruction, Full):
+    if isinstance(instruction, Full | Constant | Arange):
         return instruction
     return replace(instruction, source=numbers[instruction.source])

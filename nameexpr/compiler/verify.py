@@ -8,8 +8,11 @@ from __future__ import annotations
 from math import prod
 
 from nameexpr.compiler.program import (
+    AlongAxes,
     Apply,
+    Arange,
     Cast,
+    Constant,
     Copy,
     Diagonal,
     Divide,
@@ -17,10 +20,12 @@ from nameexpr.compiler.program import (
     Einsum,
     Embed,
     Full,
+    Fused,
     Instruction,
     IntegerMatmul,
     Matmul,
     Multiply,
+    Pointwise,
     Program,
     Reduce,
     Repeat,
@@ -49,7 +54,7 @@ def shapes_of(program: Program) -> tuple[Shape, ...]:
             f"{instruction} reads a value that is not there"
         )
         shapes.append(_shape(instruction, [shapes[source] for source in sources]))
-    assert 0 <= program.result < len(shapes), "the result is no value"
+    assert all(0 <= result < len(shapes) for result in program.outputs), "a result is no value"
     return tuple(shapes)
 
 
@@ -74,6 +79,24 @@ def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
             return shape
         case Full(shape):
             return shape
+        case Constant():
+            return ()
+        case Arange(size):
+            return (size,)
+        case Pointwise(_, _, constants, shape):
+            assert constants.count(None) == len(sources), f"{instruction} of {sources}"
+            made: Shape = ()
+            for source in sources:
+                made = broadcast(made, source)
+            assert made == shape, f"{instruction} of {sources}"
+            return shape
+        case AlongAxes(_, _, axes):
+            assert all(0 <= axis < len(sources[0]) for axis in axes), f"{instruction} of {sources[0]}"
+            return sources[0]
+        case Fused(_, shape, _, _, _, _, reduced):
+            assert all(len(source) == len(shape) for source in sources), f"{instruction} of {sources}"
+            assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
+            return tuple(size for axis, size in enumerate(shape) if axis not in reduced)
         case Sum() | Reduce() | Apply():
             return _reduced(instruction, sources[0])
         case _:

@@ -1,5 +1,5 @@
-"""Write `nameexpr/syntax/table.py`: the parse tables of grammar/nameexpr.lark, so that the first parse need
-not build them.
+"""Write `nameexpr/syntax/table.py` and `formula_table.py`: the parse tables of the grammars in grammar/, so that
+the first parse need not build them.
 
 Run it after every change of the grammar: `python -m nameexpr.syntax.generate`. A test fails when the tables
 are not current.
@@ -16,8 +16,8 @@ from typing import Any
 '''
 
 
-def table_source() -> str:
-    """Return the source of the module of tables, built under Lark's strict mode (no conflicts of any kind).
+def table_source(start: str = "expression") -> str:
+    """Return the source of the module of tables for a start symbol, built under Lark's strict mode (no conflicts of any kind).
 
     The grammar is in it too, to tell whether the tables are current: Lark numbers its states anew each time.
     """
@@ -27,8 +27,8 @@ def table_source() -> str:
 
     from nameexpr.syntax.grammar import grammar_text
 
-    text = grammar_text()
-    parser = lark.Lark(text, start="expression", parser="lalr", lexer="basic", strict=True)
+    text = grammar_text(start)
+    parser = lark.Lark(text, start=start, parser="lalr", lexer="basic", strict=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     parts = [f"LARK = {lark.__version__!r}", f"GRAMMAR = {pformat(text, width=100)}"]
     parts += [
@@ -39,8 +39,9 @@ def table_source() -> str:
 
 
 def main() -> None:
-    """Write the module."""
-    Path(__file__).with_name("table.py").write_text(table_source(), encoding="utf-8")
+    """Write the modules."""
+    for name, start in (("table.py", "expression"), ("formula_table.py", "formula")):
+        Path(__file__).with_name(name).write_text(table_source(start), encoding="utf-8")
 
 
 if __name__ == "__main__":

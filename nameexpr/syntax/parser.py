@@ -51,13 +51,14 @@ def parse(text: str) -> ast.Expression:
     check_names(text)
     try:
         inputs, outputs, reducer = _lark_parse()(text)
-    except _lark_error() as fault:
+    except lark_error() as fault:
         raise error(syntax_fault(text, fault)) from None
     return ast.Expression(inputs, outputs, reducer, text)
 
 
 @cache
-def _lark_error() -> type[UnexpectedInput]:
+def lark_error() -> type[UnexpectedInput]:
+    """Return the class of what Lark raises for a text that it refuses."""
     from lark.exceptions import UnexpectedInput
 
     return UnexpectedInput
@@ -68,21 +69,25 @@ def _lark_parse() -> Callable[[str], Any]:
     return load_parser(Nodes()).parse
 
 
-def load_parser(nodes: Nodes) -> Lark:
+def load_parser(nodes: Nodes, start: str = "expression") -> Lark:
     """Return Lark's parser from the stored tables if they fit, else built from the grammar."""
+    from importlib import import_module
+
     import lark
 
-    from nameexpr.syntax import table
     from nameexpr.syntax.grammar import grammar_text
 
-    grammar = grammar_text()
+    table = import_module(
+        "nameexpr.syntax.table" if start == "expression" else "nameexpr.syntax.formula_table"
+    )
+    grammar = grammar_text(start)
     if grammar == table.GRAMMAR and lark.__version__ == table.LARK:
         load: Callable[..., Lark] = lark.Lark._load_from_dict
         return load(table.DATA, table.MEMO, transformer=nodes)
-    return lark.Lark(grammar, start="expression", parser="lalr", lexer="basic", transformer=nodes)
+    return lark.Lark(grammar, start=start, parser="lalr", lexer="basic", transformer=nodes)
 
 
-def _span(first: Token, last: Token) -> Span:
+def span_of(first: Token, last: Token) -> Span:
     return Span(first.start_pos or 0, last.end_pos or 0)
 
 
@@ -96,7 +101,7 @@ class Nodes:
             if mark.type == "ARROW":
                 outputs = self._placed(part, mark.end_pos)
             else:
-                reducer = ast.Reducer(normalised(part), _span(part, part))
+                reducer = ast.Reducer(normalised(part), span_of(part, part))
         return self._placed(inputs, 0), outputs, reducer
 
     def _placed(self, parts: list[Any], start: int) -> tuple[ast.Term, ...]:
@@ -122,43 +127,43 @@ class Nodes:
     def label(self, children: list[Token]) -> ast.Label:
         """C."""
         (name,) = children
-        return ast.Label(normalised(name), _span(name, name))
+        return ast.Label(normalised(name), span_of(name, name))
 
     def sized(self, children: list[Token]) -> ast.Sized:
         """C=3."""
         name, _, size = children
-        return ast.Sized(normalised(name), int(size), _span(name, size))
+        return ast.Sized(normalised(name), int(size), span_of(name, size))
 
     def alias(self, children: list[Token]) -> ast.Alias:
         """batch=N."""
         dim, _, name = children
         return ast.Alias(
-            normalised(dim), normalised(name), _span(dim, name), _span(dim, dim), _span(name, name)
+            normalised(dim), normalised(name), span_of(dim, name), span_of(dim, dim), span_of(name, name)
         )
 
     def named_group(self, children: list[Any]) -> ast.NamedGroup:
         """features=(C H W)."""
         dim, _, group = children
-        return ast.NamedGroup(normalised(dim), group, Span(dim.start_pos, group.span.end), _span(dim, dim))
+        return ast.NamedGroup(normalised(dim), group, Span(dim.start_pos, group.span.end), span_of(dim, dim))
 
     def literal(self, children: list[Token]) -> ast.Literal:
         """3."""
         (size,) = children
-        return ast.Literal(int(size), _span(size, size))
+        return ast.Literal(int(size), span_of(size, size))
 
     def anonymous(self, children: list[Token]) -> ast.Anonymous:
         """_."""
-        return ast.Anonymous(_span(children[0], children[0]))
+        return ast.Anonymous(span_of(children[0], children[0]))
 
     def dots(self, children: list[Token]) -> ast.Dots:
         """...."""
-        return ast.Dots(_span(children[0], children[0]))
+        return ast.Dots(span_of(children[0], children[0]))
 
     def pack(self, children: list[Token]) -> ast.Pack:
         """Batch...."""
         (token,) = children
-        return ast.Pack(normalised(token[:-3]), _span(token, token))
+        return ast.Pack(normalised(token[:-3]), span_of(token, token))
 
     def group(self, children: list[Any]) -> ast.Group:
         """(h w)."""
-        return ast.Group(tuple(children[1:-1]), _span(children[0], children[-1]))
+        return ast.Group(tuple(children[1:-1]), span_of(children[0], children[-1]))

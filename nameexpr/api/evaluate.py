@@ -1,0 +1,102 @@
+"""`evaluate`: a formula and its operands by name to a result, through one bounded cache of formulas.
+
+A call finds the formula by its text and the function of operands like these by their shapes, dtypes and
+names; nothing of the compiler is loaded before a formula is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.api.cache import Generations
+from nameexpr.api.einsum import check_is_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nameexpr.api.formula import FormulaEntry
+    from nameexpr.compiler.path import Optimize
+
+_formulas: Generations[Any, FormulaEntry] = Generations(1024)
+
+
+def evaluate(
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    optimize: Optimize = None,
+    memory_limit: int | None = None,
+    operands: Mapping[str, Any] | None = None,
+    **named_operands: Any,
+) -> Any:
+    """Return the value of a formula.
+
+    Parameters
+    ----------
+    text : str
+        Statements, one per line or separated by ``;``: ``"y[N K] = sum[C](x[N C] * w[C K])"``
+        (docs/formulas.md). The value is that of the last one.
+    outputs : sequence of str, optional
+        Names of the statements whose values are wanted: the result is then the tuple of those.
+    sizes : mapping of str to int, optional
+        Sizes of dims that no operand tells.
+    optimize : bool, str, path or path optimizer of opt_einsum, optional
+        The order of contractions of three factors and more, as for `einsum`.
+    memory_limit : int, optional
+        Bytes that may be allocated at once, operands left out; more is refused before anything is computed.
+    operands : mapping of str to array_like, optional
+        Operands whose names are also those of options of this function.
+    **named_operands : array_like or NamedTensor
+        The operands, by the names that they have in the formula. Numbers of Python are weak in promotion.
+
+    Returns
+    -------
+    ndarray or NamedTensor
+        A NamedTensor if any operand is one. A tuple of them if `outputs` is given.
+
+    Raises
+    ------
+    NameExprError
+        With what is wrong, where in the text, and how to mend it.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> x, y = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 0.0]])
+    >>> ne.evaluate("d[i j] = sqrt(sum[D]((x[i D] - y[j D]) ** 2))", x=x, y=y)
+    array([[0.],
+           [5.]])
+
+    Notes
+    -----
+    The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written.
+    """
+    entry = find_formula(text, outputs, sizes, optimize, memory_limit)
+    given = {**operands, **named_operands} if operands else named_operands
+    return entry.call_named(given)
+
+
+def find_formula(
+    text: Any,
+    outputs: Sequence[str] | None,
+    sizes: Mapping[str, int] | None,
+    optimize: Optimize,
+    memory_limit: int | None,
+) -> FormulaEntry:
+    """Return the checked formula with these options, from the cache if it is there."""
+    if outputs is None and sizes is None and optimize is None and memory_limit is None:
+        entry = _formulas.young.get(text) if type(text) is str else None
+        if entry is not None:
+            return entry
+    check_is_text(text)
+    from nameexpr.api.formula import FormulaEntry, read_formula_options
+
+    options = read_formula_options(text, outputs, sizes, optimize, memory_limit)
+    key = text if options.is_plain else (text, options)
+    try:
+        entry = _formulas.get(key)
+    except TypeError:  # an optimizer that cannot be hashed
+        return FormulaEntry(text, options)
+    return entry or _formulas.get_or_make(key, lambda: FormulaEntry(text, options))

@@ -1,0 +1,239 @@
+"""One formula with its options, and the functions made of it so far: unwrap, run, wrap.
+
+A function is made for operands of given shapes, dtypes and names, as for expressions; it takes the operands in
+the order of `scope.operands`. Numbers of Python are given to NumPy as they are, so that they stay weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nameexpr.api.cache import Generations
+from nameexpr.api.options import check_optimize, checked_sizes
+from nameexpr.api.promotion import NumPyArithmetic
+from nameexpr.api.specialise import code_of, constants_of, guard
+from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name
+from nameexpr.compiler.formula.pipeline import CompiledFormula, compile_formula, read_formula
+from nameexpr.compiler.memory import peak_bytes
+from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.render import body
+from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
+from nameexpr.tensors import NamedTensor, wrap
+
+Array = npt.NDArray[Any]
+Function = Callable[..., Any]
+PROGRAMS = 64
+"""Shapes, dtypes and names for which one formula keeps its functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaOptions:
+    """What may stand beside a formula."""
+
+    outputs: tuple[str, ...] | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    optimize: Any = None
+    memory_limit: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are none."""
+        return self == FormulaOptions()
+
+
+def read_formula_options(
+    text: str,
+    outputs: Sequence[str] | None,
+    sizes: Mapping[str, int] | None,
+    optimize: Any,
+    memory_limit: int | None,
+) -> FormulaOptions:
+    """Return the options of a call, checked.
+
+    Raises
+    ------
+    OptionError
+        NE620 and NE621 for outputs and memory_limit of a wrong kind; as for `einsum` otherwise.
+    """
+    if outputs is not None:
+        if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs) or not outputs:
+            hint = "give the names of statements: outputs=('p', 'o')"
+            raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
+        outputs = tuple(outputs)
+    if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
+        message = f"memory_limit={memory_limit!r} is no number of bytes"
+        raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
+    return FormulaOptions(outputs, checked_sizes(sizes), check_optimize(optimize), memory_limit)
+
+
+class FormulaEntry:
+    """A checked formula with options; `call` takes the operands in order, `call_named` by name."""
+
+    __slots__ = ("_arithmetic", "call", "latest", "options", "programs", "scope", "text")
+
+    def __init__(self, text: str, options: FormulaOptions) -> None:
+        self.text = text
+        self.options = options
+        self.scope = read_formula(text, options.outputs)
+        self.programs: Generations[Any, Function] = Generations(PROGRAMS)
+        self.call: Function = self.miss
+        self.latest: tuple[Any, ...] | None = None
+        self._arithmetic = NumPyArithmetic()
+
+    def call_named(self, given: Mapping[str, Any]) -> Any:
+        """Run the formula on operands by name."""
+        names = self.scope.operands
+        if len(given) != len(names) or any(name not in given for name in names):
+            self._refuse(given)
+        return self.call(*[given[name] for name in names])
+
+    def _refuse(self, given: Mapping[str, Any]) -> None:
+        """Raise what is missing or too much: the checker knows how to say it."""
+        operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
+        dtypes = dict.fromkeys(operands, "float64")
+        layouts = [None] * len(self.scope.operands)
+        compile_formula(self.scope, operands, dtypes, layouts, self._arithmetic, {})
+
+    def miss(self, *values: Any) -> Any:
+        """Run operands that the latest function is not for."""
+        operands = [self._unwrapped(v, name) for v, name in zip(values, self.scope.operands, strict=True)]
+        key = tuple(_kind(operand) for operand in operands)
+        layout = tuple(getattr(_array(operand), "strides", None) for operand in operands)
+        function = self.programs.get((key, None)) or self.programs.get((key, layout))
+        if function is None:
+            compiled, function = self._make(operands)
+            self.programs.put((key, layout if compiled.program.depends_on_layout else None), function)
+        self.call = function
+        return function(*operands)
+
+    def _unwrapped(self, value: Any, name: str) -> Any:
+        if isinstance(value, NamedTensor):
+            return value if type(value) is NamedTensor else wrap(value.data, value.names)
+        if type(value) in NUMBERS:
+            return value
+        try:
+            array = as_operand(value, 0, self.text)
+        except NameExprError as fault:
+            one = fault.diagnostics[0]
+            message = one.message.replace("operand 0", f"'{name}'")
+            raise error(Diagnostic(one.code, message, one.text, hint=one.hint)) from fault
+        if array.dtype.kind not in "biufc":
+            message = f"'{name}' has elements of dtype {array.dtype}, which are no numbers"
+            raise error(Diagnostic("NE525", message, self.text, hint="convert it to numbers first"))
+        return array
+
+    def describe(self, operands: Sequence[Any]) -> tuple[dict[str, Operand], dict[str, str], list[Any]]:
+        """Return shapes and names, dtypes, and strides of unwrapped operands."""
+        shapes, dtypes, strides = {}, {}, []
+        for name, operand in zip(self.scope.operands, operands, strict=True):
+            array = _array(operand)
+            is_number = type(operand) in NUMBERS
+            names = operand._names if isinstance(operand, NamedTensor) else None
+            shapes[name] = Operand(() if is_number else array.shape, names)
+            dtypes[name] = f"weak:{type(operand).__name__}" if is_number else number_name(array.dtype)
+            strides.append(None if is_number else array.strides)
+        return shapes, dtypes, strides
+
+    def compile(
+        self, shapes: Mapping[str, Operand], dtypes: Mapping[str, str], strides: Sequence[Any]
+    ) -> CompiledFormula:
+        """Return the formula compiled for operands like these."""
+        options = self.options
+        sizes = dict(options.sizes)
+        compiled = compile_formula(
+            self.scope, shapes, dtypes, strides, self._arithmetic, sizes, options.outputs, options.optimize
+        )
+        self._check_memory(compiled)
+        return compiled
+
+    def _check_memory(self, compiled: CompiledFormula) -> None:
+        for shape in compiled.shapes:
+            if prod(size for size in shape if size) * 16 > 2**62:
+                message = f"an array of shape {shape} would be needed, which no machine can hold"
+                raise error(Diagnostic("NE706", message, self.text))
+        limit = self.options.memory_limit
+        if limit is not None:
+            needed = peak_bytes(compiled.program, compiled.shapes)
+            if needed > limit:
+                message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
+                hint = "raise the limit, or reduce dims earlier; compile(...).plan(...) shows what needs how much"
+                raise error(Diagnostic("NE709", message, self.text, hint=hint))
+
+    def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:
+        shapes, dtypes, strides = self.describe(operands)
+        compiled = self.compile(shapes, dtypes, strides)
+        self.latest = (shapes, dtypes, strides)
+        return compiled, specialise_formula(compiled, operands, self.options.outputs is not None, self.miss)
+
+
+def _array(operand: Any) -> Any:
+    return operand._data if isinstance(operand, NamedTensor) else operand
+
+
+def _kind(operand: Any) -> Any:
+    if type(operand) in NUMBERS:
+        return type(operand)
+    return operand.shape, operand.dtype, operand._names if isinstance(operand, NamedTensor) else None
+
+
+def specialise_formula(
+    compiled: CompiledFormula, operands: Sequence[Any], is_tuple: bool, miss: Function
+) -> Function:
+    """Return a function of the operands, in order, for operands like these: a guard, and the program."""
+    is_named = any(isinstance(operand, NamedTensor) for operand in operands)
+    constants = constants_of(miss, lambda fault, *values: formula_fault(fault, compiled, values))
+    guards, unwraps = [], []
+    for position, operand in enumerate(operands):
+        if type(operand) in NUMBERS:
+            constants[f"d{position}"] = type(operand)
+            guards.append(f"type(a{position}) is d{position}")
+            continue
+        names = operand._names if isinstance(operand, NamedTensor) else None
+        own = Operand(operand.shape, names)
+        has_layout = compiled.program.depends_on_layout
+        guards.append(guard(position, own, _array(operand), has_layout=has_layout, constants=constants))
+        if names is not None:
+            unwraps.append(f"a{position} = a{position}._data")
+    statements = body(compiled.program, compiled.shapes)
+    returned = statements.pop().removeprefix("return ")
+    many = len(compiled.program.outputs) > 1
+    statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")
+    constants["names"] = compiled.names
+    constants["wrap_all"] = _wrapped
+    statements.append(_result(is_named, many or is_tuple))
+    exec(code_of(len(operands), guards, [*unwraps, *statements]), constants)  # noqa: S102  ours only
+    function: Function = constants["call"]
+    return function
+
+
+def _result(is_named: bool, is_tuple: bool) -> str:
+    if not is_named:
+        return "return r"
+    return "return wrap_all(r, names)" if is_tuple else "return wrap(r, names[0])"
+
+
+def _wrapped(results: tuple[Array, ...], names: Sequence[Any]) -> tuple[NamedTensor, ...]:
+    return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
+
+
+def formula_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[Any]) -> Exception:
+    """Return the error to raise for what NumPy raised while a formula ran."""
+    if isinstance(fault, NameExprError | Warning | FloatingPointError):
+        return fault
+    text = compiled.scope.tree.text
+    infos = tuple(
+        OperandInfo(place, np.shape(_array(value)), getattr(value, "_names", None), (), name)
+        for place, (name, value) in enumerate(zip(compiled.scope.operands, operands, strict=True))
+    )
+    if isinstance(fault, MemoryError):
+        needed = peak_bytes(compiled.program, compiled.shapes)
+        message = f"there is not enough memory: this formula needs {needed:,} bytes beside its operands"
+        return error(Diagnostic("NE707", message, text, operands=infos))
+    reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
+    return error(Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, operands=infos))

@@ -1,0 +1,158 @@
+"""What generated code of formulas calls and NumPy has no single call for: activations, functions along axes,
+numbers that stay weak.
+
+Functions along axes take an array and an axis or several; `over=True` lets them work in the array's memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy import special
+from nameexpr.backends.numpy.kernels import Array
+
+Axes = int | tuple[int, ...]
+
+
+def fold(function: Callable[..., Any], *numbers: float | complex) -> Any:
+    """Return a pointwise function of numbers as a number of Python, which is weak as they are.
+
+    It computes as IEEE 754 has it: 1 / 0 is inf. An integer to a negative power is a float.
+    """
+    with np.errstate(all="ignore"):
+        try:
+            result = function(*numbers)
+        except ValueError:
+            result = function(*map(float, numbers))  # type: ignore[arg-type]
+    return np.asarray(result).item()
+
+
+def round(x: Array) -> Any:  # noqa: A001  the function's name
+    """Return each element rounded to the nearest whole number, halves to the even one."""
+    return np.round(x)
+
+
+def real(x: Array) -> Any:
+    """Return the real part, as an array of its own."""
+    return np.array(np.real(x))
+
+
+def imag(x: Array) -> Any:
+    """Return the imaginary part, as an array of its own."""
+    return np.array(np.imag(x))
+
+
+def _floats(x: Array) -> Array:
+    """Return floats of the dtype that exp gives; complex numbers are refused."""
+    if np.iscomplexobj(x):
+        raise TypeError("not defined for complex numbers")
+    return np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
+
+
+def relu(x: Array) -> Any:
+    """Return each element, or 0 where it is negative."""
+    if np.iscomplexobj(x):
+        raise TypeError("not defined for complex numbers")
+    return np.maximum(x, 0)
+
+
+def sigmoid(x: Array) -> Any:
+    """Return 1 / (1 + exp(-x)), without overflow."""
+    x = _floats(x)
+    small = np.exp(-np.absolute(x))
+    return np.where(x >= 0, x.dtype.type(1), small) / (1 + small)
+
+
+def silu(x: Array) -> Any:
+    """Return x * sigmoid(x)."""
+    x = _floats(x)
+    return x * sigmoid(x)
+
+
+def softplus(x: Array) -> Any:
+    """Return log(1 + exp(x)), without overflow."""
+    return np.logaddexp(_floats(x), 0)
+
+
+def erf(x: Array) -> Any:
+    """Return the error function."""
+    return special.erf(_floats(x))
+
+
+def erfc(x: Array) -> Any:
+    """Return one minus the error function."""
+    return special.erfc(_floats(x))
+
+
+def gelu(x: Array) -> Any:
+    """Return x times the normal distribution's share below x, exactly (not the approximation by tanh)."""
+    x = _floats(x)
+    return x * special.erfc(x * x.dtype.type(-(0.5**0.5))) / 2
+
+
+def where_over(condition: Array, x: Array, y: Any) -> Array:
+    """Return np.where(condition, x, y), written over x."""
+    np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
+    return x
+
+
+@np.errstate(all="ignore")
+def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
+    """Return exponentials over their sum along axes."""
+    x = _floats(x)
+    if not x.size:
+        return x.copy()
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    shifted = np.subtract(wide, _largest(wide, axes), out=wide if over else None)
+    np.exp(shifted, out=shifted)
+    shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
+    return np.asarray(shifted.astype(x.dtype, copy=False))
+
+
+@np.errstate(all="ignore")
+def log_softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
+    """Return the logarithm of the softmax along axes, without overflow."""
+    x = _floats(x)
+    if not x.size:
+        return x.copy()
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    shifted = np.subtract(wide, _largest(wide, axes), out=wide if over else None)
+    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axes, keepdims=True))
+    return np.asarray(shifted.astype(x.dtype, copy=False))
+
+
+def _largest(x: Array, axes: Axes) -> Any:
+    return np.maximum.reduce(x, axis=axes, keepdims=True)
+
+
+def cumsum(x: Array, axis: int, *, over: bool = False) -> Array:
+    """Return running sums along an axis: of integers in 64 bits."""
+    return _running(np.add, x, axis, over=over)
+
+
+def cumprod(x: Array, axis: int, *, over: bool = False) -> Array:
+    """Return running products along an axis: of integers in 64 bits."""
+    return _running(np.multiply, x, axis, over=over)
+
+
+def _running(ufunc: np.ufunc, x: Array, axis: int, *, over: bool) -> Array:
+    dtype = None
+    if x.dtype.kind in "iub":
+        dtype = np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
+    return ufunc.accumulate(x, axis=axis, dtype=dtype, out=x if over else None)
+
+
+def sort(x: Array, axis: int, *, over: bool = False) -> Array:
+    """Return the elements in order along an axis, nan last."""
+    if over:
+        x.sort(axis=axis)
+        return x
+    return np.sort(x, axis=axis)
+
+
+def flip(x: Array, axis: int) -> Array:
+    """Return the elements turned around along an axis, as an array of its own."""
+    return np.flip(x, axis).copy()

@@ -1,0 +1,142 @@
+"""What is computed block by block: chains of pointwise functions on large arrays, with the reduction above them.
+
+A block holds at most `BLOCK` cells, so that its few temporaries stay in the cache. Pointwise values that only
+one other value uses are part of the region of that value; what a region reads are its leaves. A region is
+fused if the cells it spans are many, and if it saves building an intermediate: several functions, or a
+reduction of a value that is larger than any leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from nameexpr.compiler.builder import Value
+from nameexpr.compiler.formula.functions import FUNCTIONS
+from nameexpr.compiler.formula.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.program import Step
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.formula.lower import Lowering
+
+BLOCK = 1 << 15
+"""Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
+LARGE = 1 << 17
+"""Cells of a value from which blocks pay."""
+FOLDING = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
+"""Reductions of which blocks can be reduced apart and then put together."""
+WHOLE = {"var", "std", "logsumexp", "norm"}
+"""Reductions for which a block must hold all cells of the reduced dims."""
+
+
+@dataclass
+class Fusing:
+    """Which values are fused, and how."""
+
+    graph: Graph
+    uses: dict[int, int]
+    promoted: Callable[[Sequence[str]], str]
+    block: int = BLOCK
+    large: int = LARGE
+
+    def inner(self, root: int) -> list[int]:
+        """Return the pointwise values of a region, the root last: those that nothing else uses."""
+        found: list[int] = []
+        stack = [root]
+        while stack:
+            number = stack.pop()
+            node = self.graph.nodes[number]
+            if not isinstance(node, Map) or not self.graph.labels[number]:
+                continue
+            if number != root and (self.uses.get(number, 0) > 1 or not self._belongs(number)):
+                continue
+            found.append(number)
+            stack.extend(node.arguments)
+        return sorted(set(found))
+
+    def _belongs(self, number: int) -> bool:
+        return not self.graph.dtypes[number].startswith("weak:")
+
+    def steps(
+        self, roots: Sequence[int], lowering: Lowering
+    ) -> tuple[list[Value], tuple[Step, ...], tuple[int, ...], Labels]:
+        """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
+        inner = sorted({number for root in roots for number in self.inner(root)})
+        places: dict[int, int] = {}
+        leaves: list[Value] = []
+        wanted = [argument for number in inner for argument in self._arguments(number)]
+        for argument in (*wanted, *roots):
+            is_number = isinstance(self.graph.nodes[argument], Scalar)
+            if argument not in inner and not is_number and argument not in places:
+                places[argument] = len(leaves)
+                leaves.append(lowering.value(argument))
+        places |= {number: len(leaves) + count for count, number in enumerate(inner)}
+        steps = tuple(self._step(number, places) for number in inner)
+        order = merged([leaf.labels for leaf in leaves])
+        return leaves, steps, tuple(places[root] for root in roots), order
+
+    def _arguments(self, number: int) -> tuple[int, ...]:
+        node = self.graph.nodes[number]
+        assert isinstance(node, Map)
+        return node.arguments
+
+    def _step(self, number: int, places: dict[int, int]) -> Step:
+        node = self.graph.nodes[number]
+        assert isinstance(node, Map)
+        numbers: list[int | None] = []
+        constants: list[int | float | complex | None] = []
+        for argument in node.arguments:
+            inner = self.graph.nodes[argument]
+            is_number = isinstance(inner, Scalar)
+            numbers.append(None if is_number else places[argument])
+            constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
+        dtype = self.graph.dtypes[number]
+        if node.function.startswith("cast:"):
+            return Step("cast", tuple(numbers), tuple(constants), dtype, False)  # noqa: FBT003
+        one = FUNCTIONS[node.function]
+        return Step(one.call, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
+
+    def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
+        """Return the size of a block along each axis; the last axis, which is long in memory, gives way last."""
+        tiles = list(shape)
+        last = len(shape) - 1
+        order = [axis for axis in range(last) if axis not in reduced]
+        order += [axis for axis in reduced if axis != last and reducer in FOLDING]
+        order += [last] if last >= 0 and (last not in reduced or reducer in FOLDING) else []
+        for axis in order:
+            rest = prod(tiles) // max(1, tiles[axis])
+            if prod(tiles) <= self.block:
+                break
+            tiles[axis] = max(1, min(shape[axis], self.block // max(1, rest)))
+        return tuple(tiles)
+
+
+def is_fused_map(fusing: Fusing, number: int) -> bool:
+    """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
+    graph = fusing.graph
+    if graph.cells(graph.labels[number]) < fusing.large:
+        return False
+    return len(fusing.inner(number)) > 1
+
+
+def is_fused_reduction(fusing: Fusing, number: int) -> bool:
+    """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
+
+    Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
+    """
+    graph = fusing.graph
+    node = graph.nodes[number]
+    if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
+        return False
+    every = {label for factor in node.factors for label in graph.labels[factor]}
+    if not set(node.labels) <= every or graph.cells(tuple(every)) < fusing.large:
+        return False
+    if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
+        return False
+    return any(_is_inner(fusing, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+
+
+def _is_inner(fusing: Fusing, factor: int) -> bool:
+    return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1

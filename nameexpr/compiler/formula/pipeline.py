@@ -1,0 +1,114 @@
+"""The pipeline of formulas: text -> tree -> scope -> views -> graph -> program. Each line is a pass.
+
+What the text alone decides happens once per text; the rest once per shapes, dtypes and names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nameexpr.compiler.builder import Strides
+from nameexpr.compiler.formula.build import Arithmetic, Bound, Builder
+from nameexpr.compiler.formula.fuse import Fusing
+from nameexpr.compiler.formula.graph import Graph
+from nameexpr.compiler.formula.lower import lower_formula, use_counts
+from nameexpr.compiler.formula.scope import Scope, read_scope
+from nameexpr.compiler.formula.views import Views, read_views, result_names
+from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.path import Optimize
+from nameexpr.compiler.plan import Plan
+from nameexpr.compiler.program import Program
+from nameexpr.compiler.reuse import reuse
+from nameexpr.compiler.simplify import simplify
+from nameexpr.compiler.typed import Names
+from nameexpr.compiler.verify import shapes_of
+from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.syntax.formula_ast import Statement
+from nameexpr.syntax.formula_parser import parse_formula
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFormula:
+    """A formula for one set of operands, through all stages. `names` are those of each result."""
+
+    scope: Scope
+    graph: Graph
+    views: Views
+    plans: tuple[Plan, ...]
+    program: Program
+    shapes: tuple[tuple[int, ...], ...]
+    names: tuple[Names, ...]
+
+
+def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
+    """Return a formula that keeps all the rules which need no operands.
+
+    Raises
+    ------
+    ParseError, RuleError, LimitError
+        If the text is no formula, or breaks a rule.
+    OptionError
+        NE620, if an output is no statement's name.
+    """
+    scope = read_scope(parse_formula(text))
+    known = [statement.name for statement in scope.tree.statements if statement.name is not None]
+    for name in outputs or ():
+        if name not in known:
+            hint = did_you_mean(name, known) or f"the statements are {', '.join(known) or 'without names'}"
+            raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
+    return scope
+
+
+def compile_formula(
+    scope: Scope,
+    operands: Mapping[str, Operand],
+    dtypes: Mapping[str, str],
+    layouts: Sequence[Strides | None],
+    arithmetic: Arithmetic,
+    sizes: Mapping[str, int],
+    outputs: Sequence[str] | None = None,
+    optimize: Optimize = None,
+) -> CompiledFormula:
+    """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
+    views = read_views(scope, operands, sizes)
+    graph = Graph(dict(views.sizes))
+    builder = Builder(scope, operands, dtypes, views, arithmetic, graph)
+    bounds = _statements(builder, scope, views)
+    wanted = [
+        place for place, one in enumerate(scope.tree.statements) if outputs is None or one.name in outputs
+    ]
+    places = wanted[-1:] if outputs is None else [_place(scope, name) for name in outputs]
+    values = [bounds[place].arranged for place in places]
+    order = scope.operands
+    fusing = Fusing(graph, use_counts(graph, values), arithmetic.promoted)
+    shapes = [operands[name].shape for name in order]
+    own_dtypes = [dtypes[name] for name in order]
+    program, plans = lower_formula(graph, values, shapes, own_dtypes, layouts, fusing, optimize)
+    program = simplify(program)
+    all_shapes = shapes_of(program)
+    program = reuse(program, all_shapes)
+    names = tuple(
+        _names(scope.tree.statements[place], bounds[place], views, scope.tree.text) for place in places
+    )
+    return CompiledFormula(scope, graph, views, tuple(plans), program, all_shapes, names)
+
+
+def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:
+    bounds = []
+    for statement, axes in zip(scope.tree.statements, views.left, strict=True):
+        builder.views.sizes.update(builder.graph.sizes)
+        bound = builder.statement(statement, axes)
+        builder.graph.sizes.update(builder.views.sizes)
+        bounds.append(bound)
+        if statement.name is not None:
+            builder.statements[statement.name] = bound
+    return bounds
+
+
+def _place(scope: Scope, name: str) -> int:
+    return next(place for place, one in enumerate(scope.tree.statements) if one.name == name)
+
+
+def _names(statement: Statement, bound: Bound, views: Views, text: str) -> Names:
+    return result_names(statement.term, bound.order, bound.axes or (), views, text)

@@ -1,0 +1,169 @@
+"""A fused instruction as NumPy: nested loops over blocks, the functions of one block in between.
+
+Inside a block a function writes over an earlier value that is dead, of the same dtype, and varies over the
+same axes; the last one writes into the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.program import Fused, Step
+
+UFUNCS = {
+    "sum": "add",
+    "mean": "add",
+    "prod": "multiply",
+    "max": "maximum",
+    "min": "minimum",
+    "any": "logical_or",
+    "all": "logical_and",
+    "count_nonzero": "add",
+}
+WIDENED = frozenset({"sum", "mean", "prod"})
+
+
+def literal(value: object) -> str:
+    """Return a number as source: repr, but for those that Python has no literal of."""
+    if isinstance(value, complex):
+        return f"complex({literal(value.real)}, {literal(value.imag)})"
+    if value != value:
+        return "np.nan"
+    if value in (float("inf"), float("-inf")):
+        return "np.inf" if value == float("inf") else "-np.inf"
+    return repr(value)
+
+
+def fused_lines(
+    one: Fused, target: str, names: Sequence[str], shapes: Sequence[tuple[int, ...]]
+) -> list[str]:
+    """Return the statements that compute a fused instruction into a new array called `target`."""
+    kept = tuple(size for axis, size in enumerate(one.shape) if axis not in one.reduced)
+    lines = [f'{target} = np.empty({kept}, "{_accumulator(one)}")']
+    if one.over is not None:
+        lines = [f"{target} = {names[one.sources.index(one.over)]}"]
+    tiled = [axis for axis, (size, tile) in enumerate(zip(one.shape, one.tiles, strict=True)) if tile < size]
+    indent = ""
+    for axis in tiled:
+        lines.append(f"{indent}for i{axis} in range(0, {one.shape[axis]}, {one.tiles[axis]}):")
+        indent += "    "
+    place = _index([axis for axis in range(len(one.shape)) if axis not in one.reduced], one, tiled)
+    body = _block(one, names, shapes, tiled, f"{target}[{place}]")
+    lines += [indent + line for line in body]
+    if one.reducer == "mean":
+        count = 1
+        for axis in one.reduced:
+            count *= one.shape[axis]
+        lines.append(f"np.true_divide({target}, {count}, out={target})")
+    if _accumulator(one) != one.dtype:
+        lines.append(f'{target} = {target}.astype("{one.dtype}")')
+    return lines
+
+
+def _accumulator(one: Fused) -> str:
+    """Return the dtype in which blocks are added up."""
+    return "float32" if one.dtype == "float16" and one.reducer in WIDENED else one.dtype
+
+
+def _index(axes: Sequence[int], one: Fused, tiled: Sequence[int], shape: Sequence[int] | None = None) -> str:
+    """Return the index of the present block in an array that has these axes."""
+    parts = []
+    for axis in axes:
+        is_cut = axis in tiled and (shape is None or shape[axis] != 1)
+        parts.append(f"i{axis} : i{axis} + {one.tiles[axis]}" if is_cut else ":")
+    while parts and parts[-1] == ":":
+        parts.pop()
+    return ", ".join(parts) or "..."
+
+
+def _block(
+    one: Fused, names: Sequence[str], shapes: Sequence[tuple[int, ...]], tiled: Sequence[int], place: str
+) -> list[str]:
+    lines: list[str] = []
+    local: list[str] = []
+    for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        index = _index(range(len(one.shape)), one, tiled, shape)
+        local.append(name if index == "..." else f"x{number}")
+        if index != "...":
+            lines.append(f"x{number} = {name}[{index}]")
+    local += [f"b{number}" for number in range(len(one.steps))]
+    varies = [frozenset(axis for axis, size in enumerate(shape) if size != 1) for shape in shapes]
+    last = _last_uses(one)
+    for number, step in enumerate(one.steps):
+        me = len(names) + number
+        varies.append(frozenset().union(*(varies[a] for a in step.arguments if a is not None)))
+        is_final = one.reducer is None and number == len(one.steps) - 1
+        if is_final and step.is_ufunc and step.dtype == one.dtype:
+            lines.append(_call(step, local, place))
+            return lines
+        over = _over(one, step, number, len(names), varies, last)
+        lines.append(f"{local[me]} = {_call(step, local, local[over] if over is not None else None)}")
+    value = local[one.factors[0]]
+    if one.reducer is None:
+        return [*lines, f"{place} = {value}"]
+    return lines + _reduction(one, [local[factor] for factor in one.factors], tiled, place)
+
+
+def _last_uses(one: Fused) -> dict[int, int]:
+    last = {
+        argument: number
+        for number, step in enumerate(one.steps)
+        for argument in step.arguments
+        if argument is not None
+    }
+    return last | dict.fromkeys(one.factors, len(one.steps))
+
+
+def _over(
+    one: Fused, step: Step, number: int, count: int, varies: Sequence[frozenset[int]], last: dict[int, int]
+) -> int | None:
+    """Return the earlier step whose memory this one can write over."""
+    if not step.is_ufunc:
+        return None
+    for argument in step.arguments:
+        if argument is None or argument < count or last[argument] != number:
+            continue
+        if one.steps[argument - count].dtype == step.dtype and varies[argument] == varies[count + number]:
+            return argument
+    return None
+
+
+def _call(step: Step, local: Sequence[str], out: str | None) -> str:
+    arguments = [
+        literal(constant) if place is None else local[place]
+        for place, constant in zip(step.arguments, step.constants, strict=True)
+    ]
+    if step.call == "cast":
+        return f'{arguments[0]}.astype("{step.dtype}")'
+    return f"{step.call}({', '.join(arguments)}{f', out={out}' if out else ''})"
+
+
+def _reduction(one: Fused, factors: Sequence[str], tiled: Sequence[int], place: str) -> list[str]:
+    axes = str(one.reduced[0]) if len(one.reduced) == 1 else str(one.reduced)
+    parts = [axis for axis in one.reduced if axis in tiled]
+    assert one.reducer is not None
+    if one.reducer not in UFUNCS:
+        return [f"{place} = kernels.{one.reducer}({factors[0]}, {axes})"]
+    ufunc = f"np.{UFUNCS[one.reducer]}"
+    dtype = f', dtype="{_accumulator(one)}"' if one.reducer in WIDENED else ""
+    if len(factors) > 1:
+        call = _product(one, factors)
+    elif one.reducer == "count_nonzero":
+        call = f"np.count_nonzero({factors[0]}, axis={axes})"
+    else:
+        call = f"{ufunc}.reduce({factors[0]}, axis={axes}{dtype})"
+    if not parts:
+        return [f"{place} = {call}"]
+    first = " and ".join(f"i{axis} == 0" for axis in parts)
+    return [
+        f"r = {call}",
+        f"{place} = r if {first} else {ufunc}({place}, r)",
+    ]
+
+
+def _product(one: Fused, factors: Sequence[str]) -> str:
+    """Return the sum of products in one pass of NumPy's C loop."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(one.shape)]
+    kept = "".join(letter for axis, letter in enumerate(letters) if axis not in one.reduced)
+    pattern = ",".join([letters] * len(factors)) + "->" + kept
+    return f'np.einsum("{pattern}", {", ".join(factors)}, dtype="{_accumulator(one)}", casting="unsafe")'
