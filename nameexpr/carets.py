@@ -46,11 +46,12 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def marked_text(text: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
+def marked_text(text: str, marks: Sequence[tuple[int, int, str]], *, is_whole: bool = False) -> list[str]:
     """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets and
     notes.
 
-    A text on one line is shown even without a mark; a long line is cut to the surroundings of its first mark.
+    A text on one line is shown even without a mark, and one of several lines if `is_whole`; a long line is
+    cut to the surroundings of its first mark.
     """
     lines: list[str] = []
     ordered = sorted(marks)[:MARK_LIMIT]
@@ -62,7 +63,7 @@ def marked_text(text: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
             for first, last, note in ordered
             if start <= first <= end
         ]
-        if inside or (not ordered and "\n" not in text and line):
+        if inside or (line and (is_whole or (not ordered and "\n" not in text))):
             lines += _marked_line(line, inside)
         start = end + 1
     return lines

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
 from nameexpr.api.einsum import check_is_text, find_entry
 from nameexpr.api.entry import Entry, unwrap
 from nameexpr.api.options import Options, Reduce, read_options
@@ -19,6 +20,7 @@ from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
+from nameexpr.syntax.formula_unparse import looks_like_formula
 from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.unparse import unparse, unparse_term
 from nameexpr.tensors import NamedTensor
@@ -203,21 +205,26 @@ def compile(  # noqa: A001  the name that re.compile has, too
     optimize: Optimize = None,
     sizes: Mapping[str, int] | None = None,
     reduce: str | Reduce | None = None,
+    outputs: Sequence[str] | None = None,
+    memory_limit: int | None = None,
     **size_keywords: int,
-) -> Compiled:
-    """Return an expression that can be called on operands, and asked for its plan and code.
+) -> Compiled | CompiledFormula:
+    """Return an expression or a formula that can be called on operands, and asked for its plan and code.
 
     Parameters
     ----------
     text : str
-        An expression: ``"inputs -> result"`` (docs/language.md).
+        An expression, ``"inputs -> result"`` (docs/language.md), or a formula, ``"y[N] = sum[C](x[N C])"``
+        (docs/formulas.md): a text without an arrow.
     dtype, optimize, sizes, reduce, **size_keywords
-        As for `einsum`.
+        As for `einsum`; formulas take `optimize` and `sizes` of these.
+    outputs, memory_limit
+        For formulas, as for `evaluate`.
 
     Returns
     -------
-    Compiled
-        Called as ``f(*operands, out=None)``.
+    Compiled or CompiledFormula
+        Called as ``f(*operands, out=None)``; a formula as ``f(x=..., y=..., out=None)``.
 
     Raises
     ------
@@ -232,7 +239,29 @@ def compile(  # noqa: A001  the name that re.compile has, too
     (2, 4, 5, 8)
     """
     check_is_text(text)
+    if looks_like_formula(text):
+        return _formula(text, dtype, reduce, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit)
+    if outputs is not None or memory_limit is not None:
+        option = "outputs=" if outputs is not None else "memory_limit="
+        raise error(Diagnostic("NE623", f"{option} is for formulas, and this is an expression", text))
     options = None
     if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
         options = read_options(sizes, size_keywords, dtype, optimize, reduce)
     return Compiled(find_entry(text, options))
+
+
+def _formula(
+    text: str,
+    dtype: Any,
+    reduce: Any,
+    outputs: Sequence[str] | None,
+    sizes: Mapping[str, int],
+    optimize: Optimize,
+    memory_limit: int | None,
+) -> CompiledFormula:
+    if dtype is not None or reduce is not None:
+        option = "dtype=" if dtype is not None else "reduce="
+        hint = "convert the operands" if dtype is not None else "a reduction is written in the formula: sum[C](x)"
+        message = f"{option} is for expressions, and this is a formula"
+        raise error(Diagnostic("NE623", message, text, hint=hint))
+    return compiled_formula(text, outputs, sizes or None, optimize, memory_limit)

@@ -19,7 +19,23 @@ from typing import NamedTuple
 from nameexpr.dims import Dims, names_of, shape_of
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 
-_short = Repr()
+
+class _Short(Repr):
+    """Values as source text: of `...` and slices as in an index, of a type by its name."""
+
+    def repr_ellipsis(self, x: object, level: int) -> str:
+        return "..."
+
+    def repr_slice(self, x: slice, level: int) -> str:
+        ends = ["" if end is None else self.repr1(end, level) for end in (x.start, x.stop)]
+        return ":".join(ends if x.step is None else [*ends, self.repr1(x.step, level)])
+
+    def repr_type(self, x: type, level: int) -> str:
+        module = {"numpy": "np.", "builtins": ""}.get(x.__module__, f"{x.__module__}.")
+        return module + x.__qualname__
+
+
+_short = _Short()
 _short.maxlist = _short.maxtuple = _short.maxdict = 16
 _short.maxstring = _short.maxother = 60
 
@@ -54,7 +70,13 @@ class Call(NamedTuple):
 
 def shown(argument: object) -> str:
     """Return one argument as source text, on one line and cut short where it is long."""
-    return "..." if argument is ... else " ".join(_short.repr(argument).split())
+    return " ".join(_short.repr(argument).split())
+
+
+def shown_items(key: object) -> tuple[Verbatim, ...]:
+    """Return the items of an index as they stand between the brackets."""
+    items = key if isinstance(key, tuple) else (key,)
+    return tuple(Verbatim(shown(item)) for item in items)
 
 
 def listed(words: Iterable[object], last: str = "and") -> str:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from nameexpr.dims import Clash, Dims, Names, duplicate, names_of, unify_from_right
 from nameexpr.errors import NameExprError
-from nameexpr.inference.calls import counted
-from nameexpr.inference.pairing import Pairing, check_sizes, clashing, paired_fault
+from nameexpr.inference.calls import shown
+from nameexpr.inference.lookup import called
+from nameexpr.inference.pairing import Pairing, clashing, paired_fault, size_fault, unequal
 
 
 def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
@@ -28,7 +29,7 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
         NE372 if the contracted sizes differ, NE370 if batch sizes do not broadcast, NE373 if an operand has
         no dims.
     """
-    pairing = Pairing(verb)
+    pairing = Pairing(verb, moves="none")
     _check_has_dims(left, right, pairing)
     batch_left, rows = _split(left, is_left=True)
     batch_right, columns = _split(right, is_left=False)
@@ -38,15 +39,17 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     if twice:
         raise _doubled(twice[0], left, right, pairing)
     _check_contracted(left, right, pairing)
-    check_sizes(batch_left, batch_right, pairing)
+    place = unequal(batch_left, batch_right)
+    if place is not None:
+        places = place - len(left) + len(batch_left), place - len(right) + len(batch_right)
+        raise size_fault(left, right, places, pairing)
     return names
 
 
 def product_names(left: Dims, right: Dims, ranks: tuple[int, int], verb: str) -> Names:
     """Return the names of `mm`, `mv`, `bmm`, whose operands have exactly these numbers of dims (NE373)."""
     if (len(left), len(right)) != ranks:
-        message = f"{verb} takes tensors of {ranks[0]} and {counted(ranks[1], 'dim')}"
-        message += f", not {len(left)} and {len(right)}"
+        message = f"{verb} takes {_OPERANDS[ranks]}: these have {len(left)} and {len(right)} dims"
         hint = "matmul takes vectors, matrices and batches of them"
         raise paired_fault("NE373", message, (left, right), Pairing(verb), ((), ()), hint)
     if ranks == (3, 3) and left[0].size != right[0].size:
@@ -56,6 +59,14 @@ def product_names(left: Dims, right: Dims, ranks: tuple[int, int], verb: str) ->
             hint = "bmm does not broadcast the batch dim; matmul does, where one of the sizes is 1"
             raise paired_fault("NE370", message, (left, right), Pairing(verb), ([0], [0]), hint)
     return matmul_names(left, right, verb)
+
+
+_OPERANDS = {
+    (2, 2): "two matrices",
+    (2, 1): "a matrix and a vector",
+    (1, 1): "two vectors",
+    (3, 3): "two batches of matrices, of 3 dims each",
+}
 
 
 def _check_has_dims(left: Dims, right: Dims, pairing: Pairing) -> None:
@@ -110,9 +121,29 @@ def _check_contracted(left: Dims, right: Dims, pairing: Pairing) -> None:
     at = -1 if len(right) == 1 else -2
     if left[-1].size == right[at].size:
         return
-    a, b = left[-1], right[at]
-    message = f"{pairing.verb}: the contracted dims have sizes {a.size} and {b.size}"
-    hint = "the last dim of the left tensor meets the " + (
-        "only dim of the right one" if len(right) == 1 else "last but one of the right one"
-    )
-    raise paired_fault("NE372", message, (left, right), pairing, ([-1], [at]), hint)
+    raise contracted_fault(left, right, (-1, at), pairing, _contracted_hint(left, right, at, pairing))
+
+
+def contracted_fault(
+    left: Dims, right: Dims, places: tuple[int, int], pairing: Pairing, hint: str
+) -> NameExprError:
+    """Return (not raise) NE372 for two dims that are contracted and differ in size."""
+    sizes = left[places[0]].size, right[places[1]].size
+    dims = called(left, places[0]), called(right, places[1])
+    message = f"{pairing.verb}: {dims[0]} of size {sizes[0]} is contracted with {dims[1]} of size {sizes[1]}"
+    return paired_fault("NE372", message, (left, right), pairing, ([places[0]], [places[1]]), hint)
+
+
+def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
+    """Return which dims meet, or how the one of the same name gets to the place where it is looked for."""
+    name, names = left[-1].name, names_of(right)
+    if name is not None and left[-1] in right and None not in names:
+        order = [other for other in names if other != name]
+        order.insert(len(order) - 1, name)
+        moved = f"{pairing.right}.align_to({', '.join(map(shown, order))})"
+        by_name = f"tensordot({pairing.left}, {pairing.right}, ([{name!r}], [{name!r}]))"
+        return f"{moved} puts {name!r} there; {by_name} goes by name"
+    if pairing.verb == "dot":
+        return "dot takes two vectors of one size"
+    where = "only dim" if len(right) == 1 else "last but one"
+    return f"the last dim of the left tensor meets the {where} of the right one"

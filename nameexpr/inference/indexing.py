@@ -17,21 +17,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
-from nameexpr.dims import Clash, Dims, Names, duplicate, unify_from_right
+from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
+from nameexpr.errors import NameExprError
 from nameexpr.inference.calls import Call, Verbatim, fault
+from nameexpr.inference.pairing import Pairing, clashing, size_fault, unequal
 
 
 class Item(NamedTuple):
-    """One item of an index: its kind, how many dims it takes, and of an array the names of its dims.
+    """One item of an index: its kind, how many dims it takes, and of an array its names and sizes.
 
-    A gap is a `...` that stands for no dim: it parts the arrays on both sides of it, as NumPy has it.
+    A mask counts as the indices of its true elements: one dim. A gap is a `...` that stands for no dim: it
+    parts the arrays on both sides of it, as NumPy has it.
     """
 
     kind: Literal["int", "slice", "new", "array", "gap"]
     takes: int
     names: Names = ()
+    sizes: tuple[int, ...] = ()
 
 
 def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
@@ -50,17 +55,17 @@ def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
         at += item.takes
         if item.kind in ("slice", "new"):
             names.append(old)
-        elif item.kind == "array" or _has_array(items):
+        elif item.kind == "array" or (item.kind == "int" and _has_array(items)):
             arrays.append((len(names), item, old if item.takes == 1 else None))
     if not _has_array(items):
         return tuple(names)
     where = arrays[0][0] if _side_by_side(items) else 0
-    result = (*names[:where], *_array_names(arrays, dims, verb), *names[where:])
+    result = (*names[:where], *_array_names(arrays, verb), *names[where:])
     twice = duplicate(result)
     if twice:
         message = f"{verb}: two dims of the result would be called {twice[0]!r}"
         hint = "rename the index tensor's dim, or index by its array: index.numpy()"
-        raise fault("NE411", message, Call(verb, (), (dims,), "", ""), hint=hint)
+        raise fault("NE411", message, Call("x", (Verbatim("..."),), (dims,), "[", "]"), hint=hint)
     return result
 
 
@@ -74,7 +79,7 @@ def _side_by_side(items: Sequence[Item]) -> bool:
     return places[-1] - places[0] == len(places) - 1
 
 
-def _array_names(arrays: Sequence[tuple[int, Item, str | None]], dims: Dims, verb: str) -> Names:
+def _array_names(arrays: Sequence[tuple[int, Item, str | None]], verb: str) -> Names:
     """Return the names of the dims that all arrays together bring."""
     only = [(item, old) for _, item, old in arrays if item.kind == "array"]
     if len(only) == 1 and only[0][0].names == (None,):
@@ -83,10 +88,30 @@ def _array_names(arrays: Sequence[tuple[int, Item, str | None]], dims: Dims, ver
     for item, _ in only:
         unified = unify_from_right(names, item.names)
         if isinstance(unified, Clash):
-            message = f"{verb}: the index tensors have different names, {names} and {item.names}"
-            call = Call(verb, (Verbatim("..."),), (dims,), "", "")
-            raise fault(
-                "NE470", message, call, hint="index tensors are broadcast together: rename one of them"
-            )
+            raise _clashing([item for item, _ in only], verb)
         names = unified
     return names
+
+
+def _clashing(arrays: Sequence[Item], verb: str) -> NameExprError:
+    """Return the error for the first two index tensors whose names clash."""
+    for left, right in combinations(arrays, 2):
+        clash = unify_from_right(left.names, right.names)
+        if isinstance(clash, Clash):
+            dims, others = (dims_of(item.names, item.sizes) for item in (left, right))
+            return clashing(clash, dims, others, _pairing(arrays.index(left), arrays.index(right), verb))
+    raise AssertionError("names that unify one by one unify all together")
+
+
+def _pairing(left: int, right: int, verb: str) -> Pairing:
+    return Pairing(verb, f"index {left}", f"index {right}", "right")
+
+
+def check_array_sizes(items: Sequence[Item], verb: str) -> None:
+    """Raise NE370 unless the arrays of an index broadcast together."""
+    arrays = [item for item in items if item.kind == "array"]
+    for left, right in combinations(range(len(arrays)), 2):
+        dims, others = (dims_of(arrays[at].names, arrays[at].sizes) for at in (left, right))
+        place = unequal(dims, others)
+        if place is not None:
+            raise size_fault(dims, others, (place, place), _pairing(left, right, verb))

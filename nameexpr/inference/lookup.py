@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
@@ -64,6 +65,16 @@ def place_of(dims: Dims, call: Call, place: int) -> int:
     return _numbered(dims, number, call, place)
 
 
+def misplaced(dims: Dims, call: Call, places: Sequence[int]) -> NameExprError:
+    """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
+    for place in places:
+        try:
+            place_of(dims, call, place)
+        except NameExprError as wrong:
+            return wrong
+    raise AssertionError("one of the arguments means no dim")
+
+
 def _numbered(dims: Dims, number: int, call: Call, place: int) -> int:
     rank = len(dims)
     if -rank <= number < rank:
@@ -99,7 +110,7 @@ def _choices(dims: Dims) -> str:
 
 def called(dims: Dims, at: int) -> str:
     """Return how to speak of a dim: "dim 'C'", or "dim 1" where it has no name."""
-    return f"dim {spelt(dims[at], at)!r}"
+    return f"dim {spelt(dims[at], at % len(dims))!r}"
 
 
 def spelt(dim: Dim, at: int) -> DimLike:

@@ -15,6 +15,7 @@ from functools import lru_cache, wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from nameexpr.dims import Dims, Names, dims_of, names_of, shape_of
+from nameexpr.errors import NameExprError
 from nameexpr.inference import alignment, contracting, joining, merging, pairing, renaming, splitting
 
 P = ParamSpec("P")
@@ -34,8 +35,11 @@ def remembered(rule: Callable[P, R]) -> Callable[P, R]:
     def ask(*arguments: P.args, **keywords: P.kwargs) -> R:
         try:
             return known(*arguments, **keywords)  # type: ignore[no-any-return]
-        except TypeError:  # a list cannot be looked up
-            return rule(*arguments, **keywords)
+        except NameExprError:  # some are TypeErrors too
+            raise
+        except TypeError:
+            pass  # a list cannot be looked up
+        return rule(*arguments, **keywords)
 
     return ask
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import TypeAlias
 
-from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, name_fault, nearest_name
+from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, name_fault, names_of, nearest_name
 from nameexpr.errors import NameExprError
 from nameexpr.inference.calls import Call, counted, fault
 
@@ -109,6 +109,19 @@ def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
         hint = "write None for each dim without a name"
         raise fault("NE415", message, Call(verb, wanted, (dims,)), (wanted.index(...),), hint)
     return fitting(wanted, dims, verb)
+
+
+def added_name(name: object, dims: Dims, call: Call) -> str | None:
+    """Return the checked name of a new dim, the last argument of a call: one that no other dim has."""
+    if name is None:
+        return None
+    place = len(call.arguments) - 1
+    new = checked_name(name, place, call)
+    at = find(names_of(dims), new)
+    if at is not None:
+        message = f"{new!r} is the name of dim {at} already"
+        raise fault("NE411", message, call, (place,), f"choose another name, such as {new + '2'!r}")
+    return new
 
 
 def filled(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:

@@ -163,7 +163,7 @@ class Arithmetic(Rules):
         >>> ne.tensor([1, 5]).maximum(3)
         tensor([3, 5], shape=(2,))
         """
-        return self._unify("maximum", self, other, out)
+        return self._ranked("maximum", other, out)
 
     @op("unifies", extra=True)
     def minimum(self, other: Any, *, out: Core | None = None) -> Self:
@@ -172,7 +172,7 @@ class Arithmetic(Rules):
         >>> ne.tensor([1, 5]).minimum(3)
         tensor([1, 3], shape=(2,))
         """
-        return self._unify("minimum", self, other, out)
+        return self._ranked("minimum", other, out)
 
 
 class ArithmeticOperators(Arithmetic):

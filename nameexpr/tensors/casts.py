@@ -73,7 +73,7 @@ class Casts(Rules):
         """
         if not isinstance(other, Core):
             message = f"type_as takes the dtype of a NamedTensor, not of {shown(other)}"
-            raise error(Diagnostic("NE656", message, hint="to(dtype) takes a dtype"))
+            raise error(Diagnostic("NE656", message, hint="x.to(dtype) takes a dtype"))
         return self._cast(other.dtype)
 
     def astype(self, dtype: Any, copy: bool = True) -> Self:
@@ -88,6 +88,13 @@ class Casts(Rules):
         wanted = as_dtype(dtype) or self._data.dtype
         if wanted == self._data.dtype and not copy:
             return self
+        try:
+            return self._converted(wanted)
+        except (TypeError, ValueError, OverflowError) as refused:
+            message = f"to: not every element of this tensor of {self._data.dtype} can be {wanted}"
+            raise error(Diagnostic("NE571", message, hint="x.tolist() shows the elements")) from refused
+
+    def _converted(self, wanted: np.dtype[Any]) -> Self:
         if category(wanted) >= category(self._data.dtype) and wanted.itemsize >= self._data.itemsize:
             return self._wrap(self._data.astype(wanted), self._names)
         with np.errstate(all="ignore"):

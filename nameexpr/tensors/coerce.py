@@ -38,6 +38,8 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         array = np.array(data, dtype=wanted) if copy else np.asarray(data, dtype=wanted)
     except (TypeError, ValueError, OverflowError) as fault:
         raise _no_array(data, wanted, fault) from fault
+    except MemoryError as fault:
+        raise error(Diagnostic("NE707", "the data is larger than this machine's memory")) from fault
     if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
         raise _no_numbers(data, array.dtype)
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
@@ -79,9 +81,17 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
         hint = "pad them, or make one tensor of each"
     else:
         wanted = f" of {dtype}" if dtype is not None else ""
-        message = f"{shown(data)} does not make an array{wanted}: {fault}"
-        hint = ""
+        message = f"{shown(data)} does not make an array{wanted}"
+        hint = _range_hint(dtype) if isinstance(fault, OverflowError) else "its elements must be numbers"
     return error(Diagnostic("NE653", message, hint=hint))
+
+
+def _range_hint(dtype: np.dtype[Any] | None) -> str:
+    """Return what a dtype of integers holds."""
+    if dtype is None or dtype.kind not in "iu":
+        return "a number in it is too large"
+    info = np.iinfo(dtype)
+    return f"{dtype} holds {info.min} to {info.max}"
 
 
 def _no_numbers(data: object, dtype: np.dtype[Any]) -> NameExprError:

@@ -51,7 +51,7 @@ class Comparison(Rules):
         >>> ne.tensor([1, 2]).lt(2)
         tensor([ True, False], shape=(2,))
         """
-        return self._unify("lt", self, other, out)
+        return self._ranked("lt", other, out)
 
     @op("unifies")
     def le(self, other: Any, *, out: Core | None = None) -> Self:
@@ -60,7 +60,7 @@ class Comparison(Rules):
         >>> ne.tensor([1, 2]).le(2)
         tensor([ True,  True], shape=(2,))
         """
-        return self._unify("le", self, other, out)
+        return self._ranked("le", other, out)
 
     @op("unifies")
     def gt(self, other: Any, *, out: Core | None = None) -> Self:
@@ -69,7 +69,7 @@ class Comparison(Rules):
         >>> ne.tensor([1, 2]).gt(2)
         tensor([False, False], shape=(2,))
         """
-        return self._unify("gt", self, other, out)
+        return self._ranked("gt", other, out)
 
     @op("unifies")
     def ge(self, other: Any, *, out: Core | None = None) -> Self:
@@ -78,7 +78,7 @@ class Comparison(Rules):
         >>> ne.tensor([1, 2]).ge(2)
         tensor([False,  True], shape=(2,))
         """
-        return self._unify("ge", self, other, out)
+        return self._ranked("ge", other, out)
 
     @op("answers", extra=True)
     def equal(self, other: Core) -> bool:
@@ -97,16 +97,16 @@ class Comparison(Rules):
         return self._operate("ne", self, other)
 
     def __lt__(self, other: object) -> Any:
-        return self._operate("lt", self, other)
+        return self._ranked("lt", other, is_sign=True)
 
     def __le__(self, other: object) -> Any:
-        return self._operate("le", self, other)
+        return self._ranked("le", other, is_sign=True)
 
     def __gt__(self, other: object) -> Any:
-        return self._operate("gt", self, other)
+        return self._ranked("gt", other, is_sign=True)
 
     def __ge__(self, other: object) -> Any:
-        return self._operate("ge", self, other)
+        return self._ranked("ge", other, is_sign=True)
 
     __hash__ = object.__hash__
 

@@ -16,12 +16,14 @@ import numpy as np
 
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Names
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
 from nameexpr.inference.remembered import matmul_names
 from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import Rules, as_operand, data_and_names, knows
+from nameexpr.tensors.pieces import checked_number
+from nameexpr.tensors.rules import REFUSED, Rules, as_operand, data_and_names, knows
 
 
 class Contraction(Rules):
@@ -123,20 +125,16 @@ class Contraction(Rules):
         left, right = self._operand(mat, verb), self._operand(other, verb)
         names = _names(left, right, verb, ranks)
         product = self._wrap(_matmul(left, right, verb), names)
-        _check_dtypes(self, left, verb)
-        product_dims = product._dims
-        pairing = Pairing(verb, "product", "bias")
-        dims = broadcast(product_dims, self._dims, pairing)
+        _check_dtypes(product, self, verb, ("the product is", "the bias"))
+        pairing = Pairing(verb, "product", "bias", "right")
+        dims = broadcast(product._dims, self._dims, pairing)
         if tuple(dim.size for dim in dims) != product.shape:
-            message = (
-                f"{verb}: a bias of shape {self.shape} is larger than the product of shape {product.shape}"
-            )
-            raise paired_fault(
-                "NE371", message, (product_dims, self._dims), pairing, ((), ()), "the bias is broadcast"
-            )
-        data = _weighted(product._data, alpha, verb)
+            message = f"{verb}: a bias of shape {self.shape} is larger than the product, {product.shape}"
+            hint = f"bias + {'mat1.mm(mat2)' if verb == 'addmm' else 'mat.mv(vec)'} broadcasts both"
+            raise paired_fault("NE380", message, (product._dims, self._dims), pairing, ((), ()), hint)
+        data = _weighted(product._data, alpha, verb, "alpha")
         if beta != 0:
-            data = data + _weighted(self._data, beta, verb)
+            data = data + _weighted(self._data, beta, verb, "beta")
         return self._put(data, tuple(dim.name for dim in dims), verb, out)
 
     def _product(self, right: Core, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
@@ -175,20 +173,37 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
         return integer_matmul(a, b)
-    return np.asarray(np.matmul(a, b))
+    try:
+        return np.asarray(np.matmul(a, b))
+    except REFUSED as refused:
+        raise _refused(left, right, verb, refused) from refused
 
 
-def _weighted(data: Array, factor: complex, verb: str) -> Array:
-    if factor == 1:
+def _refused(left: Core, right: Core, verb: str, refused: Exception) -> NameExprError:
+    return exhausted(verb, refused) if isinstance(refused, MemoryError) else undefined(verb, (left, right))
+
+
+def _weighted(data: Array, factor: complex, verb: str, option: str) -> Array:
+    if isinstance(factor, int) and factor == 1:
         return data
+    factor = checked_number(factor, verb, option)
     if isinstance(factor, float) and data.dtype.kind in "iub":
-        message = f"{verb}: a weight of {factor} makes no {data.dtype}"
+        message = f"{verb}: {option}={factor} of integers is no integer"
         raise error(Diagnostic("NE578", message, hint="make floats of the tensors first: x.float()"))
     return np.asarray(np.multiply(data, factor))
 
 
-def _check_dtypes(left: Core, right: Core, verb: str) -> None:
+def _check_dtypes(
+    left: Core, right: Core, verb: str, words: tuple[str, str] = ("the left tensor is", "the right one")
+) -> None:
     if left.dtype != right.dtype:
-        message = f"{verb}: the operands are {left.dtype} and {right.dtype}"
-        hint = f"convert one of them: .to({str(np.result_type(left.dtype, right.dtype))!r})"
+        message = f"{verb}: {words[0]} {left.dtype}, and {words[1]} {right.dtype}"
+        hint = f"convert one of them: .to({_common(left, right)!r})"
         raise error(Diagnostic("NE572", message, hint=hint))
+
+
+def _common(left: Core, right: Core) -> str:
+    try:
+        return str(np.result_type(left.dtype, right.dtype))
+    except TypeError:  # of numbers and text
+        return str(left.dtype)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, fault
 from nameexpr.tensors.core import Core
 
 
@@ -29,10 +30,11 @@ class Conversion(Core):
         OptionError
             NE686, if xarray is not installed.
         """
-        xarray = imported("xarray", "to_xarray")
         if None in self._names:
             message = f"dim {self._names.index(None)} has no name, and xarray's dims all have one"
-            raise error(Diagnostic("NE419", message, hint="name it first, with refine_names"))
+            call = Call("to_xarray", (), (self._dims,))
+            raise fault("NE419", message, call, hint="name it first, with refine_names")
+        xarray = imported("xarray", "to_xarray")
         return xarray.DataArray(self._data, dims=self._names)
 
     def to_pandas(self) -> Any:
@@ -45,12 +47,11 @@ class Conversion(Core):
         OptionError
             NE686, if pandas is not installed.
         """
-        pandas = imported("pandas", "to_pandas")
         if self._data.ndim not in (1, 2):
             message = f"to_pandas: a tensor of {self._data.ndim} dims is neither a Series nor a DataFrame"
-            raise error(
-                Diagnostic("NE388", message, hint="flatten merges dims: x.flatten(['H', 'W'], 'pixel')")
-            )
+            hint = "flatten merges dims: x.flatten(['H', 'W'], 'pixel')" if self._data.ndim else ""
+            raise fault("NE388", message, Call("to_pandas", (), (self._dims,)), hint=hint)
+        pandas = imported("pandas", "to_pandas")
         index = pandas.RangeIndex(self._data.shape[0], name=self._names[0])
         if self._data.ndim == 1:
             return pandas.Series(self._data, index=index)
@@ -64,8 +65,8 @@ def imported(library: str, verb: str) -> ModuleType:
 
     try:
         return import_module(library)
-    except ImportError as fault:
+    except ImportError as missing:
         hint = f"pip install {library}"
         raise error(
             Diagnostic("NE686", f"{verb} needs {library}, which is not installed", hint=hint)
-        ) from fault
+        ) from missing

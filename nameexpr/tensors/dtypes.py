@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.floats import default_float, is_float, set_default_float
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.inference.calls import shown
 from nameexpr.tensors.coerce import as_dtype
 
 bool = bool_ = np.bool_
@@ -63,7 +64,7 @@ def set_default_dtype(dtype: Any) -> None:
     """
     wanted = as_dtype(dtype)
     if wanted is None or not is_float(wanted):
-        message = f"the default dtype is a floating one, not {dtype!r}"
+        message = f"the default dtype is a floating one, not {shown(dtype)}"
         raise error(Diagnostic("NE655", message, hint="float32 or float64"))
     set_default_float(wanted)
 
@@ -100,4 +101,5 @@ def of_tensor_type(name: str) -> np.dtype[Any]:
     for dtype, known in _TYPES.items():
         if known == wanted:
             return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
-    raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint="'nameexpr.FloatTensor' is one"))
+    hint = did_you_mean(wanted, _TYPES.values()) or "'nameexpr.FloatTensor' is one"
+    raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint=hint))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Self
 
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import unordered
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.rules import Rules
 
@@ -161,6 +162,8 @@ class Elementary(Rules):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
+        if self._data.dtype.kind == "c":
+            raise unordered("relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)

@@ -15,20 +15,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nameexpr.backends.numpy.floats import default_float
+from nameexpr.backends.numpy.floats import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, fault, shown
 from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.devices import checked_device
+from nameexpr.tensors.faults import exhausted, not_held, undefined
+from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int
-from nameexpr.tensors.writing import write
+from nameexpr.tensors.pieces import checked_int, checked_number
+from nameexpr.tensors.writing import complex_into_real, write
 
 Dtype = npt.DTypeLike | None
+COMPLEX = category(np.dtype(complex))
 
 
 @op("makes")
@@ -87,7 +89,8 @@ def full(
     """
     wanted = as_dtype(dtype)
     if wanted is None:
-        wanted = default_float() if isinstance(fill_value, float) else np.asarray(fill_value).dtype
+        is_float = isinstance(fill_value, float)
+        wanted = default_float() if is_float else _value(fill_value, wanted, "full").dtype
     return _filled("full", (size,), names, wanted, None, torch, fill_value)
 
 
@@ -97,14 +100,43 @@ def _filled(
     check_keywords(verb, torch)
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
+    wanted = as_dtype(dtype) or default_float()
     try:
-        data: Array = np.empty(shape, as_dtype(dtype) or default_float())
+        data: Array = np.empty(shape, wanted)
+        if verb.startswith("full"):
+            value = _value(value, wanted, verb)
         if value is not None:
             data[...] = value
-    except MemoryError as exhausted:
-        hint = "the tensor would be larger than this machine's memory"
-        raise error(Diagnostic("NE707", f"{verb}: {exhausted}", hint=hint)) from exhausted
+    except MemoryError as fault:
+        raise exhausted(verb, fault, shape) from fault
     return finished(data, dims, verb, out)
+
+
+def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
+    """Return a number, or a 0-d tensor, to fill with as an array of the dtype: a fraction is cut off.
+
+    Raises
+    ------
+    OperandError
+        NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for what
+        is no number.
+    """
+    data = value._data if isinstance(value, Core) else value
+    array = np.asarray(data)
+    is_object = dtype is not None and dtype.kind == "O"
+    if array.ndim or not (is_object or isinstance(data, int) or category(array.dtype) <= COMPLEX):
+        message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
+        hint = "tensor(data) makes a tensor of many values" if array.ndim else ""
+        raise error(Diagnostic("NE579", message, hint=hint))
+    if is_object or (dtype is None and array.dtype.kind != "O"):
+        return array
+    wanted = dtype or np.dtype(np.int64)
+    if category(array.dtype) == COMPLEX > category(wanted):
+        raise complex_into_real(verb, wanted, "dtype='complex128' holds it")
+    try:
+        return np.asarray(data, wanted)
+    except (TypeError, ValueError, OverflowError) as refused:
+        raise not_held(verb, data, wanted, "dtype={!r}") from refused
 
 
 def finished(data: Array, dims: Dims, verb: str, out: Core | None = None) -> NamedTensor:
@@ -122,35 +154,12 @@ def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
         marked = [place for place, one in enumerate(shape) if one < 0]
         raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
     if len(shape) > DIM_LIMIT:
-        raise fault(
-            "NE750", f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be", Call(verb, ())
-        )
+        message = f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be"
+        raise fault("NE750", message, Call(verb, (...,)))
     if np.prod([float(one) for one in shape]) * 16 > 2.0**62:
         raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)
     return dims_of(checked_names(names, dims), shape)
-
-
-_HARMLESS: dict[str, tuple[object, ...] | None] = {
-    "requires_grad": (False, None),
-    "pin_memory": (False, None),
-    "layout": None,
-    "memory_format": None,
-}
-
-
-def check_keywords(verb: str, torch: dict[str, Any]) -> None:
-    """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
-    for name, value in torch.items():
-        if name == "device":
-            checked_device(value)
-        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
-            hint = (
-                "tensors record no gradients"
-                if name == "requires_grad"
-                else "names=, dtype= and out= are there"
-            )
-            raise error(Diagnostic("NE681", f"{verb} has no use for {name}={shown(value)}", hint=hint))
 
 
 @op("makes")
@@ -220,10 +229,15 @@ def arange(
     wanted = as_dtype(dtype)
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
+    for what, bound in (("start", low), ("end", high), ("step", step)):
+        if isinstance(checked_number(bound, "arange", what), complex):
+            raise error(Diagnostic("NE677", f"arange: {what} is a real number, not {shown(bound)}"))
+    if step == 0:
+        raise error(Diagnostic("NE677", "arange: step is 0, and leads nowhere", hint="give another step"))
     try:
         data = np.arange(low, high, step, dtype=wanted)
-    except (TypeError, ValueError, ZeroDivisionError) as refused:
-        raise error(
-            Diagnostic("NE677", f"arange: {refused}", hint="give numbers, the step not 0")
-        ) from refused
+    except TypeError as fault:
+        raise undefined("arange", (np.empty(0, wanted),)) from fault
+    except (MemoryError, ValueError, OverflowError) as fault:
+        raise exhausted("arange", fault) from fault
     return wrap(data, checked_names(names, dims_of((None,), data.shape)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,14 +12,19 @@ import numpy as np
 
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import shown
 from nameexpr.inference.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
 
+_TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
     "neg": "logical_not, or ~, turns bools around",
     "sub": "^ or logical_xor tells where two bools differ",
-    "frac": "x.float() makes floats of it",
-    "bitwise_not": "bits are those of integers and bools: x.to('int64') converts",
+    "mean": f"{_TO_FLOATS}; or mean(dtype='float64')",
+    "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
+    "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
+    **dict.fromkeys(("std", "var", "frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
+    **dict.fromkeys(("uniform", "exponential", "cauchy"), _TO_FLOATS),
 }
 
 
@@ -27,28 +35,94 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
     a number that the dtype does not hold, NE707 for a result that does not fit into memory.
     """
     if isinstance(fault, MemoryError):
-        hint = "the result would be larger than this machine's memory"
-        return error(Diagnostic("NE707", f"{verb}: {fault}", hint=hint))
+        return exhausted(verb, fault)
     for left, right in pairwise(operands):
         try:
-            check_sizes(_dims(left), _dims(right), Pairing(verb))
+            check_sizes(_dims(left), _dims(right), _pairing(verb))
         except NameExprError as sizes:
             return sizes
     if "negative integer powers" in str(fault):
         hint = "make floats of it first: x.float(), or give the exponent as a float, -1.0"
         return error(Diagnostic("NE574", f"{verb}: an integer to a negative power is no integer", hint=hint))
-    if isinstance(fault, OverflowError):
-        return error(Diagnostic("NE577", f"{verb}: {fault}", hint="convert the tensor first: x.to('int64')"))
+    if isinstance(fault, OverflowError) or "NaN to integer" in str(fault):
+        return _not_held(verb, operands)
     return undefined(verb, operands)
+
+
+def _pairing(verb: str) -> Pairing:
+    return Pairing(verb, moves="right") if verb.endswith("_") else Pairing(verb)
+
+
+def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:
+    """Return the error for a result that does not fit into memory (NE707)."""
+    sizes = getattr(fault, "shape", shape)
+    which = "the result" if sizes is None else f"a result of shape {tuple(sizes)}"
+    hint = "compute it in parts, or in a smaller dtype"
+    return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
+
+
+def _not_held(verb: str, operands: tuple[Any, ...]) -> NameExprError:
+    """Return the error for a number among the operands that the dtype of another one does not hold."""
+    dtype = next((one.dtype for one in operands if isinstance(one, Core | np.ndarray)), None)
+    number = next((one for one in operands if isinstance(one, int | float | np.generic)), None)
+    return not_held(verb, number, dtype)
+
+
+def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:
+    """Return the error for a number that a dtype does not hold (NE577); `wider` says how to get another."""
+    value = number.item() if isinstance(number, np.ndarray | np.generic) else number
+    which = "a number" if value is None else shown(value)
+    message = f"{verb}: {dtype or 'the dtype'} does not hold {which}"
+    return error(Diagnostic("NE577", message, hint=_wider(value, wider)))
+
+
+def _wider(value: Any, wider: str) -> str:
+    """Return the conversion to a dtype that holds a number, where there is one."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"integers have no nan and no inf: {wider.format('float64')} has"
+    if not isinstance(value, int | float) or abs(value) > sys.float_info.max:
+        return ""
+    info = np.iinfo(np.int64)
+    is_whole = info.min <= value <= info.max
+    return f"{wider.format('int64')} holds it" if is_whole else f"{wider.format('float64')} holds it, rounded"
 
 
 def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     """Return the error for an operator that is not defined for these dtypes (NE571)."""
     kinds = " and ".join(dict.fromkeys(_kind(operand) for operand in operands))
-    hint = _DTYPE_HINTS.get(verb, "convert first: x.float(), x.long(), x.to(dtype)")
+    hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
-        hint = _DTYPE_HINTS["bitwise_not"]
+        hint = "bits are those of integers and bools: x.to('int64') converts"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
+
+
+def unordered(verb: str) -> NameExprError:
+    """Return the error for complex numbers where they would have to be in an order (NE571)."""
+    hint = "x.abs() gives magnitudes; from_numpy(x.numpy().real, x.names) the real parts"
+    return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
+
+
+def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:
+    """Return an error of a kernel as one of the operator that uses it."""
+    diagnostics = fault.diagnostics
+    return type(fault)(*(replace(one, message=one.message.replace(kernel, verb, 1)) for one in diagnostics))
+
+
+def has_complex(left: Core, right: Any) -> bool:
+    """Return whether an operand is complex, so that the operands have no order."""
+    if left._data.dtype.kind == "c":
+        return True
+    if isinstance(right, Core):
+        return right._data.dtype.kind == "c"
+    return type(right) not in _REAL and np.iscomplexobj(right)
+
+
+_REAL = frozenset({int, float, bool})
+
+
+def wrong_kind(verb: str, option: str, wanted: str, value: object) -> NameExprError:
+    """Return the error for an option of a wrong kind (NE677)."""
+    return error(Diagnostic("NE677", f"{verb}: {option} is {wanted}, not {shown(value)}"))
 
 
 def _kind(operand: Any) -> str:

@@ -57,7 +57,7 @@ class Fills(Masks):
                 [1., 2.]], names=('N', 'C'), shape=(2, 2))
         """
         source = src if isinstance(src, Core) else self._unnamed(as_operand(src, "copy_"))
-        dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source"))
+        dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source", "right"))
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
         if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
             self._check_holds(source._data, "copy_")
@@ -107,7 +107,7 @@ class Fills(Masks):
         here, there = self._unnamed(self._data)._dims, self._unnamed(chances)._dims
         if shape_of(broadcast(here, there, roles)) != self.shape:
             message = f"{verb}: probabilities of shape {chances.shape} for a tensor of shape {self.shape}"
-            hint = "they are broadcast to it"
+            hint = "there is one probability for all elements, or for each: they are broadcast to the tensor"
             raise paired_fault("NE370", message, (self._dims, there), roles, ((), ()), hint)
 
     @op("fills")
@@ -142,7 +142,8 @@ class Fills(Masks):
         low = checked_number(_renamed(bounds, "uniform_", from_), "uniform_", "from")
         to = checked_number(to, "uniform_", "to")
         if low > to:
-            raise out_of_range("uniform_", f"from is {shown(low)} and to is {shown(to)}", "from at most to")
+            what = f"from is {shown(low)} and to is {shown(to)}"
+            raise out_of_range("uniform_", what, "at most to", "from")
         return self._drawn("uniform_", lambda rng: uniform(rng, low, to, self.shape, self.dtype), generator)
 
     @op("fills")
@@ -182,10 +183,10 @@ class Fills(Masks):
         least, most = _range(self)
         high = most if to is None else checked_int(to, "random_", "to")
         if low >= high:
-            raise out_of_range("random_", f"from is {low} and to is {high}", "from below to")
+            raise out_of_range("random_", f"from is {low} and to is {high}", "below to", "from")
         if low < least or high > max(most, 2**63 if is_float(self.dtype) else most):
             what = f"{self.dtype} does not hold {low} to {high - 1}"
-            raise out_of_range("random_", what, "within its range")
+            raise out_of_range("random_", what, f"within {least} to {most - 1}", "the numbers")
         kind = np.uint64 if high > 2**63 else np.int64
         drawn = generator_or_default(generator).integers(low, high, self.shape, dtype=kind)
         return self._write_over(np.asarray(drawn), "random_")
@@ -198,7 +199,7 @@ def _renamed(bounds: dict[str, Any], verb: str, otherwise: Any) -> Any:
     if set(bounds) == {"from"}:
         return bounds["from"]
     name = next(name for name in bounds if name != "from")
-    raise error(Diagnostic("NE681", f"{verb} has no argument {name!r}", hint="the bounds are from and to"))
+    raise error(Diagnostic("NE681", f"{verb} has no argument {name!r}", hint=f"write {verb}(low, high)"))
 
 
 def uniform(
@@ -227,10 +228,11 @@ def _range(x: Core) -> tuple[int, int]:
 
 def _probabilities(p: Array, verb: str) -> Array:
     if p.dtype.kind not in "fiub" or not np.all((p >= 0) & (p <= 1)):
-        raise out_of_range(verb, "a probability lies outside", "0 to 1")
+        wrong = p if p.dtype.kind not in "fiub" else p[~((p >= 0) & (p <= 1))]
+        raise out_of_range(verb, f"a probability is {shown(wrong.flat[0].item())}", "within 0 to 1")
     return p
 
 
-def out_of_range(verb: str, what: str, range_: str) -> NameExprError:
+def out_of_range(verb: str, what: str, range_: str, which: str = "it") -> NameExprError:
     """Return the error for a parameter of a distribution that it cannot have (NE682)."""
-    return error(Diagnostic("NE682", f"{verb}: {what}", hint=f"it must be {range_}"))
+    return error(Diagnostic("NE682", f"{verb}: {what}", hint=f"{which} must be {range_}"))

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from nameexpr.tensors.faults import has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.ops import op
@@ -37,6 +38,7 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
 def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a method of two operands as a function: a number to the left is weak, as one to the right is."""
     apply: Any = method
+    has_order = method.__name__ in ("ge", "gt", "le", "lt", "maximum", "minimum")
 
     @wraps(method)
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -44,6 +46,8 @@ def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[
             return apply(input, *args, **kwargs)
         other: Any = args[0] if len(args) == 1 else None
         if type(input) in NUMBERS and isinstance(other, NamedTensor) and not set(kwargs) - {"out"}:
+            if has_order and has_complex(other, input):
+                raise unordered(method.__name__)
             return other._unify(method.__name__, input, other, kwargs.get("out"))
         return apply(as_tensor(input), *args, **kwargs)
 
@@ -250,7 +254,7 @@ def where(condition: Any, x: Any, y: Any) -> NamedTensor:
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
     mask = as_tensor(condition)
-    return choose(mask._as_mask(mask, "where"), x, y)  # type: ignore[no-any-return]
+    return choose(mask._as_mask(mask, "where", "condition"), x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

@@ -49,6 +49,6 @@ def generator_or_default(generator: np.random.Generator | None) -> np.random.Gen
             _current.append(np.random.default_rng())
         return _current[0]
     if not isinstance(generator, np.random.Generator):
-        message = f"generator= is NumPy's, not {shown(generator)}"
+        message = f"generator= is a np.random.Generator, not {shown(generator)}"
         raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
     return generator

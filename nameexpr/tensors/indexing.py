@@ -18,18 +18,19 @@ from typing import Any, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, Verbatim, counted, fault, shown
-from nameexpr.inference.indexing import Item, indexed_names
+from nameexpr.inference.calls import Call, Verbatim, counted, fault, shown, shown_items
+from nameexpr.inference.indexing import Item, check_array_sizes, indexed_names
 from nameexpr.inference.lookup import called
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import REFUSED, data_and_names
-from nameexpr.tensors.writing import check_castable, check_writeable
+from nameexpr.tensors.writing import check_writeable, complex_into_real
 
 
 class Indexing(Gradients):
@@ -39,9 +40,11 @@ class Indexing(Gradients):
 
     def __getitem__(self, key: Any) -> Self:
         quick = self._quick(key)
-        if quick is not None:
-            return quick
-        places, items = self._key(key)
+        return self._part_at(key) if quick is None else quick
+
+    def _part_at(self, key: Any, call: Call | None = None) -> Self:
+        """Return the part for any index; an error shows the call, or `x[...]` with the index."""
+        places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
         # The final `...` keeps a single element an array, and takes no dim: all dims are written out.
         data = (
@@ -61,22 +64,27 @@ class Indexing(Gradients):
                 kept.append(name)
             elif type(item) is not int or not -size <= item < size:
                 return None
-        return self._wrap(data[(*items, ...)], (*kept, *names[len(items) :]))
+        try:
+            return self._wrap(data[(*items, ...)], (*kept, *names[len(items) :]))
+        except (TypeError, ValueError):
+            return None  # a slice that is none
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, items = self._key(key)
         names = indexed_names(self._dims, items, "x[...]")
         shape = np.broadcast_to(np.empty((), np.bool_), self._data.shape)[places].shape
         data, value_names = data_and_names(value, "x[...] = value")
-        pairing = Pairing("x[...] = value", "place", "value")
+        pairing = Pairing("x[...] = value", "target", "value", "right")
         here, there = dims_of(names, shape), dims_of(value_names, np.shape(data))
         dims = broadcast(here, there, pairing)
         if tuple(dim.size for dim in dims) != shape:
             message = f"x[...] = value: a value of shape {np.shape(data)} does not fit into {shape}"
-            raise paired_fault("NE371", message, (here, there), pairing, ((), ()), "the value is broadcast")
+            most = f"x[...] has {counted(len(shape), 'dim')}: give a value of at most {len(shape)}"
+            hint = most if len(there) > len(shape) else "a dim of size 1 is not enlarged by what is written"
+            raise paired_fault("NE371", message, (here, there), pairing, ((), ()), hint)
         dtype = np.asarray(data).dtype
-        if dtype.kind == "c":
-            check_castable(dtype, self._data.dtype, "x[...] = value", is_out=False)
+        if category(dtype) == 3 > category(self._data.dtype):  # noqa: PLR2004  complex into real
+            raise complex_into_real("x[...] = value", self._data.dtype)
         check_writeable(self, "x[...] = value")
         try:
             with np.errstate(all="ignore"):
@@ -96,12 +104,16 @@ class Indexing(Gradients):
             if index is None or index is ...:
                 raise _bad_item(index)
             key[self._position(name, "isel")] = index
-        return self[tuple(key)]
+        quick = self._quick(tuple(key))
+        if quick is not None:
+            return quick
+        arguments = [Verbatim(f"{name}={shown(index)}") for name, index in indices.items()]
+        return self._part_at(tuple(key), Call("isel", arguments, (self._dims,)))
 
-    def _key(self, key: Any) -> tuple[tuple[Any, ...], list[Item]]:
+    def _key(self, key: Any, call: Call | None = None) -> tuple[tuple[Any, ...], list[Item]]:
         """Return the index as NumPy takes it, every dim taken, and what its items are."""
         given = key if isinstance(key, tuple) else (key,)
-        pairs = [self._item(item) for item in given]
+        pairs = [self._item(item, is_isel=call is not None) for item in given]
         taken = sum(item.takes for _, item in pairs)
         dots = [place for place, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1 or taken > self._data.ndim:
@@ -111,16 +123,16 @@ class Indexing(Gradients):
             rest = [(..., Item("gap", 0))] if dots else []
         at = dots[0] if dots else len(pairs)
         pairs[at : at + 1] = rest
-        self._check_bounds(pairs)
+        self._check_bounds(pairs, given, call)
         return tuple(part for part, _ in pairs), [item for _, item in pairs]
 
-    def _item(self, item: Any) -> tuple[Any, Item]:
+    def _item(self, item: Any, *, is_isel: bool = False) -> tuple[Any, Item]:
         if item is ...:
             return ..., Item("slice", 0)
         if item is None:
             return None, Item("new", 0)
         if isinstance(item, slice):
-            return item, Item("slice", 1)
+            return _checked_slice(item), Item("slice", 1)
         if isinstance(item, Core | np.ndarray | list | tuple):
             return _array_item(item)
         if not isinstance(item, bool | np.bool_):
@@ -128,55 +140,82 @@ class Indexing(Gradients):
                 return as_index(item), Item("int", 1)
             except TypeError:
                 pass
+        if isinstance(item, str) and not is_isel:
+            raise self._name_as_index(item)
         raise _bad_item(item)
 
-    def _check_bounds(self, pairs: list[tuple[Any, Item]]) -> None:
-        at = 0
-        for part, item in pairs:
-            sizes = self._data.shape[at : at + item.takes]
-            if item.kind == "int" and not -sizes[0] <= part < sizes[0]:
-                raise self._out_of_bounds(part, at)
-            if item.kind == "array" and part.dtype == np.bool_ and part.shape != sizes:
-                message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
-                raise fault("NE383", message, Call("x", (), (self._dims,), "[...]", ""), hint="")
-            if item.kind == "array" and part.dtype != np.bool_ and part.size:
-                for extreme in (int(part.min()), int(part.max())):
-                    if not -sizes[0] <= extreme < sizes[0]:
-                        raise self._out_of_bounds(extreme, at)
-            at += item.takes
-        arrays = [_counted_shape(part) for part, item in pairs if item.kind == "array"]
-        try:
-            np.broadcast_shapes(*arrays)
-        except ValueError as clash:
-            message = (
-                f"x[...]: index arrays of shapes {', '.join(map(str, arrays))} do not broadcast together"
-            )
-            raise error(Diagnostic("NE383", message)) from clash
+    def _name_as_index(self, item: str) -> NameExprError:
+        """Return the error for text as an index, which may be meant for isel."""
+        known = [name for name in self._names if name is not None]
+        name = item if item in known else next(iter(known), None)
+        hint = _INDICES if name is None else f"x.isel({name}=0) indexes by name"
+        return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
 
-    def _out_of_bounds(self, index: int, at: int) -> NameExprError:
+    def _check_bounds(self, pairs: list[tuple[Any, Item]], given: tuple[Any, ...], call: Call | None) -> None:
+        at = 0
+        for place, (part, item) in enumerate(pairs):
+            if item.kind == "int":
+                self._check_index(part, at, place, (pairs, given, call))
+            elif item.kind == "array" and part.dtype == np.bool_:
+                self._check_mask(part, at, given, call)
+            elif item.kind == "array" and part.size:
+                for extreme in (int(part.min()), int(part.max())):
+                    self._check_index(extreme, at, place, (pairs, given, call))
+            at += item.takes
+        check_array_sizes([item for _, item in pairs], "x[...]")
+
+    def _check_index(self, index: int, at: int, place: int, asked: Any) -> None:
+        """Raise NE802 unless a dim has an index, which stands at a place of what was asked for."""
         size = self._data.shape[at]
+        if -size <= index < size:
+            return
+        pairs, given, call = asked
+        if call is None:
+            dots = next((at for at, item in enumerate(given) if item is ...), len(given))
+            # What stands behind a `...` is counted from the right.
+            marked = place if place < dots else place - len(pairs) + len(given)
+            call = self._shown(given)
+        else:
+            name = f"{self._names[at]}="
+            marked = next(at for at, one in enumerate(call.arguments) if str(one).startswith(name))
         message = f"there is no index {index} in {called(self._dims, at)}, whose size is {size}"
-        call = Call("x", (Verbatim(index),), (self._dims,), "[", "]")
-        return fault("NE802", message, call, (0,), f"indices go from {-size} to {size - 1}" if size else "")
+        hint = f"indices go from {-size} to {size - 1}" if size else ""
+        raise fault("NE802", message, call, (marked,), hint)
+
+    def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: Call | None) -> None:
+        sizes = self._data.shape[at : at + mask.ndim]
+        if mask.shape != sizes:
+            message = f"x[...]: a mask of shape {mask.shape} does not fit dims of shape {sizes}"
+            hint = "a mask has the sizes of the dims that it indexes"
+            raise fault("NE383", message, call or self._shown(given), hint=hint)
+
+    def _shown(self, given: Any) -> Call:
+        return Call("x", shown_items(given), (self._dims,), "[", "]")
 
     def _bad_count(self, key: Any, taken: int, dots: int) -> NameExprError:
         if dots > 1:
             message = "'...' may stand only once in an index"
         else:
             message = f"an index for {counted(taken, 'dim')}, and the tensor has {self._data.ndim}"
-        return fault("NE804", message, Call("x", (Verbatim(shown(key)),), (self._dims,), "[", "]"))
+        return fault("NE804", message, self._shown(key))
 
     def __len__(self) -> int:
-        return self._data.shape[0] if self._data.ndim else self._position(0, "len")
+        if not self._data.ndim:
+            raise fault("NE801", "a 0-d tensor has no length", Call("len", (Verbatim("x"),), ((),)))
+        return len(self._data)
 
     def __iter__(self) -> Iterator[Self]:
         if not self._data.ndim:
-            self._position(0, "iter")
+            call = Call("iter", (Verbatim("x"),), ((),))
+            raise fault("NE801", "a 0-d tensor has no dim to iterate over", call)
         return (self[number] for number in range(self._data.shape[0]))
 
     def __contains__(self, value: object) -> bool:
         data = value._data if isinstance(value, Core) else value
         return bool(np.any(self._data == data))
+
+
+_INDICES = "an index is an integer, a slice, None, '...', or an array of integers or bools"
 
 
 def _array_item(item: Any) -> tuple[Any, Item]:
@@ -188,21 +227,25 @@ def _array_item(item: Any) -> tuple[Any, Item]:
     if not array.size and not isinstance(item, Core | np.ndarray):
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:
-        return array, Item("array", array.ndim, names if names and array.ndim == 1 else (None,))
+        count = (int(np.count_nonzero(array)),)
+        return array, Item("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
     if array.dtype.kind not in "iu":
         raise _bad_item(item)
     if not array.ndim:
         return int(array), Item("int", 1)
-    return array, Item("array", 1, names or (None,) * array.ndim)
+    return array, Item("array", 1, names or (None,) * array.ndim, array.shape)
 
 
-def _counted_shape(part: Any) -> tuple[int, ...]:
-    return (int(np.count_nonzero(part)),) if part.dtype == np.bool_ else part.shape
+def _checked_slice(item: slice) -> slice:
+    """Return a slice whose bounds are integers or None, and whose step is not 0 (NE683)."""
+    try:
+        item.indices(0)
+    except (TypeError, ValueError) as refused:
+        is_stuck = isinstance(item.step, int) and item.step == 0
+        hint = "a step of 0 leads nowhere" if is_stuck else "the ends of a slice are integers or left out"
+        raise error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint)) from refused
+    return item
 
 
 def _bad_item(item: Any) -> NameExprError:
-    if isinstance(item, str):
-        hint = f"x.isel({item}=3) indexes by name" if item.isidentifier() else "x.isel(C=3) indexes by name"
-    else:
-        hint = "an index is an integer, a slice, None, '...', or an array of integers or bools"
-    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
+    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=_INDICES))

@@ -14,7 +14,9 @@ from __future__ import annotations
 from typing import Any, NoReturn, Self
 
 from nameexpr.backends.numpy.floats import is_float
+from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import Call, Verbatim, fault
 from nameexpr.tensors.devices import Device
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
@@ -115,7 +117,7 @@ class Info(Rules):
         2.5
         """
         if self._data.size != 1:
-            raise not_one(self._data.size, "item", self.shape)
+            raise not_one(self._data.size, "item", self.shape, self._names)
         value = self._data.item()
         return value if isinstance(value, bool | int | float | complex) else float(value)
 
@@ -179,7 +181,10 @@ class Info(Rules):
         return False
 
 
-def not_one(size: int, verb: str, shape: tuple[int, ...]) -> NameExprError:
+def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:
     """Return the error for a number asked of a tensor that has not exactly one element (NE382)."""
     message = f"{verb}: a tensor of {size} elements is not one number"
-    return error(Diagnostic("NE382", message, hint=f"its shape is {shape}; tolist() gives all elements"))
+    dims = dims_of((None,) * len(shape) if names is None else names, shape)
+    call = Call("item", (), (dims,)) if verb == "item" else Call(verb, (Verbatim("x"),), (dims,))
+    hint = "tolist() gives all elements, isel or x[...] picks one" if size else "tolist() gives all elements"
+    return fault("NE382", message, call, hint=hint)

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.dims import Dim
-from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault
+from nameexpr.dims import Dims, dims_of
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import Call, Verbatim, fault, shown
 from nameexpr.inference.joining import check_ranks
+from nameexpr.inference.lookup import misplaced
 from nameexpr.inference.remembered import joined
-from nameexpr.inference.targets import checked_names
+from nameexpr.inference.targets import added_name
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
@@ -53,12 +54,12 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
     parts = _tensors(tensors, "cat")
     for place, part in enumerate(parts):
         if not part._data.ndim:
-            call = Call("cat", ([...],), (part._dims,))
+            call = Call("cat", (Verbatim("[...]"),), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
             raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
     if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
         check_ranks([part._dims for part in parts], "cat")
-    at = parts[0]._position(dim, "cat")
+    at = _position(parts, dim)
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
     try:
         data = np.concatenate([part._data for part in parts], axis=at)
@@ -89,21 +90,43 @@ def stack(
     rank = len(names) + 1
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
-        call = Call("stack", ([...], dim), (all_dims[0],))
+        call = Call("stack", (Verbatim("[...]"), dim), (all_dims[0],))
         raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
+    new = None if name is None else _new_name(name, at, dims_of(names, parts[0]._data.shape))
     data = _joined(lambda: np.stack([part._data for part in parts], axis=at), parts, "stack")
-    dims = tuple(map(Dim, (*names[:at], name, *names[at:]), data.shape))
-    new_names = checked_names([given for given, _ in dims], dims, "stack")
+    new_names = (*names[:at], new, *names[at:])
     return wrap(data, new_names) if out is None else write(out, data, new_names, "stack", is_out=True)
+
+
+def _position(parts: list[Core], dim: Any) -> int:
+    """Return the position in the first tensor of the dim to join along."""
+    try:
+        return parts[0]._position(dim, "cat")
+    except NameExprError:
+        raise _unknown(parts, dim) from None
+
+
+def _unknown(parts: list[Core], dim: Any) -> NameExprError:
+    """Return the error for a dim that the first tensor lacks."""
+    call = Call("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
+    later = [one._names for one in parts if isinstance(dim, str) and dim in one._names]
+    if not later or any(parts[0]._names):
+        return misplaced(parts[0]._dims, call, (1,))
+    hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later[0]))})"
+    return fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
+
+
+def _new_name(name: object, at: int, dims: Dims) -> str | None:
+    arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
+    return added_name(name, dims, Call("stack", arguments, (dims,)))
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:
     if isinstance(tensors, Core | np.ndarray) or not isinstance(tensors, Iterable):
-        hint = "give a list of tensors"
-        raise error(
-            Diagnostic("NE656", f"{verb} takes several tensors, not {type(tensors).__name__}", hint=hint)
-        )
+        what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
+        hint = f"{verb}([x, y])"
+        raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
     return [part if isinstance(part, Core) else _unnamed(as_operand(part, verb)) for part in tensors]
 
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import category
 from nameexpr.dims import Names, names_of, shape_of
-from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault, shown
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import Call, counted, fault, shown
 from nameexpr.inference.lookup import called
 from nameexpr.inference.pairing import Pairing, paired_fault
 from nameexpr.inference.pairing import broadcast as pairing_broadcast
@@ -28,9 +28,10 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
-from nameexpr.tensors.writing import check_writeable
+from nameexpr.tensors.writing import check_writeable, complex_into_real
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
+_FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
 
 
 class Masks(Rules):
@@ -54,18 +55,26 @@ class Masks(Rules):
         >>> ne.tensor([1, 2], names="N").masked_fill(np.array([True, False]), 7)
         tensor([7, 2], names=('N',), shape=(2,))
         """
-        where = self._as_mask(mask, "masked_fill")
-        number = self._fill_value(value, "masked_fill")
-        names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, _FILLED)
+        roles = _FILLED_IN_PLACE if out is self else _FILLED
+        where = self._as_mask(mask, roles.verb)
+        number = self._fill_value(value, roles.verb)
+        names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)
         if where._data.ndim > self._data.ndim:
-            message = f"masked_fill: the mask has {where._data.ndim} dims, the tensor {self._data.ndim}"
-            hint = "masked_select broadcasts both; align_as brings a mask into the order of a tensor"
-            raise paired_fault("NE380", message, (self._dims, where._dims), _FILLED, ((), ()), hint)
+            raise self._larger_mask(where, roles)
         if out is self:
             return self._fill(where, number, names, shape)
         data = self._data.copy() if shape == self._data.shape else np.broadcast_to(self._data, shape).copy()
         np.copyto(data, number, where=where._data, casting="unsafe")
         return self._put(data, names, "masked_fill", out)
+
+    def _larger_mask(self, where: Core, roles: Pairing) -> NameExprError:
+        """Return the error for a mask with more dims than the tensor."""
+        rank = counted(where._data.ndim, "dim")
+        message = f"{roles.verb}: the mask has {rank}, the tensor {self._data.ndim}"
+        hint = "a mask has at most the dims of the tensor"
+        if None not in self._names and set(self._names) <= set(where._names):
+            hint = "tensor.align_as(mask).masked_fill(mask, value) gives the tensor the mask's dims"
+        return paired_fault("NE380", message, (self._dims, where._dims), roles, ((), ()), hint)
 
     def _fill(self, where: Core, number: Array, names: Names, shape: tuple[int, ...]) -> Self:
         """Write a number where a mask is true, after the checks of any in-place operator."""
@@ -98,13 +107,13 @@ class Masks(Rules):
         >>> x.where(x > 0, 0)
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return choose(self._as_mask(condition, "where"), self, other)  # type: ignore[no-any-return]
+        return choose(self._as_mask(condition, "where", "condition"), self, other)  # type: ignore[no-any-return]
 
-    def _as_mask(self, mask: Any, verb: str) -> Core:
+    def _as_mask(self, mask: Any, verb: str, role: str = "mask") -> Core:
         tensor = mask if isinstance(mask, Core) else self._unnamed(as_operand(mask, verb))
         if tensor._data.dtype != np.bool_:
-            message = f"{verb}: the mask is {tensor._data.dtype}, not bool"
-            raise error(Diagnostic("NE573", message, hint="a comparison makes a mask: mask != 0"))
+            message = f"{verb}: the {role} is {tensor._data.dtype}, not bool"
+            raise error(Diagnostic("NE573", message, hint=f"a comparison makes one: {role} != 0"))
         return tensor
 
     def _unnamed(self, array: Array) -> Self:
@@ -121,7 +130,8 @@ class Masks(Rules):
                 self._check_holds(array, verb)
                 return self._cast_value(array, verb)
         message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
-        raise error(Diagnostic("NE579", message, hint="where(condition, x, y) takes values from a tensor"))
+        hint = _VALUES.get(verb.rstrip("_"), "where(condition, x, y)")
+        raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
     def _cast_value(self, value: Any, verb: str) -> Array:
         """Return a number in the tensor's dtype: fractions are cut off, and nan is some integer."""
@@ -136,8 +146,7 @@ class Masks(Rules):
 
     def _check_holds(self, value: Array, verb: str) -> None:
         if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real
-            message = f"{verb}: a complex value cannot be written into a tensor of {self._data.dtype}"
-            raise error(Diagnostic("NE570", message, hint="convert the tensor first: x.to('complex128')"))
+            raise complex_into_real(verb, self._data.dtype)
 
     @op("keeps")
     def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
@@ -146,9 +155,10 @@ class Masks(Rules):
         >>> ne.tensor([[1, 2, 3]], names="N C").index_fill("C", [0, -1], 7)
         tensor([[7, 2, 7]], names=('N', 'C'), shape=(1, 3))
         """
-        data, at = self._flat_or_self(dim, "index_fill")
-        places = self._indices(index, at, data, "index_fill")
-        number = self._fill_value(value, "index_fill")
+        verb = "index_fill_" if out is self else "index_fill"
+        data, at = self._flat_or_self(dim, verb)
+        places = self._indices(index, at, data, verb)
+        number = self._fill_value(value, verb)
         if out is self:
             check_writeable(self, "index_fill_")
         else:
@@ -187,13 +197,15 @@ class Masks(Rules):
         """
         at = self._position(dim, "gather")
         tensor = index if isinstance(index, Core) else self._unnamed(as_operand(index, "gather"))
-        pairing = Pairing("gather", "tensor", "index")
+        pairing = Pairing("gather", "tensor", "index", "right")
         without = self._dims[:at] + self._dims[at + 1 :]
         others = tensor._dims[:at] + tensor._dims[at + 1 :]
         pairing_broadcast(without, others, pairing)
         if shape_of(without) != shape_of(others) or tensor._data.ndim != self._data.ndim:
-            message = f"gather: the index differs from the tensor in more than {called(self._dims, at)}"
-            raise paired_fault("NE381", message, (self._dims, tensor._dims), pairing, ((), ()), "")
+            along = called(self._dims, at)
+            message = f"gather: the index differs from the tensor in more than {along}"
+            hint = f"the index has the dims of the tensor, and all its sizes except in {along}"
+            raise paired_fault("NE381", message, (self._dims, tensor._dims), pairing, ((), ()), hint)
         places = self._bounded(tensor._data, at, self._data.shape[at], "gather")
         return self._wrap(np.take_along_axis(self._data, places, at), self._names)
 
@@ -209,7 +221,9 @@ class Masks(Rules):
     def _bounded(self, places: Array, at: int, size: int, verb: str) -> Array:
         if places.dtype.kind not in "iu":
             message = f"{verb}: indices are integers, not {places.dtype}"
-            raise error(Diagnostic("NE677", message, hint="masked_select takes a mask of bools"))
+            mask = f"{_MASKED[verb.rstrip('_')]} takes a mask of bools"
+            hint = mask if places.dtype == np.bool_ else "x.long() makes integers of them"
+            raise error(Diagnostic("NE677", message, hint=hint))
         bad = places[(places < -size) | (places >= size)]
         if bad.size:
             what = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
@@ -219,6 +233,11 @@ class Masks(Rules):
                 "NE802", message, call, (1,), f"indices go from {-size} to {size - 1}" if size else ""
             )
         return places
+
+
+_VALUES = {"fill": "copy_", "index_fill": "x[...] = values"}
+"""What takes values from a tensor, where that is not `where`."""
+_MASKED = {"index_fill": "masked_fill", "index_select": "masked_select", "gather": "where"}
 
 
 def choose(condition: Core, x: Any, y: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Final, Self, overload
 
 from nameexpr import inference
 from nameexpr.dims import Dims, Names
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference import Call, DimLike, fault, remembered, shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
@@ -214,9 +214,13 @@ class Movement(Core):
         >>> x.unflatten("pixel", "H W=3").names
         ('N', 'H', 'W')
         """
+        names, shape = self._names, self._data.shape
         if type(sizes) is list:
-            sizes = tuple(sizes)
-        return self._reshaped(*remembered.unflattened(self._names, self._data.shape, dim, sizes))
+            try:
+                return self._reshaped(*remembered.unflattened(names, shape, dim, tuple(sizes)))
+            except NameExprError:
+                pass  # asked again, for an error that shows the list as it was given
+        return self._reshaped(*remembered.unflattened(names, shape, dim, sizes))
 
     def _reshaped(self, names: Names, shape: tuple[int, ...]) -> Self:
         return self._wrap(self._data.reshape(shape), names)

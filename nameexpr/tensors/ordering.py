@@ -18,12 +18,13 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.floats import is_inexact
-from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import counted, shown
-from nameexpr.inference.lookup import called
+from nameexpr.inference.calls import Call, counted, fault, shown
+from nameexpr.inference.lookup import called, spelt
 from nameexpr.inference.removing import removed
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import unordered
 from nameexpr.tensors.ops import op
+from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.reductions import ALL, Reductions
 
 
@@ -65,6 +66,8 @@ class Ordering(Reductions):
 
     def _of_all(self, kernel: Any, verb: str) -> Self:
         """Return a median of all elements: nan of none, where the dtype has one."""
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
         if not is_inexact(self._data.dtype):
             self._check_not_empty(verb, ALL)
         return self._named(kernel(self._data), ())
@@ -84,8 +87,8 @@ class Ordering(Reductions):
 
         Raises
         ------
-        OptionError
-            NE674, if there are not k elements.
+        SizeError
+            NE389, if there are not k elements.
 
         Examples
         --------
@@ -111,6 +114,8 @@ class Ordering(Reductions):
         """
         at = self._position_or_only(dim, "topk")
         self._check_count(k, at, "topk", least=0)
+        if self._data.dtype.kind == "c":
+            raise unordered("topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
         values, indices = ordering.topk(self._data, k, at, largest, sorted)
@@ -136,9 +141,9 @@ class Ordering(Reductions):
 
     def _extreme(self, verb: str, full: str, kernel: Any, dim: Any, keepdim: bool) -> Any:
         if isinstance(dim, Core | np.ndarray):
-            return self._unify(f"{verb}imum", self, dim)
+            return getattr(self, f"{verb}imum")(dim)
         if dim is ALL:
-            self._check_not_empty(verb, ALL)
+            self._check_choice(verb, ALL)
             return getattr(self, full)()
         return self._select(kernel, dim, keepdim, verb)
 
@@ -163,7 +168,7 @@ class Ordering(Reductions):
     def _where_extreme(self, verb: str, kernel: Any, dim: Any, keepdim: bool) -> Self:
         if dim is not None:
             return self._select(kernel, dim, keepdim, verb).indices  # type: ignore[no-any-return]
-        self._check_not_empty(verb, ALL)
+        self._check_choice(verb, ALL)
         indices = kernel(self._data.reshape(-1), 0)[1]
         if keepdim:
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
@@ -176,6 +181,8 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
+        if self._data.dtype.kind == "c":
+            raise unordered("sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -190,6 +197,8 @@ class Ordering(Reductions):
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         at = self._position_or_only(dim, "argsort")
+        if self._data.dtype.kind == "c":
+            raise unordered("argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
         data = np.flip(self._data, at) if descending else self._data
@@ -201,8 +210,10 @@ class Ordering(Reductions):
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
         at = self._position_or_only(dim, verb)
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
         if self._data.ndim:
-            self._check_not_empty(verb, at)
+            self._check_not_empty(verb, dim)
         data = self._data.reshape(1) if not self._data.ndim else self._data
         values, indices = kernel(data, at)
         if keepdim and self._data.ndim:
@@ -218,7 +229,10 @@ class Ordering(Reductions):
 
     def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:
         size = self._data.shape[at] if self._data.ndim else 1
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not least <= k <= size:
+        if not least <= checked_int(k, verb, "k") <= size:
             where = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
             message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
-            raise error(Diagnostic("NE674", message, hint=f"k is a number from {least} to {size}"))
+            call = Call(verb, (k, at if not self._data.ndim else spelt(self._dims[at], at)), (self._dims,))
+            is_none = least > size
+            hint = "there are none to choose from" if is_none else f"k is a number from {least} to {size}"
+            raise fault("NE390" if is_none else "NE389", message, call, (0,), hint)

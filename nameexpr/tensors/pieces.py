@@ -18,7 +18,7 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, counted, fault, shown
-from nameexpr.inference.lookup import called
+from nameexpr.inference.lookup import called, misplaced
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
@@ -43,8 +43,11 @@ class Pieces(Rules):
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").select("C", 1)
         tensor([2, 5], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "select")
-        number = checked_int(index, "select", "index")
+        try:
+            at = self._position(dim, "select")
+        except NameExprError:
+            raise misplaced(self._dims, Call("select", (dim, index), (self._dims,)), (0,)) from None
+        number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
             message = f"select: there is no index {number} in {called(self._dims, at)}, whose size is {size}"
@@ -61,19 +64,30 @@ class Pieces(Rules):
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
         tensor([[2, 3]], names=('N', 'C'), shape=(1, 2))
         """
-        at = self._position(dim, "narrow")
+        try:
+            at = self._position(dim, "narrow")
+        except NameExprError:
+            raise misplaced(self._dims, Call("narrow", (dim, start, length), (self._dims,)), (0,)) from None
         size = self._data.shape[at]
-        first, count = checked_int(start, "narrow", "start"), checked_int(length, "narrow", "length")
+        first, count = checked_int(start, "narrow", "the start"), checked_int(length, "narrow", "the length")
         begin = first + size if first < 0 else first
         if not 0 <= begin <= size or not 0 <= count <= size - begin:
-            message = f"narrow: {counted(count, 'element')} from {first} on do not lie within"
-            message += f" {called(self._dims, at)}, whose size is {size}"
-            hint = (
-                f"at most {size - begin} from there" if 0 <= begin <= size else f"start is {-size} to {size}"
-            )
-            call = Call("narrow", (dim, first, count), (self._dims,))
-            raise fault("NE803", message, call, (1, 2), hint)
+            raise self._beyond(dim, at, first, count)
         return self._part(at, slice(begin, begin + count))
+
+    def _beyond(self, dim: Any, at: int, first: int, count: int) -> NameExprError:
+        """Return the error for a range that does not lie within a dim."""
+        size = self._data.shape[at]
+        begin = first + size if first < 0 else first
+        is_start = 0 <= begin <= size
+        call = Call("narrow", (dim, first, count), (self._dims,))
+        if count < 0:
+            hint = f"at most {size - begin} from there" if is_start else ""
+            return fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
+        message = f"narrow: {called(self._dims, at)} of size {size} does not hold"
+        message += f" {counted(count, 'element')} from {first} on"
+        hint = f"at most {size - begin} from there" if is_start else f"the start is {-size} to {size}"
+        return fault("NE803", message, call, (1, 2), hint)
 
     @op("keeps")
     def split(self, split_size: int | Sequence[int], dim: Any = 0) -> tuple[Self, ...]:
@@ -83,22 +97,22 @@ class Pieces(Rules):
         >>> b
         tensor([2, 3], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "split")
+        at = self._place_of_parts(dim, "split", split_size)
         size = self._data.shape[at]
         if isinstance(split_size, list | tuple):
-            return self._sections([checked_int(part, "split", "a size") for part in split_size], at)
+            return self._sections([checked_int(part, "split", "a size") for part in split_size], at, dim)
         step = checked_int(split_size, "split", "the size")
         if step < 0 or (step == 0 and size):
-            raise _not_positive("split: the size of the parts", step)
+            raise self._not_positive("split", "the size of the parts", step, dim)
         starts = range(0, size, step) if size else [0]
         before, data, names = (slice(None),) * at, self._data, self._names
         return tuple([self._wrap(data[(*before, slice(start, start + step))], names) for start in starts])
 
-    def _sections(self, sizes: list[int], at: int) -> tuple[Self, ...]:
+    def _sections(self, sizes: list[int], at: int, dim: Any) -> tuple[Self, ...]:
         size = self._data.shape[at]
         if sum(sizes) != size or min(sizes, default=0) < 0:
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
-            call = Call("split", (sizes,), (self._dims,))
+            call = Call("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
         stops = [sum(sizes[: place + 1]) for place in range(len(sizes))]
         return tuple(
@@ -116,8 +130,8 @@ class Pieces(Rules):
         """
         number = checked_int(chunks, "chunk", "the number of parts")
         if number <= 0:
-            raise _not_positive("chunk: the number of parts", number)
-        at = self._position(dim, "chunk")
+            raise self._not_positive("chunk", "the number of parts", number, dim)
+        at = self._place_of_parts(dim, "chunk", chunks)
         size = self._data.shape[at]
         if not size:
             return tuple(self._part(at, slice(0, 0)) for _ in range(number))
@@ -132,6 +146,17 @@ class Pieces(Rules):
         """
         at = self._position(dim, "unbind")
         return tuple(self._part(at, number, keep=False) for number in range(self._data.shape[at]))
+
+    def _place_of_parts(self, dim: Any, verb: str, parts: object) -> int:
+        """Return the position of a dim, the second argument of a call."""
+        try:
+            return self._position(dim, verb)
+        except NameExprError:
+            raise misplaced(self._dims, Call(verb, (parts, dim), (self._dims,)), (1,)) from None
+
+    def _not_positive(self, verb: str, what: str, number: int, dim: Any) -> NameExprError:
+        call = Call(verb, (number, dim), (self._dims,))
+        return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "give a number from 1 on")
 
     def _part(self, at: int, where: int | slice, *, keep: bool = True) -> Self:
         """Return the view of one index, or a range, of an axis; `...` keeps a 0-d part an array."""
@@ -158,7 +183,3 @@ def checked_number(value: object, verb: str, what: str) -> Any:
     if isinstance(number, bool) or not isinstance(number, int | float | complex):
         raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
     return number
-
-
-def _not_positive(what: str, number: int) -> NameExprError:
-    return error(Diagnostic("NE677", f"{what} is {number}", hint="give a number from 1 on"))

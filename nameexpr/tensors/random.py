@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.pairing import Pairing, broadcast
 from nameexpr.tensors.coerce import as_dtype
-from nameexpr.tensors.core import Core
-from nameexpr.tensors.factories import Dtype, check_keywords, checked_dims, checked_tensor, finished
-from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.factories import Dtype, checked_dims, checked_tensor, finished
+from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.generators import generator_or_default
+from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_number
@@ -64,10 +67,11 @@ def randn(
 def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
     """Return uniformly distributed numbers with the sizes and names of another tensor.
 
-    >>> rand_like(zeros(2, names="N")).names
+    >>> rand_like(ne.zeros(2, names="N")).names
     ('N',)
     """
     like = checked_tensor(input, "rand_like")
+    check_keywords("rand_like", torch)
     return _random("rand", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
 
 
@@ -75,10 +79,11 @@ def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, *
 def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, **torch: Any) -> NamedTensor:
     """Return normally distributed numbers with the sizes and names of another tensor.
 
-    >>> randn_like(zeros(2, names="N")).names
+    >>> randn_like(ne.zeros(2, names="N")).names
     ('N',)
     """
     like = checked_tensor(input, "randn_like")
+    check_keywords("randn_like", torch)
     return _random("randn", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
 
 
@@ -98,13 +103,20 @@ def _random(
         raise error(Diagnostic("NE571", f"{verb} draws floats, not {wanted}", hint=hint))
     dims = checked_dims(verb, size, names)
     shape = tuple(dim.size for dim in dims)
-    rng = generator_or_default(generator)
-    exact = np.float32 if wanted == np.float32 else np.float64
-    if verb == "rand" and wanted.itemsize < exact().itemsize:
-        drawn = uniform(rng, 0, 1, shape, wanted)
-    else:
-        drawn = rng.random(shape, exact) if verb == "rand" else rng.standard_normal(shape, exact)
+    try:
+        drawn = _drawn(verb, generator_or_default(generator), shape, wanted)
+    except MemoryError as fault:
+        raise exhausted(verb, fault, shape) from fault
     return finished(np.asarray(drawn).astype(wanted, copy=False), dims, verb, out)
+
+
+def _drawn(verb: str, rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    exact = np.float32 if dtype == np.float32 else np.float64
+    if verb == "randn":
+        return np.asarray(rng.standard_normal(shape, exact))
+    if dtype.itemsize < exact().itemsize:
+        return uniform(rng, 0, 1, shape, dtype)
+    return np.asarray(rng.random(shape, exact))
 
 
 @op("keeps")
@@ -130,7 +142,7 @@ def normal(
     --------
     >>> normal(0.0, 1.0, (2, 3)).shape
     (2, 3)
-    >>> normal(zeros(2, names="N"), 1.0).names
+    >>> normal(ne.zeros(2, names="N"), 1.0).names
     ('N',)
     """
     centre, spread = (_parameter(value) for value in (mean, std))
@@ -138,11 +150,10 @@ def normal(
         hint = "std must be 0 or more everywhere"
         raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
     if size is None:
-        total = centre + spread  # names and sizes of the result, and checks of both
-        shape, dims = total.shape, total._dims
+        dims = broadcast(centre._dims, spread._dims, Pairing("normal", "mean", "std"))
     else:
         dims = checked_dims("normal", (size,), names)
-        shape = tuple(dim.size for dim in dims)
+    shape = shape_of(dims)
     noise = generator_or_default(generator).standard_normal(shape)
     drawn = centre.numpy() + spread.numpy() * noise
     like = next((x.dtype for x in (mean, std) if isinstance(x, Core | np.ndarray)), default_float())

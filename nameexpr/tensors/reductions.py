@@ -18,9 +18,11 @@ import numpy.typing as npt
 
 from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import shown
+from nameexpr.inference.calls import Call, fault, shown
+from nameexpr.inference.lookup import called
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import unordered
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_number
 from nameexpr.tensors.rules import Rules
@@ -171,12 +173,20 @@ class Reductions(Rules):
         return self._reduce(reductions.any, dim, keepdim, "any", out)
 
     def _check_not_empty(self, verb: str, dim: Any) -> None:
-        """Raise NE675 if the elements along dims, of which one is to be chosen, are none."""
+        """Raise NE390 if the elements along dims, of which one is to be chosen, are none."""
         if self._data.size:
             return
-        if 0 in [self._data.shape[at] for at in self._axes(dim, verb)]:
-            message = f"{verb}: there are no elements to choose from"
-            raise error(Diagnostic("NE675", message, hint=f"the shape is {self.shape}"))
+        for at in self._axes(dim, verb):
+            if not self._data.shape[at]:
+                message = f"{verb}: {called(self._dims, at)} has size 0, there are no elements to choose from"
+                given = () if dim is ALL or dim is None else (dim,)
+                raise fault("NE390", message, Call(verb, given, (self._dims,)))
+
+    def _check_choice(self, verb: str, dim: Any) -> None:
+        """Raise NE571 for complex numbers, which have no order, and NE390 if there are none."""
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
+        self._check_not_empty(verb, dim)
 
     @op("removes", extra=True)
     def amax(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -185,7 +195,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amax("N")
         tensor([2, 7], names=('C',), shape=(2,))
         """
-        self._check_not_empty("amax", dim)
+        self._check_choice("amax", dim)
         return self._reduce(reductions.amax, dim, keepdim, "amax", out)
 
     @op("removes", extra=True)
@@ -195,7 +205,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amin("N")
         tensor([1, 3], names=('C',), shape=(2,))
         """
-        self._check_not_empty("amin", dim)
+        self._check_choice("amin", dim)
         return self._reduce(reductions.amin, dim, keepdim, "amin", out)
 
     @op("removes", extra=True)

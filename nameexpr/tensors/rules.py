@@ -20,15 +20,18 @@ from nameexpr.inference.pairing import Pairing, clashing
 from nameexpr.inference.removing import axes, removed
 from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained
-from nameexpr.tensors.writing import apply_into, write
+from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
+from nameexpr.tensors.writing import apply_into, spelt, write
 
 _NOT_OURS: Any = NotImplemented
 
-_KNOWN = (Core, int, float, complex, np.ndarray, np.generic)
+_KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
-REFUSED = (TypeError, ValueError, OverflowError, MemoryError)
-"""What NumPy raises when it cannot apply a function; ours are ValueErrors too, and are passed on."""
+_REAL = frozenset({int, float, bool})
+REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
+"""What NumPy raises when it cannot apply a function (AttributeError, where it asks Python objects for one);
+ours are ValueErrors too, and are passed on.
+"""
 
 unify_names = lru_cache(maxsize=4096)(unify_from_right)
 _removed = lru_cache(maxsize=4096)(removed)
@@ -47,7 +50,7 @@ class Rules(Core):
             kernel, operands = UNARY[verb], (self._data,)
             return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
         except REFUSED as fault:
-            raise _ours(fault, verb, (self,)) from fault
+            raise _ours(fault, _spelt(verb, self, out), (self,)) from fault
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return the result of a pointwise operator on two operands, one of which is this tensor."""
@@ -67,7 +70,7 @@ class Rules(Core):
                 return self._named(BINARY[verb](a, b), names)
             return apply_into(out, BINARY[verb], (a, b), names, verb, is_out=out is not left)  # type: ignore[no-any-return]
         except REFUSED as fault:
-            raise _ours(fault, verb, (left, right)) from fault
+            raise _ours(fault, _spelt(verb, left, out), (left, right)) from fault
 
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
@@ -80,6 +83,23 @@ class Rules(Core):
             except REFUSED as fault:
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
+
+    def _ranked(self, verb: str, other: Any, out: Core | None = None, *, is_sign: bool = False) -> Self:
+        """Return what an operator gives that asks which number is larger: complex ones have no order (NE571)."""
+        is_real = type(other) in _REAL
+        if self._data.dtype.kind == "c":
+            raise unordered(verb)
+        if type(other) is type(self) and other._data.dtype.kind != "c":
+            if out is None and other._names == self._names:
+                try:
+                    return self._named(BINARY[verb](self._data, other._data), self._names)
+                except REFUSED:
+                    pass  # told below
+        elif not is_real and has_complex(self, other):
+            raise unordered(verb)
+        if is_sign and not is_real:
+            return self._operate(verb, self, other)
+        return self._unify(verb, self, other, out)
 
     def _named(self, data: Any, names: Names) -> Self:
         """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
@@ -119,6 +139,8 @@ class Rules(Core):
         try:
             data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
         except REFUSED as fault:
+            if not isinstance(keepdim, int | np.bool_):
+                raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None
             raise _ours(fault, verb, (self,)) from fault
         return self._put(data, names, verb, out)
 
@@ -132,6 +154,10 @@ def _invented(x: Any) -> Any:
 
 def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:
     return fault if isinstance(fault, NameExprError) else explained(verb, operands, fault)
+
+
+def _spelt(verb: str, left: Any, out: Core | None) -> str:
+    return spelt(verb, is_out=out is None or out is not left)
 
 
 def knows(operand: object) -> bool:
@@ -161,8 +187,9 @@ def as_operand(operand: object, verb: str) -> Array:
 
 def _clash(clash: Clash, verb: str, left: Any, right: Any, out: Core | None) -> NameExprError:
     tensors = [x if isinstance(x, Core) else _unnamed(x) for x in (left, right)]
-    spelt = verb + "_" if out is not None and out is left else verb
-    return clashing(clash, tensors[0]._dims, tensors[1]._dims, Pairing(spelt))
+    moves: Any = "right" if out is not None and out is left else "both"
+    pairing = Pairing(_spelt(verb, left, out), moves=moves)
+    return clashing(clash, tensors[0]._dims, tensors[1]._dims, pairing)
 
 
 def _unnamed(operand: Any) -> Core:

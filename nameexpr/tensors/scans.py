@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from nameexpr.backends.numpy import normalise, ordering
 from nameexpr.backends.numpy.floats import is_float
-from nameexpr.errors import Diagnostic, error
+from nameexpr.inference.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.faults import explained, undefined, unordered
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
 from nameexpr.tensors.pieces import checked_int
+from nameexpr.tensors.rules import REFUSED
 
 
 class Scans(Ordering):
@@ -55,7 +56,10 @@ class Scans(Ordering):
         if wanted is None and self._data.dtype.kind in "iub":
             wanted = np.dtype(np.uint64 if self._data.dtype == np.uint64 else np.int64)
         data, at = self._along(dim, verb)
-        result = ufunc.accumulate(data, axis=at, dtype=wanted)
+        try:
+            result = ufunc.accumulate(data, axis=at, dtype=wanted)
+        except REFUSED as refused:
+            raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @op("keeps", extra=True)
@@ -78,6 +82,8 @@ class Scans(Ordering):
 
     def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
         values, indices = kernel(*self._along(dim, verb))
+        if values.dtype.kind == "c":
+            raise unordered(verb)
         shape = self._data.shape
         return Selected(
             self._named(values.reshape(shape), self._names), self._named(indices.reshape(shape), self._names)
@@ -133,8 +139,9 @@ class Scans(Ordering):
         at = self._axes(dims, "roll")
         counts = counts * len(at) if shifts is not given else counts
         if len(counts) != len(at):
-            message = f"roll: {len(counts)} shifts for {len(at)} dims"
-            raise error(Diagnostic("NE676", message, hint="give one shift for each dim, or one for all"))
+            message = f"roll: {counted(len(counts), 'shift')} for {counted(len(at), 'dim')}"
+            call = Call("roll", (shifts, dims), (self._dims,))
+            raise fault("NE676", message, call, (0, 1), "give one shift for each dim, or one for all")
         return self._wrap(np.roll(self._data, counts, at), self._names)
 
     def _along(self, dim: Any, verb: str) -> tuple[Array, int]:

@@ -13,13 +13,14 @@ from typing import Any, Final, Self
 import numpy as np
 
 from nameexpr.dims import DIM_LIMIT, Dim
-from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault
-from nameexpr.inference.lookup import called, positions
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.calls import Call, counted, fault, shown
+from nameexpr.inference.lookup import called, misplaced, positions
 from nameexpr.inference.pairing import Pairing, paired_fault
-from nameexpr.inference.targets import checked_names
+from nameexpr.inference.targets import added_name
 from nameexpr.inference.writing import check_written
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import Rules
@@ -40,9 +41,12 @@ class Shapes(Rules):
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
         (2, 1)
         """
-        if not self._data.ndim and {dim0, dim1} <= {0, -1}:
+        if not self._data.ndim and _is_only(dim0) and _is_only(dim1):
             return self._wrap(self._data.view(), ())
-        a, b = self._position(dim0, "transpose"), self._position(dim1, "transpose")
+        try:
+            a, b = self._position(dim0, "transpose"), self._position(dim1, "transpose")
+        except NameExprError:
+            raise self._misplaced("transpose", dim0, dim1) from None
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
@@ -80,7 +84,10 @@ class Shapes(Rules):
         >>> ne.tensor([[[1, 2]]], names="N H C").movedim("C", 0).names
         ('C', 'N', 'H')
         """
-        at, to = self._position(source, "movedim"), self._position(destination, "movedim")
+        try:
+            at, to = self._position(source, "movedim"), self._position(destination, "movedim")
+        except NameExprError:
+            raise self._misplaced("movedim", source, destination) from None
         order = [axis for axis in range(self._data.ndim) if axis != at]
         order.insert(to, at)
         return self._ordered(order)
@@ -107,6 +114,9 @@ class Shapes(Rules):
     def mT(self) -> Self:  # noqa: N802
         """A view with the last two dims swapped: of each matrix its transpose."""
         return self.transpose(-2, -1)
+
+    def _misplaced(self, verb: str, *dims: Any) -> NameExprError:
+        return misplaced(self._dims, Call(verb, dims, (self._dims,)), range(len(dims)))
 
     def _ordered(self, order: list[int]) -> Self:
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
@@ -137,14 +147,22 @@ class Shapes(Rules):
         ('N', 'C')
         """
         rank = self._data.ndim + 1
+        if isinstance(dim, str):
+            raise self._position_is_no_name(dim)
         number = checked_int(dim, "unsqueeze", "the position")
         if not -rank <= number < rank:
             message = f"unsqueeze: a new dim stands at {-rank} to {rank - 1}, not {number}"
             raise fault("NE801", message, Call("unsqueeze", (dim,), (self._dims,)), (0,))
         at = number % rank
-        dims = (*self._dims[:at], Dim(None, 1), *self._dims[at:])
+        if name is not None:
+            name = added_name(name, self._dims, Call("unsqueeze", (dim, name), (self._dims,)))
         names = (*self._names[:at], name, *self._names[at:])
-        return self._wrap(np.expand_dims(self._data, at), checked_names(names, dims, "unsqueeze"))
+        return self._wrap(np.expand_dims(self._data, at), names)
+
+    def _position_is_no_name(self, name: str) -> NameExprError:
+        call = Call("unsqueeze", (name,), (self._dims,))
+        message = f"unsqueeze: the position is an integer, not {shown(name)}"
+        return fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(name)}) names the new dim")
 
     @op("keeps")
     def expand(self, *sizes: Any) -> Self:
@@ -159,24 +177,27 @@ class Shapes(Rules):
         new = len(wanted) - self._data.ndim
         call = Call("expand", tuple(wanted), (self._dims,))
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
-            message = f"expand: {len(wanted)} sizes for {self._data.ndim} dims"
+            message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
         for place, size in enumerate(wanted):
             old = self._data.shape[place - new] if place >= new else None
             self._check_expanded(size, old, place, call)
         shape = [self._data.shape[place - new] if size == -1 else size for place, size in enumerate(wanted)]
-        return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
+        try:
+            return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
+        except ValueError as refused:
+            raise fault("NE707", "expand: no array has so many elements", call) from refused
 
     def _check_expanded(self, size: int, old: int | None, place: int, call: Call) -> None:
         if old is None and size == -1:
             message = "expand: -1 keeps a size, and a new dim has none yet"
             raise fault("NE376", message, call, (place,), "write its size")
-        if size < -1 or (old not in (None, 1, size) and size != -1):
+        if size < -1:
+            raise fault("NE384", "expand: a size is 0 or more", call, (place,), "-1 keeps a size")
+        if old not in (None, 1, size) and size != -1:
             at = place - len(call.arguments) + self._data.ndim
-            what = "a new dim" if old is None else called(self._dims, at)
-            message = f"expand: {what} cannot have size {size}"
-            hint = "only dims of size 1 are repeated" if old not in (None, 1) else "sizes are 0 or more"
-            raise fault("NE376", message, call, (place,), hint)
+            message = f"expand: {called(self._dims, at)} has size {old}, and cannot be expanded to {size}"
+            raise fault("NE376", message, call, (place,), "only dims of size 1 are repeated")
 
     @op("removes", extra=True)
     def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:
@@ -186,7 +207,8 @@ class Shapes(Rules):
         tensor([1, 4], shape=(2,))
         """
         offset = checked_int(offset, "diagonal", "the offset")
-        a, b = positions(self._dims, Call("diagonal", (dim1, dim2), (self._dims,)))
+        call = Call("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
+        a, b = positions(self._dims, call)
         names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))
         return self._wrap(np.diagonal(self._data, offset, a, b), (*names, None))
 
@@ -202,7 +224,9 @@ class Shapes(Rules):
         """
         shape = tuple(_sizes(sizes, "resize_"))
         if min(shape, default=0) < 0:
-            raise error(Diagnostic("NE371", f"resize_: {shape} is no shape", hint="sizes are 0 or more"))
+            call = Call("resize_", shape, (self._dims,))
+            marked = [place for place, size in enumerate(shape) if size < 0]
+            raise fault("NE384", "resize_: a size is 0 or more", call, marked)
         if shape == self.shape:
             return self
         if any(self._names):
@@ -211,7 +235,11 @@ class Shapes(Rules):
             hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
             pairing = Pairing("resize_", "tensor", "wanted")
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
-        old, new = self._data.reshape(-1), np.empty(shape, self._data.dtype)
+        try:
+            new = np.empty(shape, self._data.dtype)
+        except (MemoryError, ValueError) as refused:  # the latter for what no address reaches
+            raise exhausted("resize_", refused, shape) from refused
+        old = self._data.reshape(-1)
         count = min(old.size, new.size)
         new.reshape(-1)[:count] = old[:count]
         self._data, self._names = new, (None,) * len(shape)
@@ -228,10 +256,15 @@ class Shapes(Rules):
             message = f"resize_as_ takes the sizes of a NamedTensor, not of {type(other).__name__}"
             raise error(Diagnostic("NE656", message, hint="resize_ takes sizes"))
         if any(self._names):
-            check_written(self._dims, other._names, other.shape, "resize_as_")
+            check_written(self._dims, other._names, other.shape, "resize_as_", source="other")
         self.resize_(*other.shape)
         self._names = other._names
         return self
+
+
+def _is_only(dim: object) -> bool:
+    """Return whether this is a position of the only element of a 0-d tensor."""
+    return type(dim) is int and dim in (0, -1)
 
 
 def _sizes(sizes: tuple[Any, ...], verb: str) -> list[int]:

@@ -13,8 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import has_complex, respelt, unordered
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import Rules
@@ -208,11 +209,20 @@ class Signs(Rules):
         if min is None and max is None:
             message = "clamp needs a bound: min, max or both"
             raise error(Diagnostic("NE671", message, hint="clamp(min=0) has no upper bound"))
-        low = self if min is None else self._unify("maximum", self, min)
-        high = low if max is None else self._unify("minimum", low, max)
+        verb = "clamp" if out is not self else "clamp_"
+        low = self if min is None else self._clamped("maximum", min, verb)
+        high = low if max is None else low._clamped("minimum", max, verb)
         return high if out is None else self._put(high._data, high._names, "clamp", out)
 
     clamp_ = in_place(clamp)
+
+    def _clamped(self, kernel: str, bound: Any, verb: str) -> Self:
+        if has_complex(self, bound):
+            raise unordered(verb)
+        try:
+            return self._unify(kernel, self, bound)
+        except NameExprError as fault:
+            raise respelt(fault, kernel, verb) from fault.__cause__
 
     def __neg__(self) -> Self:
         return self._keep("neg")

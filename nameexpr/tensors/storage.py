@@ -68,7 +68,7 @@ def save(path: Path, *tensor: Any, **tensors: Any) -> None:
 
 def _storable(name: str, value: Any) -> NamedTensor:
     tensor = as_tensor(value)
-    if tensor.dtype.kind == "O" or name == _HEADER or not name.isidentifier():
+    if tensor.dtype.hasobject or name == _HEADER or not name.isidentifier():
         message = f"save: {shown(name)} cannot be stored"
         hint = "a tensor is stored under an identifier, and its elements are numbers"
         raise error(Diagnostic("NE684", message, hint=hint))
@@ -112,7 +112,7 @@ def load(path: Path) -> Any:
     except NameExprError:
         raise
     except _DAMAGE as fault:
-        message = f"{shown(fspath(path))} was not written by nameexpr.save, or is damaged: {fault}"
+        message = f"{shown(fspath(path))} is no archive that nameexpr.save wrote, or is damaged"
         hint = "from_numpy(np.load(path), names=...) takes plain arrays"
         raise error(Diagnostic("NE685", message, hint=hint)) from fault
 

@@ -14,10 +14,13 @@ import numpy as np
 
 from nameexpr.dims import Dims, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, shown
+from nameexpr.inference.calls import Call, counted, shown
+from nameexpr.inference.contracting import contracted_fault
 from nameexpr.inference.lookup import positions
 from nameexpr.inference.pairing import Pairing, paired_fault
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
+
+_PAIRING = Pairing("tensordot")
 
 
 def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
@@ -31,11 +34,10 @@ def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
         NE473 if a name would come twice.
     """
     left, right = _lists(a._dims, b._dims, dims)
-    pairing = Pairing("tensordot")
     for at, other in zip(left, right, strict=True):
         if a.shape[at] != b.shape[other]:
-            message = f"tensordot: the contracted dims have sizes {a.shape[at]} and {b.shape[other]}"
-            raise paired_fault("NE372", message, (a._dims, b._dims), pairing, ([at], [other]), "")
+            hint = "the dims of both lists pair in their order, and contracted sizes are equal"
+            raise contracted_fault(a._dims, b._dims, (at, other), _PAIRING, hint)
     kept = [dim for at, dim in enumerate(a._dims) if at not in left]
     kept += [dim for at, dim in enumerate(b._dims) if at not in right]
     names = names_of(tuple(kept))
@@ -46,26 +48,30 @@ def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
             [at for at, dim in enumerate(dims) if dim.name == twice[0]] for dims in (a._dims, b._dims)
         )
         hint = f"rename one of them first, for example right.rename({twice[0]}={twice[0] + '2'!r})"
-        raise paired_fault("NE473", message, (a._dims, b._dims), pairing, (marked[0], marked[1]), hint)
+        raise paired_fault("NE473", message, (a._dims, b._dims), _PAIRING, (marked[0], marked[1]), hint)
     return wrap(np.asarray(np.tensordot(a.numpy(), b.numpy(), (left, right))), names)
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if type(dims) is int:
         if not 0 <= dims <= min(len(a), len(b)):
-            message = f"tensordot: {dims} dims cannot be contracted of tensors with {len(a)} and {len(b)}"
-            raise error(Diagnostic("NE387", message, hint="give a number, or two lists of dims"))
+            most = min(len(a), len(b))
+            message = f"tensordot: {counted(dims, 'dim')} cannot be contracted: the tensors have {len(a)}"
+            hint = f"at most {most}, or two lists of dims"
+            raise paired_fault("NE387", f"{message} and {len(b)}", (a, b), _PAIRING, ((), ()), hint)
         return tuple(range(len(a) - dims, len(a))), tuple(range(dims))
     try:
         first, second = dims
     except (TypeError, ValueError) as refused:
         message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
-        raise error(Diagnostic("NE387", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
-    left = positions(a, Call("tensordot", _listed(first), (a,)))
-    right = positions(b, Call("tensordot", _listed(second), (b,)))
+        raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
+    one, other = _listed(first), _listed(second)
+    left = positions(a, Call("tensordot", one, (a, b), "(a, b, ([", f"], {shown(list(other))}))"))
+    right = positions(b, Call("tensordot", other, (a, b), f"(a, b, ({shown(list(one))}, [", "]))"))
     if len(left) != len(right):
-        message = f"tensordot: {len(left)} dims of the left tensor, {len(right)} of the right one"
-        raise error(Diagnostic("NE387", message, hint="every contracted dim needs its partner"))
+        message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
+        hint = "every contracted dim needs its partner"
+        raise paired_fault("NE387", message, (a, b), _PAIRING, (left, right), hint)
     return left, right
 
 

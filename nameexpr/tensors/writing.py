@@ -40,7 +40,7 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
     check_castable(data.dtype, target._data.dtype, verb, is_out=is_out)
     if target._data.shape != data.shape:
         _resize(target, data)
-    check_writeable(target, verb)
+    check_writeable(target, verb, is_out=is_out)
     if data.dtype == target._data.dtype:
         np.copyto(target._data, data)
     else:
@@ -71,24 +71,34 @@ def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, i
         return
     where = "out, which is" if is_out else "a tensor of"
     message = f"{verb}: the result is {result} and cannot be written into {where} {target}"
-    hint = (
-        "give an out= of that dtype"
-        if is_out
-        else f"leave out the underscore for a new tensor, or convert first: x.to({str(result)!r})"
-    )
+    convert = f"convert first, x.to({str(result)!r})"
+    hint = "give an out= of that dtype" if is_out else f"{convert}; y = x.{verb[:-1]}(...) makes a new tensor"
     raise error(Diagnostic("NE570", message, hint=hint))
 
 
-def check_writeable(target: Core, verb: str) -> None:
+def complex_into_real(verb: str, target: np.dtype[Any], hint: str = "") -> NameExprError:
+    """Return the error for a complex value that is to be written into a real tensor (NE570)."""
+    message = f"{verb}: a complex value cannot be written into a tensor of {target}"
+    hint = hint or "convert the tensor first: x.to('complex128')"
+    return error(Diagnostic("NE570", message, hint=hint))
+
+
+def check_writeable(target: Core, verb: str, *, is_out: bool = False) -> None:
     """Raise NE576 if the array is read-only, as one that is expanded is."""
     if not target._data.flags.writeable:
-        raise read_only(verb)
+        raise read_only(verb, "out" if is_out else "the tensor")
 
 
-def read_only(verb: str) -> NameExprError:
+def read_only(verb: str, which: str = "the tensor") -> NameExprError:
     """Return the error for writing to a read-only array."""
-    hint = "expand makes read-only views: write to the tensor itself, or to a clone()"
-    return error(Diagnostic("NE576", f"{verb}: the tensor's array is read-only", hint=hint))
+    hint = "expand makes read-only views: write to the tensor that was expanded, or to a clone()"
+    return error(Diagnostic("NE576", f"{verb}: {which}'s array is read-only", hint=hint))
+
+
+def spelt(verb: str, *, is_out: bool) -> str:
+    """Return how an error spells an operator: in place with an underscore, a kernel by its operator."""
+    name = "div" if verb == "truncated_div" else verb
+    return name if is_out else name + "_"
 
 
 def apply_into(
@@ -103,11 +113,10 @@ def apply_into(
     """Write `kernel(*operands)` into `out`: without an array in between where dtype and shape allow it."""
     target = out if isinstance(out, Core) else checked_out(out, verb)
     if not _is_direct(target, operands, verb):
-        spelt = verb if is_out else verb + "_"
-        return write(out, np.asarray(kernel(*operands)), names, spelt, is_out=is_out)
+        data = np.asarray(kernel(*operands))
+        return write(out, data, names, spelt(verb, is_out=is_out), is_out=is_out)
     if target._names != names:
-        spelt = verb if is_out else verb + "_"
-        check_written(target._dims, names, target.shape, spelt, is_out=is_out)
+        check_written(target._dims, names, target.shape, spelt(verb, is_out=is_out), is_out=is_out)
     kernel(*operands, out=target._data)
     target._names = names
     return target

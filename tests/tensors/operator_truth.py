@@ -12,6 +12,7 @@ rules or kernels is used. What a rule or NumPy refuses raises `Refused`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
@@ -211,6 +212,13 @@ BINARY: dict[str, Callable[..., Any]] = {
 
 DTYPES = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_), np.dtype(np.float32))
 LETTERS = ("A", "B", "C", "D", "seq'")
+
+
+def every_name(most: int, least: int = 0) -> list[Names]:
+    """Every way to name so many dims with None, A, B and C."""
+    ranks = (itertools.product((None, *LETTERS[:3]), repeat=rank) for rank in range(least, most + 1))
+    listed = [names for rank in ranks for names in rank]
+    return [names for names in listed if all(names.count(name) < 2 for name in LETTERS[:3])]
 
 
 def values(seed: int, shape: Sequence[int], dtype: Any = np.float64) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from tensors.operator_truth import (
     checked_written,
     contracted_names,
     distinct,
+    every_name,
     unify_names,
     values,
 )
@@ -119,6 +121,15 @@ def test_matmul(pair: tuple[Expected, Expected]) -> None:
         assert_answer(
             lambda v=verb: getattr(x, v)(y), lambda v=verb: product(left, right, v), f"{verb} of {pair}"
         )
+
+
+def test_every_pair_of_names() -> None:
+    for names, other_names in itertools.product(every_name(3, least=1), repeat=2):
+        left = Expected(names, np.ones([1] * len(names)))
+        right = Expected(other_names, np.ones([1] * len(other_names)))
+        x, y = tensor(left), tensor(right)
+        compute = lambda a=left, b=right: product(a, b)  # noqa: E731
+        assert_answer(lambda x=x, y=y: x @ y, compute, f"{names} @ {other_names}")
 
 
 @settings(max_examples=60)

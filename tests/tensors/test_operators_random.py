@@ -5,6 +5,7 @@ Every operator is called on every tensor that is drawn, as a method, a function,
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,6 +24,7 @@ from tensors.operator_truth import (
     Expected,
     Refused,
     checked_written,
+    every_name,
     named_shapes,
     partners,
     quiet,
@@ -189,6 +191,16 @@ def test_operators_on_two_tensors_unify_names(pair: tuple[Expected, Expected]) -
             assert_written(
                 x, (y,), lambda x=x, y=y, v=verb: getattr(x, v + "_")(y), after, what + " in place"
             )
+
+
+def test_every_pair_of_names() -> None:
+    for names, other_names in itertools.product(every_name(3), repeat=2):
+        x, y = ne.ones([1] * len(names), names=names), ne.ones([1] * len(other_names), names=other_names)
+        one = np.ones([1] * max(x.ndim, y.ndim))
+        expected = attempt(lambda a=names, b=other_names, one=one: Expected(unify_names(a, b), one))
+        assert_answer(lambda x=x, y=y: x * y, expected, f"{names} * {other_names}")
+        after = attempt(lambda x=x, e=expected: checked_written(x, refusing(e), is_out=False))
+        assert_written(x, (y,), lambda x=x, y=y: x.mul_(y), after, f"{names} *= {other_names}")
 
 
 @settings(max_examples=40)

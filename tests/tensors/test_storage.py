@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import operator
 import pickle
 import re
 import zipfile
@@ -135,8 +135,10 @@ HEADER, TENSOR = "__names__.npy", "tensor.npy"
 
 
 class Bomb:
+    """Raises ZeroDivisionError where its pickle is executed."""
+
     def __reduce__(self) -> Any:
-        return os._exit, (3,)
+        return operator.truediv, (1, 0)
 
 
 def stored(array: Any, *, shape: str = "") -> bytes:

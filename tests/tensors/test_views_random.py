@@ -215,3 +215,26 @@ def test_an_unnamed_tensor_can_be_resized() -> None:
     assert x.resize_(6) is x and x.resize_as_(ne.zeros(6, names="N")) is x
     with pytest.raises(ne.NameExprError):
         x.resize_as_(ne.zeros(6, names="C"))
+
+
+CASTS = {
+    **{"bool": np.bool_, "byte": np.uint8, "char": np.int8, "short": np.int16, "int": np.int32},
+    **{"long": np.int64, "half": np.float16, "float": np.float32, "double": np.float64},
+}
+
+
+@settings(max_examples=60)
+@given(tensors(), st.sampled_from([*CASTS.values()]))
+def test_casts_keep_names_and_return_the_tensor_itself_where_nothing_changes(x: Tensor, dtype: Any) -> None:
+    x = ne.from_numpy(np.abs(x.numpy()).astype(dtype), names=x.names)
+    for verb, wanted in CASTS.items():
+        array = x.numpy().astype(wanted)
+        like = ne.zeros(1, names="other", dtype=wanted)
+        for cast in (getattr(x, verb)(), x.to(wanted), x.to(like), x.type_as(like), x.type(wanted)):
+            assert cast.names == x.names and cast.dtype == wanted, verb
+            np.testing.assert_array_equal(cast.numpy(), array, err_msg=verb)
+            assert (cast is x) == (wanted == x.dtype), verb
+        assert x.to(wanted, copy=True) is not x
+    assert x.cpu() is x and x.detach().names == x.names
+    with pytest.raises(ne.NameExprError):
+        x.cuda()

@@ -155,7 +155,8 @@ class Lowering:
         dtypes = choose_dtypes(
             tuple(value.dtype for value in factors), product, is_summed=typed.is_summed, reducer=node.reducer
         )
-        made = lower_reduction(self.build, plan, factors, dtypes, offset=len(self.plans))
+        offset = sum(len(earlier.steps) for earlier in self.plans[:-1])
+        made = lower_reduction(self.build, plan, factors, dtypes, offset)
         return made if not self.graph.dtypes[number] else self.build.cast(made, self.graph.dtypes[number])
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:

@@ -105,7 +105,7 @@ def _solved(
 
 
 def _names_under(expression: Expression, given: Sequence[Operand], resolved: Resolved) -> dict[str, Names]:
-    return names_under_packs(expression, given, resolved.packs)
+    return names_under_packs(expression, given, resolved.packs) if given else {}
 
 
 def _left_axes(expression: Expression, term: Term, given: Sequence[Operand], resolved: Resolved) -> Axes:

@@ -1,0 +1,85 @@
+"""Formula to text: the canonical spelling, with `parse_formula(unparse_formula(tree)) == tree`.
+
+>>> from nameexpr.syntax.formula_parser import parse_formula
+>>> print(unparse_formula(parse_formula("y[N]=sum[ C ]( (x[N C])*(w) )+1")))
+y[N] = sum[C](x[N C] * w) + 1
+"""
+
+from __future__ import annotations
+
+import re
+
+from nameexpr.syntax.ast import Term
+from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Number, Statement, Unary, Use
+from nameexpr.syntax.unparse import unparse_term
+
+_LEVELS = {
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), 1),
+    "|": 2,
+    "&": 3,
+    **dict.fromkeys(("+", "-"), 4),
+    **dict.fromkeys(("*", "/", "//", "%"), 5),
+    "**": 7,
+}
+_COMPARISON, _SIGN, _POWER, _ATOM = 1, 6, 7, 8
+
+
+def unparse_formula(tree: Formula) -> str:
+    """Return a formula in its canonical spelling, one statement a line."""
+    return "\n".join(map(unparse_statement, tree.statements))
+
+
+def unparse_statement(statement: Statement) -> str:
+    """Return one statement in its canonical spelling."""
+    value = unparse_value(statement.value)
+    if statement.name is None:
+        return value
+    return f"{statement.name}{_bracket(statement.term)} = {value}"
+
+
+def unparse_value(node: Node) -> str:
+    """Return an expression in its canonical spelling, with no more brackets than it needs."""
+    match node:
+        case Number(value):
+            return repr(value)
+        case Use(name, term):
+            return name + _bracket(term)
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(unparse_value, arguments))})"
+        case Along(function, term, arguments):
+            return f"{function}{_bracket(term)}({', '.join(map(unparse_value, arguments))})"
+        case Unary(sign, value):
+            return sign + _within(value, _SIGN)
+        case Binary(sign, left, right):
+            level = _LEVELS[sign]
+            if sign == "**":  # binds tighter than a sign to its left, not to its right
+                return f"{_within(left, _ATOM)} ** {_within(right, _SIGN)}"
+            side = level + 1 if level == _COMPARISON else level
+            return f"{_within(left, side)} {sign} {_within(right, level + 1)}"
+
+
+def _level(node: Node) -> int:
+    if isinstance(node, Binary):
+        return _LEVELS[node.operator]
+    return _SIGN if isinstance(node, Unary) else _ATOM
+
+
+def _within(node: Node, least: int) -> str:
+    text = unparse_value(node)
+    return text if _level(node) >= least else f"({text})"
+
+
+def _bracket(term: Term | None) -> str:
+    return "" if term is None else f"[{unparse_term(term)}]"
+
+
+def looks_like_formula(text: str) -> bool:
+    """Return whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
+
+    >>> looks_like_formula("y = x[N C]"), looks_like_formula("N (h d=2) -> N h d")
+    (True, False)
+    """
+    plain = re.sub(r"#[^\n]*", "", text)
+    if "->" in plain:
+        return False
+    return "[" in plain or re.search(r"(?:^|[;\n])\s*[^\W\d]\w*'*\s*=(?!=)\s*[^\s;]", plain) is not None
