@@ -174,8 +174,8 @@ def left_term(pool: Pool, dims: Sequence[Dim]) -> str:
 def same(actual: Any, expected: Answer) -> bool:
     """Whether a result agrees with the reference's in names, shape, dtype and values.
 
-    Bools and integers agree exactly, NaN with NaN, infinities with their like; other numbers differ by at most
-    twice the reference's bound.
+    Bools and integers agree exactly, NaN with NaN, infinities with their like; others differ by at most twice
+    the reference's bound.
     """
     array = array_of(actual)
     if names_of(actual) != expected.names or array.shape != expected.array.shape:

@@ -1,10 +1,10 @@
 """Values of the formula reference: arrays whose axes have labels, with a bound on how far a route may be off.
 
-Floats are computed in float64 whatever their dtype is; the dtype is NumPy's and is kept beside. `error` is
-a bound of the rounding of an implementation that computes in that dtype: inputs that are off by so much give a result
-that is off by so much (each function is tried at both ends), and each operation adds its own rounding. Small
-dyadic numbers are exact and stay so. A bound of infinity says that the answer hangs on a rounding: `floor` at
-an integer, a comparison of equals.
+Floats are computed in float64 whatever their dtype is; the dtype is NumPy's and is kept beside. `error`
+bounds the rounding of an implementation that computes in that dtype. Inputs that are off by so much give a
+result that is off by so much (each function is tried at both ends), and each operation adds its own rounding.
+Small dyadic numbers are exact and stay so. A bound of infinity says that the answer hangs on a rounding:
+`floor` at an integer, a comparison of equals.
 """
 
 from __future__ import annotations
@@ -134,6 +134,8 @@ def pointwise(name: str, args: Sequence[Value], *, widening: bool = False) -> Va
     """
     if all(arg.number is not None for arg in args):
         return from_number(fold(name, [arg.number for arg in args]))
+    if name == "where":
+        args = [pointwise("!=", [args[0], from_number(0)]), *args[1:]]
     dtype = promote(name, args, widening=widening)
     labels = union(args)
     args = [laid_out(arg, labels) for arg in args]

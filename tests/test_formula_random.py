@@ -1,7 +1,7 @@
 """Formulas against the naive reference, on random texts.
 
-A thousand formulas per run, over the whole language, dtypes and memory layouts: values, shapes, dtypes and names must
-agree. A failure names the seed: `formula_generate.seeded_case(seed)` makes the case again.
+A thousand formulas per run, over the whole language, dtypes and memory layouts: values, shapes, dtypes and
+names must agree. A failure names the seed: `formula_generate.seeded_case(seed)` makes the case again.
 """
 
 from __future__ import annotations

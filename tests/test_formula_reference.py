@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import numpy as np
 import pytest
 
+import formula_generate
+import reference
 from formula_reference import Named, Refused, answers, evaluate
+from generate_arrays import Values, random_array
+from reference_text import REDUCERS
 
 A = np.arange(6.0).reshape(2, 3)
 B = np.arange(12.0).reshape(3, 4) - 5
@@ -109,6 +114,27 @@ def test_a_formula_means_what_numpy_says(text: str, operands: dict[str, Any], ex
     assert isinstance(actual, np.ndarray)
     assert actual.dtype == np.asarray(expected).dtype
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_reduced_product_is_what_the_expression_with_the_reducer_is() -> None:
+    rng = random.Random(0)
+    for _ in range(300):
+        reducer = rng.choice(REDUCERS)
+        sizes = {label: rng.choice([1, 2, 3]) for label in "abcd"}
+        terms = [rng.sample("abcd", rng.choice([1, 2, 3])) for _ in range(2)]
+        labels = sorted(set(terms[0] + terms[1]))
+        out = rng.sample(labels, rng.randrange(len(labels)))
+        dropped = [label for label in dict.fromkeys(terms[0] + terms[1]) if label not in out]
+        dtypes = rng.choices(
+            ["bool", "int8", "uint8", "int32", "uint64", "float16", "float32", "float64"], k=2
+        )
+        shapes = [[sizes[label] for label in term] for term in terms]
+        x, w = (random_array(rng, *pair, Values(top=2)) for pair in zip(shapes, dtypes, strict=True))
+        one, two, all_out = (" ".join(term) for term in (*terms, out))
+        formula = f"y[{all_out}] = {reducer}[{' '.join(dropped)}](x[{one}] * w[{two}])"
+        expected = reference.einsum(f"{one}, {two} -> {all_out} : {reducer}", x, w)
+        (answer,) = answers(formula, x=x, w=w)
+        assert formula_generate.same(expected, answer), (formula, dtypes)
 
 
 def test_attention_is_what_numpy_computes() -> None:

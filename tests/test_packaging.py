@@ -77,7 +77,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(the_file(built, "*.whl")) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
-    assert held == modules | {"nameexpr/py.typed", "nameexpr/grammar/nameexpr.lark"}
+    grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.lark")}
+    assert held == modules | grammars | {"nameexpr/py.typed"}
 
 
 def test_the_wheel_names_its_script_and_its_licence(built: Path) -> None:
@@ -95,6 +96,7 @@ def test_the_sdist_holds_the_grammar_the_tests_and_the_data(built: Path) -> None
         held = {name.partition("/")[2] for name in sdist.getnames()}
     wanted = [
         "grammar/nameexpr.lark",
+        "grammar/formula.lark",
         "nameexpr/py.typed",
         "tests/test_packaging.py",
         "examples/data/photos.npy",
@@ -116,8 +118,10 @@ def test_the_wheel_works_away_from_the_checkout(built: Path, tmp_path: Path) -> 
 def test_every_dependency_is_one_that_the_package_imports() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = {entry.split(">")[0].strip() for entry in project["dependencies"]}
+    extras = project["optional-dependencies"]
+    optional = {entry.split(">")[0].strip() for extra in ("bfloat16",) for entry in extras[extra]}
     imported = {name.partition(".")[0] for path in PACKAGE.rglob("*.py") for name in imports_of(path)}
-    assert imported - set(sys.stdlib_module_names) - {"nameexpr"} == listed
+    assert imported - set(sys.stdlib_module_names) - {"nameexpr"} == listed | optional
 
 
 def imports_of(path: Path) -> Iterator[str]:

@@ -240,7 +240,9 @@ def compile(  # noqa: A001  the name that re.compile has, too
     """
     check_is_text(text)
     if looks_like_formula(text):
-        return _formula(text, dtype, reduce, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit)
+        return _formula(
+            text, dtype, reduce, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit
+        )
     if outputs is not None or memory_limit is not None:
         option = "outputs=" if outputs is not None else "memory_limit="
         raise error(Diagnostic("NE623", f"{option} is for formulas, and this is an expression", text))
@@ -261,7 +263,11 @@ def _formula(
 ) -> CompiledFormula:
     if dtype is not None or reduce is not None:
         option = "dtype=" if dtype is not None else "reduce="
-        hint = "convert the operands" if dtype is not None else "a reduction is written in the formula: sum[C](x)"
+        hint = (
+            "convert the operands"
+            if dtype is not None
+            else "a reduction is written in the formula: sum[C](x)"
+        )
         message = f"{option} is for expressions, and this is a formula"
         raise error(Diagnostic("NE623", message, text, hint=hint))
     return compiled_formula(text, outputs, sizes or None, optimize, memory_limit)

@@ -86,7 +86,9 @@ class CompiledFormula:
             return result
         if isinstance(result, tuple):
             hint = "leave out= away, or compile without outputs="
-            raise error(Diagnostic("NE611", "out= is for one result, and there are several", self.text, hint=hint))
+            raise error(
+                Diagnostic("NE611", "out= is for one result, and there are several", self.text, hint=hint)
+            )
         return into(out, result, self.text)
 
     def plan(self, *, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
@@ -112,8 +114,15 @@ class CompiledFormula:
         latest = self._entry.latest
         if latest is None:
             hint = "call it first, or take .plan(x=(2, 3)).code with the shapes of its operands"
-            raise error(Diagnostic("NE622", "there is no code before the sizes are known", self.text, hint=hint))
+            raise error(
+                Diagnostic("NE622", "there is no code before the sizes are known", self.text, hint=hint)
+            )
         return formula_source(self._entry.compile(*latest), latest[0])
+
+    def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
+        """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
+        described = self._described(dict(shapes))
+        return self._entry.compile(*described).names[-1]
 
     def _described(self, given: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, str], list[Any]]:
         shapes: dict[str, Operand] = {}
@@ -128,7 +137,9 @@ class CompiledFormula:
                 data = getattr(value, "_data", value)
                 shapes[name] = Operand(np.shape(data), names)
                 is_number = isinstance(data, int | float | complex)
-                dtypes[name] = f"weak:{type(data).__name__}" if is_number else number_name(np.asarray(data).dtype)
+                dtypes[name] = (
+                    f"weak:{type(data).__name__}" if is_number else number_name(np.asarray(data).dtype)
+                )
                 strides[name] = None if is_number else np.asarray(data).strides
         return shapes, dtypes, [strides.get(name) for name in self._entry.scope.operands]
 
@@ -164,9 +175,7 @@ def _signature(entry: FormulaEntry) -> FormulaSignature:
     return FormulaSignature(unparse_formula(entry.scope.tree), tuple(inputs), outputs)
 
 
-def make_formula_plan(
-    compiled: Stages, operands: Mapping[str, Operand], dtypes: Mapping[str, str]
-) -> Plan:
+def make_formula_plan(compiled: Stages, operands: Mapping[str, Operand], dtypes: Mapping[str, str]) -> Plan:
     """Return the plan of a compiled formula; flops of pointwise functions count one per cell."""
     program = compiled.program
     steps = tuple(_steps(compiled))
@@ -205,7 +214,7 @@ def formula_source(compiled: Stages, operands: Mapping[str, Operand]) -> str:
 def _steps(compiled: Stages) -> list[PlanStep]:
     program = compiled.program
     count = len(program.operands)
-    labels = [name for name in compiled.scope.operands]
+    labels = list(compiled.scope.operands)
     labels += [" ".join(map(shown, note.labels)) for note in program.notes]
     sizes = allocated(program, compiled.shapes)
     rows = []
@@ -219,7 +228,7 @@ def _steps(compiled: Stages) -> list[PlanStep]:
 
 
 def _flops(compiled: Stages, number: int) -> int:
-    """Return the flops of an instruction; the last instruction of a contraction's step has those of the step."""
+    """Return the flops of an instruction; the last one of a contraction's step has those of the step."""
     one, note = compiled.program.instructions[number], compiled.program.notes[number]
     if note.step is None:
         return _pointwise_flops(one)

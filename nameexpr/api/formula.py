@@ -1,7 +1,7 @@
 """One formula with its options, and the functions made of it so far: unwrap, run, wrap.
 
-A function is made for operands of given shapes, dtypes and names, as for expressions; it takes the operands in
-the order of `scope.operands`. Numbers of Python are given to NumPy as they are, so that they stay weak.
+A function is made for operands of given shapes, dtypes and names, as for expressions; it takes the operands
+in the order of `scope.operands`. Numbers of Python are given to NumPy as they are, so that they stay weak.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class FormulaEntry:
             needed = peak_bytes(compiled.program, compiled.shapes)
             if needed > limit:
                 message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
-                hint = "raise the limit, or reduce dims earlier; compile(...).plan(...) shows what needs how much"
+                hint = "raise it, or reduce dims earlier; compile(...).plan(...) shows what needs how much"
                 raise error(Diagnostic("NE709", message, self.text, hint=hint))
 
     def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:

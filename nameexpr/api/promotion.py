@@ -1,4 +1,4 @@
-"""What the compiler of formulas asks about dtypes: answered by applying the functions themselves, to one cell.
+"""What the compiler of formulas asks about dtypes: answered by applying the functions to one cell.
 
 Numbers of Python are weak, `weak:float` and so on; a function of them alone is weak too.
 """

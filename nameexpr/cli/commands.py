@@ -11,13 +11,14 @@ import numpy as np
 from nameexpr.api.check import check
 from nameexpr.api.compiled import Compiled, compile  # noqa: A004  the package's name for it
 from nameexpr.api.options import read_options
-from nameexpr.cli import report, writing
+from nameexpr.cli import formulas, report, writing
 from nameexpr.cli.faults import UsageError
 from nameexpr.cli.operands import read_operands, read_shapes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.pipeline import read, type_expression
 from nameexpr.compiler.typed import Names
 from nameexpr.errors import NameExprError
+from nameexpr.syntax.formula_unparse import looks_like_formula
 
 
 def run(options: Namespace) -> report.Report | None:
@@ -30,6 +31,8 @@ def run(options: Namespace) -> report.Report | None:
     CommandError
         If the arguments or the files are of no use.
     """
+    if looks_like_formula(options.expression):
+        return _FORMULAS[options.command](options)
     return _COMMANDS[options.command](options)
 
 
@@ -73,13 +76,15 @@ def _code(options: Namespace) -> report.Report:
 
 
 def _compiled(options: Namespace) -> Compiled:
-    return compile(
+    compiled = compile(
         options.expression,
         dtype=options.dtype,
         optimize=options.optimize,
         sizes=options.sizes,
         reduce=options.reduce,
     )
+    assert isinstance(compiled, Compiled), "formulas have commands of their own"
+    return compiled
 
 
 def _names(options: Namespace, operands: Sequence[Any]) -> Names:
@@ -95,3 +100,8 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
 
 
 _COMMANDS = {"eval": _eval, "plan": _plan, "code": _code}
+_FORMULAS = {
+    "eval": formulas.evaluate_formula,
+    "plan": formulas.plan_formula,
+    "code": formulas.code_formula,
+}

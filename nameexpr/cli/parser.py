@@ -33,9 +33,11 @@ examples:
   nameexpr eval 'a b, -> a b' arrays.npz:weights 2.5
   nameexpr eval 'N C, C' x.npy scale.npy         no arrow: check shapes, print sizes
   nameexpr eval 'a b -> b a' - -o - < x.npy > y.npy
+  nameexpr eval 'd[i j] = sum[D]((x[i D] - y[j D]) ** 2)' x=points.npy y=centres.npy
 
 operands: .npy, .npz (file.npz:key if it holds several), .csv (numbers; one a line makes
 one dim, lines with commas two), - for standard input, or a number if there is no such file.
+those of a formula (a text with '=' or brackets, and no arrow) come by name, name=FILE.
 with --json, numbers that JSON lacks are the strings "nan", "inf" and "-inf", and complex
 numbers are [real, imaginary]; data of more than 1000 elements is null.""",
     "plan": """\
@@ -43,6 +45,7 @@ examples:
   nameexpr plan 'N C H W, C -> N C H W' 32,3,64,64 3
   nameexpr plan 'a b, b c, c d -> a d' 10,2000 2000,10 10,3000 --optimize optimal
   nameexpr plan 'N C, -> N C' x.npy scalar
+  nameexpr plan 'y[N] = sum[C](x[N C] * w[C])' x=32,3 w=3
 
 a shape is sizes with commas; () or scalar is a number. Of a .npy file only shape and dtype
 are read; shapes alone stand for float64.""",
@@ -125,7 +128,10 @@ def _command_parser(name: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "expression", metavar="EXPR", type=_plain, help="such as 'batch chan, chan out -> batch out'"
+        "expression",
+        metavar="EXPR",
+        type=_plain,
+        help="such as 'batch chan, chan out -> batch out', or a formula",
     )
     parser.add_argument("operands", metavar=operand, type=_plain, nargs="*", help=f"one {what} for each term")
     if name == "eval":

@@ -51,7 +51,7 @@ def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Prog
 def lower_reduction(
     build: Builder, plan: Plan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
 ) -> Value:
-    """Return the value of a plan's contractions and reducer; `offset` is added to the numbers of its steps."""
+    """Return the value of a plan's contractions and reducer; `offset` is added to its steps' numbers."""
     values = list(operands)
     for number, step in enumerate(plan.steps):
         build.step = number + offset
@@ -167,7 +167,7 @@ def _mean(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
 
 
 def lower_result(build: Builder, result: Axes, value: Value, *, is_moved: bool) -> Value:
-    """Give the result its new and repeated dims, its order and its groups; a copy, unless it is only moved."""
+    """Give the result its new and repeated dims, its order and groups; a copy, unless it is only moved."""
     flat = tuple(label for labels in result for label in labels)
     order = tuple(dict.fromkeys(flat))
     new = [label for label in order if label not in value.labels]

@@ -57,7 +57,11 @@ def peak_bytes(program: Program, shapes: Shapes) -> int:
         for source in sources_of(one):
             last[base[source]] = number
         if _is_free(one):
-            taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else sources_of(one)[0]
+            taken = (
+                one.over
+                if isinstance(one, Pointwise | Fused) and one.over is not None
+                else sources_of(one)[0]
+            )
             base[count + number] = base[taken]
     for result in program.outputs:
         last[base[result]] = len(sizes)

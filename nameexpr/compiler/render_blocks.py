@@ -7,6 +7,7 @@ same axes; the last one writes into the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite, isnan
 
 from nameexpr.compiler.program import Fused, Step
 
@@ -27,10 +28,8 @@ def literal(value: object) -> str:
     """Return a number as source: repr, but for those that Python has no literal of."""
     if isinstance(value, complex):
         return f"complex({literal(value.real)}, {literal(value.imag)})"
-    if value != value:
-        return "np.nan"
-    if value in (float("inf"), float("-inf")):
-        return "np.inf" if value == float("inf") else "-np.inf"
+    if isinstance(value, float) and not isfinite(value):
+        return "np.nan" if isnan(value) else "np.inf" if value > 0 else "-np.inf"
     return repr(value)
 
 

@@ -79,6 +79,18 @@ def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
             return shape
         case Full(shape):
             return shape
+        case Constant() | Arange() | Pointwise() | AlongAxes() | Fused():
+            return _formula_shape(instruction, sources)
+        case Sum() | Reduce() | Apply():
+            return _reduced(instruction, sources[0])
+        case _:
+            return _product(instruction, sources)
+
+
+def _formula_shape(
+    instruction: Constant | Arange | Pointwise | AlongAxes | Fused, sources: list[Shape]
+) -> Shape:
+    match instruction:
         case Constant():
             return ()
         case Arange(size):
@@ -97,10 +109,6 @@ def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
             assert all(len(source) == len(shape) for source in sources), f"{instruction} of {sources}"
             assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
             return tuple(size for axis, size in enumerate(shape) if axis not in reduced)
-        case Sum() | Reduce() | Apply():
-            return _reduced(instruction, sources[0])
-        case _:
-            return _product(instruction, sources)
 
 
 def _reduced(instruction: Sum | Reduce | Apply, source: Shape) -> Shape:

@@ -72,11 +72,11 @@ def parse_formula(text: str) -> Formula:
 
 
 def with_semicolons(text: str) -> str:
-    """Return the text, of the same length, with one semicolon between every two statements.
+    r"""Return the text, of the same length, with one semicolon between every two statements.
 
     Examples
     --------
-    >>> with_semicolons("a = x[i]  # one\\n\\nb = (a\\n+ 1)")
+    >>> with_semicolons("a = x[i]  # one\n\nb = (a\n+ 1)")
     'a = x[i]       ; b = (a + 1)'
     """
     blank = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)

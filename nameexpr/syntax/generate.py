@@ -1,5 +1,5 @@
-"""Write `nameexpr/syntax/table.py` and `formula_table.py`: the parse tables of the grammars in grammar/, so that
-the first parse need not build them.
+"""Write `nameexpr/syntax/table.py` and `formula_table.py`: the parse tables of the grammars in grammar/, so
+that the first parse need not build them.
 
 Run it after every change of the grammar: `python -m nameexpr.syntax.generate`. A test fails when the tables
 are not current.
@@ -17,7 +17,8 @@ from typing import Any
 
 
 def table_source(start: str = "expression") -> str:
-    """Return the source of the module of tables for a start symbol, built under Lark's strict mode (no conflicts of any kind).
+    """Return the source of the module of tables for a start symbol, built under Lark's strict mode (no
+    conflicts of any kind).
 
     The grammar is in it too, to tell whether the tables are current: Lark numbers its states anew each time.
     """

@@ -88,6 +88,7 @@ def load_parser(nodes: Nodes, start: str = "expression") -> Lark:
 
 
 def span_of(first: Token, last: Token) -> Span:
+    """Return the span from one token to another."""
     return Span(first.start_pos or 0, last.end_pos or 0)
 
 

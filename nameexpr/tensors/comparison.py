@@ -97,16 +97,16 @@ class Comparison(Rules):
         return self._operate("ne", self, other)
 
     def __lt__(self, other: object) -> Any:
-        return self._ranked("lt", other, is_sign=True)
+        return self._compare("lt", other)
 
     def __le__(self, other: object) -> Any:
-        return self._ranked("le", other, is_sign=True)
+        return self._compare("le", other)
 
     def __gt__(self, other: object) -> Any:
-        return self._ranked("gt", other, is_sign=True)
+        return self._compare("gt", other)
 
     def __ge__(self, other: object) -> Any:
-        return self._ranked("ge", other, is_sign=True)
+        return self._compare("ge", other)
 
     __hash__ = object.__hash__
 

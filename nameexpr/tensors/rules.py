@@ -27,7 +27,7 @@ _NOT_OURS: Any = NotImplemented
 
 _KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
-_REAL = frozenset({int, float, bool})
+_REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
 """What NumPy raises when it cannot apply a function (AttributeError, where it asks Python objects for one);
 ours are ValueErrors too, and are passed on.
@@ -84,20 +84,24 @@ class Rules(Core):
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
 
-    def _ranked(self, verb: str, other: Any, out: Core | None = None, *, is_sign: bool = False) -> Self:
-        """Return what an operator gives that asks which number is larger: complex ones have no order (NE571)."""
-        is_real = type(other) in _REAL
-        if self._data.dtype.kind == "c":
-            raise unordered(verb)
-        if type(other) is type(self) and other._data.dtype.kind != "c":
-            if out is None and other._names == self._names:
+    def _compare(self, verb: str, other: Any) -> Self:
+        """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
+        if type(other) is type(self) and other._names == self._names:
+            a, b = self._data, other._data
+            if a.dtype.kind != "c" != b.dtype.kind:
                 try:
-                    return self._named(BINARY[verb](self._data, other._data), self._names)
-                except REFUSED:
-                    pass  # told below
-        elif not is_real and has_complex(self, other):
+                    return self._named(BINARY[verb](a, b), self._names)
+                except REFUSED as fault:
+                    raise _ours(fault, verb, (self, other)) from fault
+        return self._ranked(verb, other) if isinstance(other, _KNOWN) else _NOT_OURS  # type: ignore[no-any-return]
+
+    def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
+        """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
+        if type(other) in _REAL and self._data.dtype.kind != "c":
+            return self._unify(verb, self, other, out)
+        if has_complex(self, other):
             raise unordered(verb)
-        if is_sign and not is_real:
+        if out is None and type(other) is type(self) and other._names == self._names:
             return self._operate(verb, self, other)
         return self._unify(verb, self, other, out)
 

@@ -93,19 +93,19 @@ class Builder:
         if lost:
             names = " ".join(dict.fromkeys(map(_word, lost)))
             listed = " and ".join(f"'{shown(_word(label))}'" for label in dict.fromkeys(lost))
-            marks = [Mark(statement.term.span), *self._marks_of(statement.value, lost)]
+            where = [Mark(statement.term.span), *self._marks_of(statement.value, lost)]
             message = (
                 f"{listed} would be dropped: {'it is' if len(lost) == 1 else 'they are'} not on the left"
             )
             hint = f"reduce over it, such as with sum[{names}](...), or write it on the left"
-            raise error(Diagnostic("NE240", message, self.text, tuple(marks), hint=hint))
+            raise error(Diagnostic("NE240", message, self.text, tuple(where), hint=hint))
         for label in sorted(flat - set(self.graph.labels[value])):
             if label not in self.views.sizes:
-                near = did_you_mean(label, [one for one in self.graph.labels[value]])
+                near = did_you_mean(label, self.graph.labels[value])
                 hint = near or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
                 message = f"'{label}' stands on the left only, and its size is not known"
-                marks = [m for m in marks_of_label(self.scope.tree, label)]
-                raise error(Diagnostic("NE312", message, self.text, tuple(marks), hint=hint))
+                marks = marks_of_label(self.scope.tree, label)
+                raise error(Diagnostic("NE312", message, self.text, marks, hint=hint))
 
     def _marks_of(self, node: Node, labels: Sequence[str]) -> list[Mark]:
         span = node.span
@@ -113,7 +113,7 @@ class Builder:
         return [m for m in marks if span.start <= m.span.start < span.end]
 
     def value(self, node: Node) -> tuple[int, Labels]:
-        """Return the number of a node's value, and its labels in the order in which the text mentions them."""
+        """Return the number of a node's value, and its labels in the order of the text."""
         match node:
             case Number(number):
                 return self._number(number), ()
@@ -169,7 +169,7 @@ class Builder:
             if bound.axes is None or _is_plain(bound.axes, self.graph.labels[bound.value]):
                 return bound.value, bound.order
             axes = bound.axes
-            if len(set(label for g in axes for label in g)) < sum(map(len, axes)):
+            if len({label for g in axes for label in g}) < sum(map(len, axes)):
                 return self._unclear(node)
         else:
             assert bound.axes is not None
@@ -204,7 +204,7 @@ class Builder:
         return graph.add(Map(function, tuple(values)), labels, dtype)
 
     def _told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
-        """Return what the arrays' library answers, or say that the function is not defined for these (NE524)."""
+        """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
         try:
             return ask()
         except (TypeError, ValueError, OverflowError) as refused:

@@ -91,7 +91,7 @@ def _collect_side(build: Builder, side: int, labels: Labels, product: Product, s
 
 
 def _same_dtype(build: Builder, value: int, left: int, right: int) -> bool:
-    """Whether taking a product apart changes no dtype: numbers must be finite and leave the other's as it is."""
+    """Whether taking a product apart changes no dtype: numbers must be finite, and leave the other's."""
     graph = build.graph
     for side, other in ((left, right), (right, left)):
         node = graph.nodes[side]

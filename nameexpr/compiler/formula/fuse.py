@@ -1,4 +1,4 @@
-"""What is computed block by block: chains of pointwise functions on large arrays, with the reduction above them.
+"""What is computed block by block: chains of pointwise functions on large arrays, and reductions of them.
 
 A block holds at most `BLOCK` cells, so that its few temporaries stay in the cache. Pointwise values that only
 one other value uses are part of the region of that value; what a region reads are its leaves. A region is
@@ -99,7 +99,7 @@ class Fusing:
         return Step(one.call, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
-        """Return the size of a block along each axis; the last axis, which is long in memory, gives way last."""
+        """Return the size of a block along each axis; the last, which is long in memory, gives way last."""
         tiles = list(shape)
         last = len(shape) - 1
         order = [axis for axis in range(last) if axis not in reduced]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isnan
 
 from nameexpr.compiler.typed import Axes
 
@@ -104,7 +105,7 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak number; nan is one value, whichever nan it is."""
-        if value != value:
+        if isinstance(value, float) and isnan(value):
             return self.add(Scalar(0, "nan"), (), "")
         return self.add(Scalar(value, type(value).__name__), (), "")
 
