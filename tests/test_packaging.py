@@ -68,6 +68,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+def test_type_checkers_are_told_of_every_public_name_and_its_home() -> None:
+    told = {}
+    for node in ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        assert isinstance(node, ast.ImportFrom)
+        told |= {alias.asname: (node.module, alias.name) for alias in node.names}
+    homes = {name: (home, name) for home, names in nameexpr._HOMES.items() for name in names.split()}
+    assert told == homes | {"__version__": ("nameexpr.version", "__version__")}
+    assert all(getattr(nameexpr, name) is not None for name in told)
+
+
 def the_file(folder: Path, pattern: str) -> Path:
     (found,) = folder.glob(pattern)
     return found
@@ -76,7 +86,7 @@ def the_file(folder: Path, pattern: str) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(the_file(built, "*.whl")) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
+    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py*") if "__pycache__" not in path.parts}
     grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.lark")}
     assert held == modules | grammars | {"nameexpr/py.typed"}
 
