@@ -5,16 +5,22 @@ what is wrong in the words of the verb. No array is seen here and no NumPy is im
 clients: the methods of `NamedTensor` call them on real tensors, the compiler on the terms of a text. There is
 one module per family:
 
-========= ============================================ ==========
-module    rule                                         codes
-========= ============================================ ==========
-lookup    which dim a name or number means             NE410, 416, 417, 651, 801
-targets   ways to write a list of names                NE411 to 415, 650, 652
-renaming  rename, refine_names                         NE420 to 431
-alignment align_to, align_as                           NE440 to 443, 750
-merging   flatten                                      NE450 to 455
-splitting unflatten                                    NE460, 350 to 354, 657
-========= ============================================ ==========
+=========== ========================================== ======================
+module      rule                                       codes
+=========== ========================================== ======================
+lookup      which dim a name or number means           NE410, 416, 417, 651, 801
+targets     ways to write a list of names              NE411 to 415, 650, 652
+renaming    rename, refine_names                       NE420 to 431
+alignment   align_to, align_as                         NE440 to 443, 750
+merging     flatten                                    NE450 to 455
+splitting   unflatten                                  NE460, 350 to 354, 657
+removing    reductions, select, squeeze                as lookup
+pairing     broadcasting of two tensors                NE370, 470, 471
+contracting matrix products                            NE372, 373, 470 to 473
+joining     cat, stack                                 NE385, 386, 470, 471
+indexing    x[...]                                     NE370, 411, 470, 471
+writing     in place, out=                             NE371, 472
+=========== ========================================== ======================
 
 >>> from nameexpr.dims import Dim
 >>> renamed((Dim("N", 2), Dim("C", 3)), (), {"N": "batch"}, "rename")

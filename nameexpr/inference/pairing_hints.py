@@ -102,4 +102,4 @@ def of_places(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
 
 def _variable(role: str) -> str:
     """Return a role as a user may write it: one of a list of tensors by its index."""
-    return re.sub(r"^tensor (\d+)$", r"tensors[\1]", re.sub(r"^index \d+$", "index", role))
+    return re.sub(r"^(tensor|operand) (\d+)$", r"\1s[\2]", re.sub(r"^index \d+$", "index", role))

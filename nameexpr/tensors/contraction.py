@@ -24,6 +24,7 @@ from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_number
 from nameexpr.tensors.rules import REFUSED, Rules, as_operand, data_and_names, knows
+from nameexpr.tensors.writing import spelt
 
 
 class Contraction(Rules):
@@ -125,16 +126,17 @@ class Contraction(Rules):
         left, right = self._operand(mat, verb), self._operand(other, verb)
         names = _names(left, right, verb, ranks)
         product = self._wrap(_matmul(left, right, verb), names)
-        _check_dtypes(product, self, verb, ("the product is", "the bias"))
-        pairing = Pairing(verb, "product", "bias", "right")
+        said = spelt(verb, is_out=out is not self)
+        _check_dtypes(product, self, said, ("the product is", "the bias"))
+        pairing = Pairing(said, "product", "bias", "right")
         dims = broadcast(product._dims, self._dims, pairing)
         if tuple(dim.size for dim in dims) != product.shape:
-            message = f"{verb}: a bias of shape {self.shape} is larger than the product, {product.shape}"
+            message = f"{said}: a bias of shape {self.shape} is larger than the product, {product.shape}"
             hint = f"bias + {'mat1.mm(mat2)' if verb == 'addmm' else 'mat.mv(vec)'} broadcasts both"
             raise paired_fault("NE380", message, (product._dims, self._dims), pairing, ((), ()), hint)
-        data = _weighted(product._data, alpha, verb, "alpha")
+        data = _weighted(product._data, alpha, said, "alpha")
         if beta != 0:
-            data = data + _weighted(self._data, beta, verb, "beta")
+            data = data + _weighted(self._data, beta, said, "beta")
         return self._put(data, tuple(dim.name for dim in dims), verb, out)
 
     def _product(self, right: Core, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
@@ -155,7 +157,8 @@ class Contraction(Rules):
     def __rmatmul__(self, other: Any) -> Self:
         if not knows(other):
             return NotImplemented
-        return self._wrap(*data_and_names(other, "matmul")).matmul(self)
+        data, names = data_and_names(other, "matmul")
+        return self._wrap(np.asarray(data), names).matmul(self)
 
     def __imatmul__(self, other: Any) -> Self:
         if not knows(other):

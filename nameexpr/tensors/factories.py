@@ -26,7 +26,7 @@ from nameexpr.tensors.faults import exhausted, not_held, undefined
 from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int, checked_number
+from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.writing import complex_into_real, write
 
 Dtype = npt.DTypeLike | None
@@ -103,7 +103,7 @@ def _filled(
     wanted = as_dtype(dtype) or default_float()
     try:
         data: Array = np.empty(shape, wanted)
-        if verb.startswith("full"):
+        if verb.startswith("full") and not (type(value) is float and wanted.kind == "f"):
             value = _value(value, wanted, verb)
         if value is not None:
             data[...] = value
@@ -230,8 +230,7 @@ def arange(
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
     for what, bound in (("start", low), ("end", high), ("step", step)):
-        if isinstance(checked_number(bound, "arange", what), complex):
-            raise error(Diagnostic("NE677", f"arange: {what} is a real number, not {shown(bound)}"))
+        checked_real(bound, "arange", what)
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step is 0, and leads nowhere", hint="give another step"))
     try:

@@ -79,7 +79,7 @@ def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "
 def _wider(value: Any, wider: str) -> str:
     """Return the conversion to a dtype that holds a number, where there is one."""
     if isinstance(value, float) and not math.isfinite(value):
-        return f"integers have no nan and no inf: {wider.format('float64')} has"
+        return f"integers have no nan and no inf; {wider.format('float64')} has them"
     if not isinstance(value, int | float) or abs(value) > sys.float_info.max:
         return ""
     info = np.iinfo(np.int64)
@@ -93,6 +93,8 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
         hint = "bits are those of integers and bools: x.to('int64') converts"
+    if any(isinstance(one, Core | np.ndarray) and one.dtype.kind in "OUS" for one in operands):
+        hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
 
 
@@ -114,7 +116,10 @@ def has_complex(left: Core, right: Any) -> bool:
         return True
     if isinstance(right, Core):
         return right._data.dtype.kind == "c"
-    return type(right) not in _REAL and np.iscomplexobj(right)
+    try:
+        return type(right) not in _REAL and np.iscomplexobj(right)
+    except ValueError:
+        return False  # ragged lists, which are refused elsewhere
 
 
 _REAL = frozenset({int, float, bool})

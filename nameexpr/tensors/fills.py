@@ -22,7 +22,7 @@ from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int, checked_number
+from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_writeable
 
@@ -113,7 +113,7 @@ class Fills(Masks):
     @op("fills")
     def normal_(self, mean: float = 0, std: float = 1, *, generator: Generator = None) -> Self:
         """Write normally distributed numbers over the tensor."""
-        mean, std = checked_number(mean, "normal_", "the mean"), checked_number(std, "normal_", "std")
+        mean, std = checked_real(mean, "normal_", "the mean"), checked_real(std, "normal_", "std")
         if std < 0:
             raise out_of_range("normal_", f"std is {shown(std)}", "0 or more")
         return self._drawn("normal_", lambda rng: rng.normal(mean, std, self.shape), generator)
@@ -121,7 +121,7 @@ class Fills(Masks):
     @op("fills")
     def log_normal_(self, mean: float = 1, std: float = 2, *, generator: Generator = None) -> Self:
         """Write numbers whose logarithms are normally distributed over the tensor."""
-        mean, std = checked_number(mean, "log_normal_", "the mean"), checked_number(std, "log_normal_", "std")
+        mean, std = checked_real(mean, "log_normal_", "the mean"), checked_real(std, "log_normal_", "std")
         if std <= 0:
             raise out_of_range("log_normal_", f"std is {shown(std)}", "more than 0")
         return self._drawn("log_normal_", lambda rng: rng.lognormal(mean, std, self.shape), generator)
@@ -139,8 +139,8 @@ class Fills(Masks):
 
         The first bound is called `from` in PyTorch, which is a word of Python's: `uniform_(**{"from": 2})`.
         """
-        low = checked_number(_renamed(bounds, "uniform_", from_), "uniform_", "from")
-        to = checked_number(to, "uniform_", "to")
+        low = checked_real(_renamed(bounds, "uniform_", from_), "uniform_", "from")
+        to = checked_real(to, "uniform_", "to")
         if low > to:
             what = f"from is {shown(low)} and to is {shown(to)}"
             raise out_of_range("uniform_", what, "at most to", "from")
@@ -149,15 +149,15 @@ class Fills(Masks):
     @op("fills")
     def exponential_(self, lambd: float = 1, *, generator: Generator = None) -> Self:
         """Write exponentially distributed numbers of the rate lambd, whose mean is 1 / lambd."""
-        if not checked_number(lambd, "exponential_", "lambd") > 0:
+        if not checked_real(lambd, "exponential_", "lambd") > 0:
             raise out_of_range("exponential_", f"lambd is {shown(lambd)}", "more than 0")
         return self._drawn("exponential_", lambda rng: rng.exponential(1 / lambd, self.shape), generator)
 
     @op("fills")
     def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: Generator = None) -> Self:
         """Write numbers of the Cauchy distribution with this median and half width."""
-        median = checked_number(median, "cauchy_", "the median")
-        if not checked_number(sigma, "cauchy_", "sigma") > 0:
+        median = checked_real(median, "cauchy_", "the median")
+        if not checked_real(sigma, "cauchy_", "sigma") > 0:
             raise out_of_range("cauchy_", f"sigma is {shown(sigma)}", "more than 0")
         return self._drawn("cauchy_", lambda rng: median + sigma * rng.standard_cauchy(self.shape), generator)
 
@@ -227,8 +227,11 @@ def _range(x: Core) -> tuple[int, int]:
 
 
 def _probabilities(p: Array, verb: str) -> Array:
-    if p.dtype.kind not in "fiub" or not np.all((p >= 0) & (p <= 1)):
-        wrong = p if p.dtype.kind not in "fiub" else p[~((p >= 0) & (p <= 1))]
+    if p.dtype.kind not in "fiub":
+        message = f"{verb}: probabilities are real numbers, not {p.dtype}"
+        raise error(Diagnostic("NE571", message, hint=f"{verb}(0.5) takes one for all elements"))
+    wrong = p[~((p >= 0) & (p <= 1))]
+    if wrong.size:
         raise out_of_range(verb, f"a probability is {shown(wrong.flat[0].item())}", "within 0 to 1")
     return p
 

@@ -176,6 +176,14 @@ def checked_int(value: object, verb: str, what: str) -> int:
         raise error(Diagnostic("NE677", message)) from None
 
 
+def checked_real(value: object, verb: str, what: str) -> Any:
+    """Return an argument that must be a number as `checked_number` does, and not a complex one (NE677)."""
+    number = checked_number(value, verb, what)
+    if isinstance(number, complex):
+        raise error(Diagnostic("NE677", f"{verb}: {what} is a real number, not {shown(value)}"))
+    return number
+
+
 def checked_number(value: object, verb: str, what: str) -> Any:
     """Return an argument that must be a number, or a 0-d array or tensor of one (NE677)."""
     data = value._data if isinstance(value, Core) else value

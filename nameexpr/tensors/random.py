@@ -151,6 +151,9 @@ def normal(
         raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
     if size is None:
         dims = broadcast(centre._dims, spread._dims, Pairing("normal", "mean", "std"))
+    elif centre.ndim or spread.ndim:
+        message = "normal: a size is for numbers, and tensors have one of their own"
+        raise error(Diagnostic("NE682", message, hint="leave size= out, or expand the tensors to it"))
     else:
         dims = checked_dims("normal", (size,), names)
     shape = shape_of(dims)

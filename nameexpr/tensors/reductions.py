@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from nameexpr.backends.numpy import reductions
@@ -22,9 +23,9 @@ from nameexpr.inference.calls import Call, fault, shown
 from nameexpr.inference.lookup import called
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import unordered
+from nameexpr.tensors.faults import unordered, wrong_kind
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_number
+from nameexpr.tensors.pieces import checked_number, checked_real
 from nameexpr.tensors.rules import Rules
 
 ALL: Final[Any] = ()
@@ -139,10 +140,16 @@ class Reductions(Rules):
             )
             raise error(Diagnostic("NE673", message, hint="give correction alone: 1 is unbiased"))
         if correction is None:
-            correction = 1 if unbiased is None else int(unbiased)
-        correction = checked_number(correction, verb, "correction")
+            correction = 1 if unbiased is None else self._unbiased(unbiased, verb)
+        correction = checked_real(correction, verb, "correction")
         kernel = getattr(reductions, verb)
         return self._reduce(kernel, dim, keepdim, verb, out, correction=correction)
+
+    def _unbiased(self, unbiased: Any, verb: str) -> int:
+        """Return the correction that `unbiased` stands for (NE677)."""
+        if not isinstance(unbiased, int | np.bool_):
+            raise wrong_kind(verb, "unbiased", "True or False", unbiased)
+        return int(unbiased)
 
     @op("removes")
     def logsumexp(self, dim: Any, keepdim: bool = False, *, out: Core | None = None) -> Self:

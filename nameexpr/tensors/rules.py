@@ -93,7 +93,7 @@ class Rules(Core):
                     return self._named(BINARY[verb](a, b), self._names)
                 except REFUSED as fault:
                     raise _ours(fault, verb, (self, other)) from fault
-        return self._ranked(verb, other) if isinstance(other, _KNOWN) else _NOT_OURS  # type: ignore[no-any-return]
+        return self._ranked(verb, other) if isinstance(other, _KNOWN) else _NOT_OURS
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
         """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""

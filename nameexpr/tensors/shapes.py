@@ -207,6 +207,8 @@ class Shapes(Rules):
         tensor([1, 4], shape=(2,))
         """
         offset = checked_int(offset, "diagonal", "the offset")
+        limit = max(self._data.shape, default=0)  # beyond it there is nothing
+        offset = min(max(offset, -limit), limit)
         call = Call("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
         a, b = positions(self._dims, call)
         names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))

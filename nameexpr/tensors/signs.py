@@ -15,10 +15,10 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import has_complex, respelt, unordered
+from nameexpr.tensors.faults import explained, respelt, wrong_kind
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_int
-from nameexpr.tensors.rules import Rules
+from nameexpr.tensors.rules import REFUSED, Rules
 
 
 class Signs(Rules):
@@ -186,7 +186,13 @@ class Signs(Rules):
         places = checked_int(decimals, "round", "decimals")
         if places == 0 or self._data.dtype.kind == "b":
             return self._keep("round", out)
-        return self._put(np.round(self._data, places), self._names, "round", out)
+        try:
+            data = np.round(self._data, places)
+        except REFUSED as fault:
+            if isinstance(fault, OverflowError):
+                raise wrong_kind("round", "decimals", "a number of digits", places) from fault
+            raise explained("round", (self,), fault) from fault
+        return self._put(data, self._names, "round", out)
 
     round_ = in_place(round)
 
@@ -217,10 +223,8 @@ class Signs(Rules):
     clamp_ = in_place(clamp)
 
     def _clamped(self, kernel: str, bound: Any, verb: str) -> Self:
-        if has_complex(self, bound):
-            raise unordered(verb)
         try:
-            return self._unify(kernel, self, bound)
+            return self._ranked(kernel, bound)
         except NameExprError as fault:
             raise respelt(fault, kernel, verb) from fault.__cause__
 

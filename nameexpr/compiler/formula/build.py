@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from nameexpr.compiler.formula.extract import reduction
+from nameexpr.compiler.formula.extract import reduction, widened
 from nameexpr.compiler.formula.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
 from nameexpr.compiler.formula.graph import Along as AlongNode
-from nameexpr.compiler.formula.graph import Arrange, Graph, Index, Labels, Map, Scalar, View, number_of
+from nameexpr.compiler.formula.graph import Arrange, Drop, Graph, Index, Labels, Map, Scalar, View, number_of
 from nameexpr.compiler.formula.scope import Scope
 from nameexpr.compiler.formula.views import Views, marks_of_label, relabelled
 from nameexpr.compiler.operands import Operand
@@ -80,6 +80,7 @@ class Builder:
                 Arrange(value, tuple((label,) for label in order)), order, self.graph.dtypes[value]
             )
             return Bound(value, order, None, None, arranged)
+        axes = _own_dots(axes, self.graph.labels[value])
         self._check_left(statement, value, axes)
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
         arranged = self.graph.add(Arrange(value, axes), flat, self.graph.dtypes[value])
@@ -168,8 +169,9 @@ class Builder:
         if node.term is None or node.term == bound.term:
             if bound.axes is None or _is_plain(bound.axes, self.graph.labels[bound.value]):
                 return bound.value, bound.order
-            axes = bound.axes
-            if len({label for g in axes for label in g}) < sum(map(len, axes)):
+            axes = tuple(tuple(label for label in group if not label.startswith("1@")) for group in bound.axes)
+            flat = [label for group in axes for label in group]
+            if len(set(flat)) < len(flat) or any("@out" in label for label in flat):
                 return self._unclear(node)
         else:
             assert bound.axes is not None
@@ -179,7 +181,7 @@ class Builder:
         return self.graph.add(View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.value]), labels
 
     def _unclear(self, node: Use) -> tuple[int, Labels]:
-        message = f"'{node.name}' has a dim twice; which of the two is meant?"
+        message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
         hint = f"name its dims where it is used: {node.name}[i j]"
         raise error(Diagnostic("NE523", message, self.text, (Mark(node.span),), hint=hint))
 
@@ -191,6 +193,7 @@ class Builder:
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded where all of them are numbers of the text."""
         graph = self.graph
+        values = self._broadcast(values, span)
         nodes = [graph.nodes[value] for value in values]
         call = FUNCTIONS[function].call
         if all(isinstance(node, Scalar) for node in nodes):
@@ -202,6 +205,32 @@ class Builder:
         dtype = self._told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
         labels = tuple(dict.fromkeys(label for value in values for label in graph.labels[value]))
         return graph.add(Map(function, tuple(values)), labels, dtype)
+
+    def _broadcast(self, values: Sequence[int], span: Span) -> list[int]:
+        """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
+        labels = dict.fromkeys(label for value in values for label in self.graph.labels[value])
+        by_place: dict[str, list[str]] = {}
+        for label in labels:
+            if label.startswith("..."):
+                by_place.setdefault(label.partition("@")[0], []).append(label)
+        gone = set()
+        for place, found in by_place.items():
+            long = [label for label in found if self.graph.sizes[label] != 1]
+            if len(long) > 1:
+                sizes = " and ".join(str(self.graph.sizes[label]) for label in long)
+                message = f"dims under '...' do not broadcast: {sizes}, at place {place[3:]} from the right"
+                hint = "aligned from the right, sizes must be equal or 1"
+                raise error(Diagnostic("NE309", message, self.text, (Mark(span),), hint=hint))
+            gone |= {label for label in found if long and label not in long}
+        return [self._without(value, gone) for value in values]
+
+    def _without(self, value: int, gone: set[str]) -> int:
+        own = self.graph.labels[value]
+        here = tuple(label for label in own if label in gone)
+        if not here:
+            return value
+        kept = [label for label in own if label not in gone]
+        return self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
 
     def _told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
@@ -227,6 +256,8 @@ class Builder:
         value, mentioned = self.value(node.arguments[0])
         labels = self._bound_labels(node, value)
         if node.function in ALONG:
+            if node.function in ("cumsum", "cumprod"):
+                value = widened(self, value, node.name_span)
             dtype = self._along_dtype(node, value)
             made = self.graph.add(AlongNode(node.function, value, labels), self.graph.labels[value], dtype)
             return made, mentioned
@@ -284,8 +315,23 @@ def _kind(dtype: str) -> str:
 
 
 def _order(label: str, word: str) -> int:
-    number = int(label.removeprefix(word))
+    number = int(label.removeprefix(word).partition("@")[0])
     return -number if word == "..." else number
+
+
+def _own_dots(axes: Axes, labels: Labels) -> Axes:
+    """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
+    own = {label.partition("@")[0]: label for label in labels if label.startswith("...")}
+    result = []
+    for group in axes:
+        found = tuple(own.get(label, label) for label in group if not _is_dots(label) or label in own)
+        if found or not any(map(_is_dots, group)):
+            result.append(found)
+    return tuple(result)
+
+
+def _is_dots(label: str) -> bool:
+    return label.startswith("...")
 
 
 def _word(label: str) -> str:

@@ -27,9 +27,13 @@ LARGEST_POWER = 4
 
 @dataclass
 class Product:
-    """The factors of a product, and the calls that can wait until it is summed: (function, other value)."""
+    """The factors of a product, and the calls that can wait until it is summed: (function, other value).
+
+    `wide` is the dtype of 64 bits in which a product of integers is computed.
+    """
 
     factors: list[int] = field(default_factory=list)
+    wide: str = ""
     later: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -37,12 +41,12 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     """Return the number of a value reduced over labels."""
     product = Product([value])
     if reducer in ADDING:
-        product = Product()
+        product = Product(wide=WIDE.get(build.graph.dtypes[value], ""))
         _collect(build, value, labels, product, span)
     elif reducer in SUMMING:
-        product = Product([_widened(build, value, span)])
+        product = Product([widened(build, value, span)])
     if all(not build.graph.labels[factor] for factor in product.factors):
-        product = Product([_widened(build, value, span)])
+        product = Product([widened(build, value, span)])
     kept = _kept(build, product.factors, labels)
     dtype = build.reduced_dtype(reducer, product.factors, span)
     made = build.graph.add(Reduction(reducer, tuple(product.factors), labels), kept, dtype)
@@ -79,7 +83,7 @@ def _collect(build: Builder, value: int, labels: Labels, product: Product, span:
             _collect(build, base, labels, product, span)
             _collect(build, base, labels, product, span)
         case _:
-            product.factors.append(_widened(build, value, span))
+            product.factors.append(widened(build, value, span, product.wide))
 
 
 def _collect_side(build: Builder, side: int, labels: Labels, product: Product, span: Span) -> None:
@@ -126,13 +130,12 @@ def _small_power(build: Builder, value: int, base: int, exponent: int) -> bool:
 MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
 
 
-def _widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
-    """Return a product with its integer factors in 64 bits, whether or not it is one."""
+def widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
+    """Return a product of integers with its factors in 64 bits; any other value as it is."""
     graph = build.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
-    wide = wide or WIDE.get(dtype, "")
     if isinstance(node, Map) and node.function in MULTIPLYING:
-        under = wide if dtype in WIDE else ""
-        arguments = [_widened(build, one, span, under) for one in node.arguments]
+        under = (wide or WIDE[dtype]) if dtype in WIDE else ""
+        arguments = [widened(build, one, span, under) for one in node.arguments]
         return build.map(arguments, node.function, span)
-    return build.cast(value, wide) if dtype in WIDE and dtype != wide else value
+    return build.cast(value, wide) if wide and dtype in WIDE and dtype != wide else value

@@ -7,6 +7,7 @@
           | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
           | Along       softmax, cumsum, sort and their kind
           | Arrange     a value in the order, groups, repeats of a term
+          | Drop        a value without some dims of size 1
 
 Values are numbered in the order in which they are made, so that whatever a value needs has a lower number.
 Adding a value that is there already returns its number: common subexpressions are computed once.
@@ -81,7 +82,15 @@ class Arrange:
     axes: Axes
 
 
-Node = View | Scalar | Index | Map | Reduction | Along | Arrange
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A value without dims of size 1, which broadcast under `...`."""
+
+    value: int
+    labels: Labels
+
+
+Node = View | Scalar | Index | Map | Reduction | Along | Arrange | Drop
 
 
 @dataclass
@@ -126,7 +135,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return arguments
         case Reduction(_, factors):
             return factors
-        case Along(_, value) | Arrange(value):
+        case Along(_, value) | Arrange(value) | Drop(value):
             return (value,)
         case _:
             return ()

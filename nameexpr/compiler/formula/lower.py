@@ -17,6 +17,7 @@ from nameexpr.compiler.formula.fuse import Fusing, is_fused_map, is_fused_reduct
 from nameexpr.compiler.formula.graph import (
     Along,
     Arrange,
+    Drop,
     Graph,
     Index,
     Labels,
@@ -74,6 +75,10 @@ class Lowering:
                 return self._reduction(number, node, want)
             case Along(function, source, labels):
                 return self._along(function, source, labels, self.graph.dtypes[number])
+            case Drop(source, labels):
+                value = self.value(source)
+                kept = tuple(label for label in value.labels if label not in labels)
+                return self.build.reshape(value, self.build.shape(kept), kept)
             case Arrange(source, axes):
                 return self._arranged(number, source, axes)
 

@@ -24,7 +24,6 @@ from nameexpr.compiler.simplify import simplify
 from nameexpr.compiler.typed import Names
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
-from nameexpr.syntax.formula_ast import Statement
 from nameexpr.syntax.formula_parser import parse_formula
 
 
@@ -88,9 +87,19 @@ def compile_formula(
     program = simplify(program)
     all_shapes = shapes_of(program)
     program = reuse(program, all_shapes)
-    names = tuple(
-        _names(scope.tree.statements[place], bounds[place], views, scope.tree.text) for place in places
-    )
+    names: tuple[Names, ...] = ((),) * len(places)
+    if any(operand.names is not None for operand in operands.values()):
+        names = tuple(
+            result_names(
+                place,
+                scope.tree.statements[place].term,
+                bounds[place].order,
+                bounds[place].axes or (),
+                views,
+                scope.tree.text,
+            )
+            for place in places
+        )
     return CompiledFormula(scope, graph, views, tuple(plans), program, all_shapes, names)
 
 
@@ -108,7 +117,3 @@ def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:
 
 def _place(scope: Scope, name: str) -> int:
     return next(place for place, one in enumerate(scope.tree.statements) if one.name == name)
-
-
-def _names(statement: Statement, bound: Bound, views: Views, text: str) -> Names:
-    return result_names(statement.term, bound.order, bound.axes or (), views, text)

@@ -50,6 +50,7 @@ class Views:
     left: tuple[Axes | None, ...]
     sizes: dict[str, int]
     under: Mapping[str, Names]
+    dots: tuple[Names, ...]
 
 
 def read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -65,7 +66,9 @@ def read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str
     _check_given(scope, operands)
     default = {name: _default_term(scope, name, operands[name]) for name in scope.operands}
     pairs = tuple(
-        (name, term) for name, uses in scope.uses.items() for term in (terms_of(uses) or (default[name],))
+        (name, term)
+        for name, uses in scope.uses.items()
+        for term in dict.fromkeys(use.term or default[name] for use in uses)
     )
     tree = scope.tree
     expression = Expression(tuple(term for _, term in pairs), None, None, tree.text)
@@ -86,7 +89,7 @@ def _solved(
     default: Mapping[str, Term],
 ) -> Views:
     resolved = resolve(expression, given)
-    match_names(expression, given, resolved.packs)
+    under, dots = _names_by_statement(tree, expression, pairs, given, default, resolved)
     left = tuple(
         None if statement.term is None else _left_axes(expression, statement.term, given, resolved)
         for statement in tree.statements
@@ -97,15 +100,78 @@ def _solved(
     elsewhere = _labels_of(tree) - here
     _check_sizes_given(tree, sizes, here | elsewhere)
     inside = {name: size for name, size in sizes.items() if name in here}
+    resolved = _local_dots(resolved, given)
     resolved, solved = solve(expression, given, resolved, inside)
     known = {**{name: size for name, size in sizes.items() if name in elsewhere}, **solved}
     _check_agree(tree, sizes, known)
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(pairs, axes, default, left, known, _names_under(expression, given, resolved))
+    return Views(pairs, axes, default, left, known, under, dots)
 
 
-def _names_under(expression: Expression, given: Sequence[Operand], resolved: Resolved) -> dict[str, Names]:
-    return names_under_packs(expression, given, resolved.packs) if given else {}
+def _local_dots(resolved: Resolved, given: Sequence[Operand]) -> Resolved:
+    """Return the dims under `...` with their size in their label: `...` is what each value has there."""
+    operands = tuple(
+        tuple(
+            tuple(f"{label}@{size}" if label.startswith("...") else label for label in labels)
+            for labels, size in zip(axes, operand.shape, strict=True)
+        )
+        for axes, operand in zip(resolved.operands, given, strict=True)
+    )
+    packs = {word: length for word, length in resolved.packs.items() if word != "..."}
+    return replace(resolved, operands=operands, packs=packs)
+
+
+def _names_by_statement(
+    tree: Formula,
+    expression: Expression,
+    pairs: Sequence[tuple[str, Term]],
+    given: Sequence[Operand],
+    default: Mapping[str, Term],
+    resolved: Resolved,
+) -> tuple[dict[str, Names], tuple[Names, ...]]:
+    """Check the names of all operands against their terms; return the names under packs and `...`.
+
+    Names under packs must match within a statement; what unrelated statements have under `...` is their own.
+    """
+    under: dict[str, Names] = {}
+    dots: list[Names] = []
+    earlier: dict[str | None, Names] = {}
+    for statement in tree.statements:
+        used = {
+            (node.name, node.term or default[node.name])
+            for node in nodes(statement.value)
+            if isinstance(node, Use) and node.name in default
+        }
+        places = [place for place, pair in enumerate(pairs) if pair in used]
+        uses = {node.name for node in nodes(statement.value) if isinstance(node, Use)}
+        own: Names = ()
+        for name in sorted(uses & {one for one in earlier if one is not None}):
+            own = _both(own, earlier[name])
+        some = replace(expression, inputs=tuple(expression.inputs[place] for place in places))
+        operands = [given[place] for place in places]
+        titles = [pairs[place][0] for place in places]
+        try:
+            match_names(some, operands, resolved.packs)
+            found = names_under_packs(some, operands, resolved.packs) if places else {}
+        except NameExprError as fault:
+            raise in_formula_words(fault, titles) from None
+        own = _both(own, found.pop("...", ()))
+        dots.append(own)
+        earlier[statement.name] = own
+        for word, names in found.items():
+            under[word] = _both(under.get(word, ()), names)
+    return under | ({"...": ()} if "..." in resolved.packs else {}), tuple(dots)
+
+
+def _both(one: Names, other: Names) -> Names:
+    """Return what two lists of names, counted from the right, have in common or one of them has alone."""
+    rank = max(len(one), len(other))
+    padded = ((None,) * (rank - len(names)) + names for names in (one, other))
+    return tuple(map(_either, *padded))
+
+
+def _either(one: str | None, other: str | None) -> str | None:
+    return other if one is None else one if other in (None, one) else None
 
 
 def _left_axes(expression: Expression, term: Term, given: Sequence[Operand], resolved: Resolved) -> Axes:
@@ -212,7 +278,7 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> Term:
     uses = scope.uses[name]
     terms = terms_of(uses)
     bare = next((use for use in uses if use.term is None), None)
-    if len(terms) > 1 and bare is not None:
+    if bare is not None and len({canonical(term) for term in terms}) > 1:
         marks = (Mark(bare.span), *(Mark(use.span) for use in uses if use.term is not None))
         message = f"which dims are meant by '{name}' alone? it has different terms"
         raise error(Diagnostic("NE523", message, scope.tree.text, marks, hint="write the term at every use"))
@@ -278,32 +344,42 @@ def relabelled(text: str, name: str, term: Term, shape: tuple[int, ...], known: 
         resolved, sizes = solve(expression, operand, resolved, hints)
     except NameExprError as fault:
         raise in_formula_words(fault, [name]) from None
+    axes = _local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
         if known.setdefault(label, size) != size:
             marks = tuple(Mark(item.span) for item in term.items if getattr(item, "name", "") == label)
             message = f"'{label}' is {size} in {name} and {known[label]} elsewhere"
             raise error(Diagnostic("NE330", message, text, marks, hint="if these are two dims, rename one"))
-    return resolved.operands[0]
+    known.update({labels[0]: size for labels, size in zip(axes, shape, strict=True) if len(labels) == 1})
+    return axes
+
+
+def canonical(term: Term) -> str:
+    """Return a term without its sizes, to tell whether two terms see the same dims: `C=3` is `C`, `()` is `1`."""
+    items = [Label(item.name) if isinstance(item, Sized) else item for item in term.items]
+    return " ".join("1" if unparse_item(item) == "()" else unparse_item(item) for item in items)
 
 
 def _named(item: Item) -> list[Label | Sized | Alias]:
     return [a for a in atoms((item,)) if isinstance(a, Label | Sized | Alias)]
 
 
-def result_names(term: Term | None, labels: Sequence[str], axes: Axes, views: Views, text: str) -> Names:
-    """Return the names of a result: those of its term, or its labels where there is no term."""
+def result_names(
+    place: int, term: Term | None, labels: Sequence[str], axes: Axes, views: Views, text: str
+) -> Names:
+    """Return the names of a statement's result: those of its term, or its labels where it has none."""
+    under = {**views.under, "...": views.dots[place]}
     if term is None:
-        return tuple(_name_of(label, views) for label in labels)
+        return tuple(_name_of(label, under) for label in labels)
     names: list[str | None] = []
-    dims = iter(axes)
+    rest = list(axes)
     for item in term.items:
         if isinstance(item, Dots | Pack):
             word = unparse_item(item)
-            names += views.under.get(word, ())
-            for _ in views.under.get(word, ()):
-                next(dims)
+            while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
+                names.append(_name_of(rest.pop(0)[0], under))
             continue
-        next(dims)
+        rest.pop(0)
         names.append(getattr(item, "dim", None) or getattr(item, "name", None))
     for name in names:
         reason = None if name is None else name_fault(name)
@@ -314,11 +390,12 @@ def result_names(term: Term | None, labels: Sequence[str], axes: Axes, views: Vi
     return tuple(names)
 
 
-def _name_of(label: str, views: Views) -> str | None:
+def _name_of(label: str, names: Mapping[str, Names]) -> str | None:
     """Return the name of a dim that has a label; under a pack, that which the operands have there."""
     word, dots, number = label.partition("...")
     if dots:
-        under = views.under.get(f"{word}...", ())
-        place = -int(number) if not word else int(number) - 1
+        under = names.get(f"{word}...", ())
+        count = int(number.partition("@")[0])
+        place = -count if not word else count - 1
         return under[place] if -len(under) <= place < len(under) else None
     return label if name_fault(label) is None else None
