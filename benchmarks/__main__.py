@@ -9,10 +9,10 @@ import sys
 def run() -> int:
     """Run the command on one BLAS thread; return its exit code.
 
-    The number of threads is read when NumPy loads, so the command is imported after it is set. A second
-    thread beside a busy neighbour measures the neighbour.
+    The number of threads is read when NumPy, or numexpr, loads, so the command is imported after it is set.
+    A second thread beside a busy neighbour measures the neighbour.
     """
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
         os.environ[name] = "1"
     from benchmarks.command import main
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.workloads.base import Operands, Workload
+from benchmarks.workloads.formulas import FormulaWorkload, called
 from benchmarks.workloads.named import NamedWorkload, function_of
 
 
@@ -98,11 +99,49 @@ def _xarray(xr: Any, workload: NamedWorkload, operands: Operands) -> Call | None
     return Call(function_of(workload.xarray, workload.letters, xr=xr), tuple(arrays))
 
 
+def _formula(ne: Any, workload: FormulaWorkload, operands: Operands) -> Call:
+    return _by_name("function(text, {})", workload, operands, function=ne.evaluate, text=workload.text)
+
+
+def _compiled_formula(ne: Any, workload: FormulaWorkload, operands: Operands) -> Call:
+    return _by_name("function({})", workload, operands, function=ne.compile(workload.text))
+
+
+def _by_name(call: str, workload: FormulaWorkload, operands: Operands, **space: Any) -> Call:
+    given = ", ".join(f"{name}={name}" for name in workload.inputs)
+    return Call(called(call.format(given), workload.inputs, **space), operands)
+
+
+def _expression_of_formula(ne: Any, workload: FormulaWorkload, operands: Operands) -> Call | None:
+    if not workload.expression:
+        return None
+    call = f"function(text, {', '.join(workload.inputs)})"
+    return Call(called(call, workload.inputs, function=ne.einsum, text=workload.expression), operands)
+
+
+def _naive(_: Any, workload: FormulaWorkload, operands: Operands) -> Call | None:
+    return Call(workload.naive, operands) if workload.naive else None
+
+
+def _numexpr(numexpr: Any, workload: FormulaWorkload, operands: Operands) -> Call | None:
+    if not workload.numexpr:
+        return None
+    given = ", ".join(f'"{name}": {name}' for name in workload.inputs)
+    function = called(
+        f"function(text, {{{given}}})", workload.inputs, function=numexpr.evaluate, text=workload.numexpr
+    )
+    return Call(function, workload.views(*operands) if workload.views else operands)
+
+
 STRING, COMPILED, XARRAY = "nameexpr", "nameexpr.compile", "xarray"
+EXPRESSION, NAIVE, NUMEXPR = "ne.einsum", "np.naive", "numexpr"
 OURS = (
     Adapter(STRING, "nameexpr", _string),
     Adapter(COMPILED, "nameexpr", _compiled),
     Adapter(STRING, "nameexpr", _named, groups="n"),
+    Adapter(STRING, "nameexpr", _formula, groups="f"),
+    Adapter(COMPILED, "nameexpr", _compiled_formula, groups="f"),
+    Adapter(EXPRESSION, "nameexpr", _expression_of_formula, groups="f"),
 )
 PEERS = (
     Adapter("np.einsum", "numpy", _np_einsum),
@@ -111,6 +150,8 @@ PEERS = (
     Adapter("opt_einsum.contract", "opt_einsum", _contract),
     Adapter("einops", "einops", _einops),
     Adapter(XARRAY, "xarray", _xarray, groups="n"),
+    Adapter(NAIVE, "numpy", _naive, groups="f"),
+    Adapter(NUMEXPR, "numexpr", _numexpr, groups="f"),
 )
 
 

@@ -9,10 +9,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import adapters, cold, goals, machine, report
+from benchmarks import adapters, cold, goals, machine, memory, report
 from benchmarks.harness import Effort, measure
 from benchmarks.results import Results
 from benchmarks.workloads import GROUPS, WORKLOADS, Workload
+from benchmarks.workloads.formulas import MEMORY
 
 QUICK = Effort(rounds=7, budget=0.06)
 
@@ -49,6 +50,8 @@ def _run(results: Results, options: argparse.Namespace) -> list[goals.Goal]:
     for number, workload in enumerate(results.workloads, 1):
         _progress(f"{number}/{len(results.workloads)} {workload.name}")
         results.lanes[workload.name] = measure(workload, columns[workload.group], effort)
+        if MEMORY in workload.tags:
+            results.peaks[workload.name] = memory.peaks(results.lanes[workload.name])
     if options.group in (None, "g") and not options.workload:
         _progress("fresh processes")
         try:

@@ -12,10 +12,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from benchmarks.adapters import STRING, XARRAY
-from benchmarks.results import Results, geomean
+from benchmarks.harness import HAND
+from benchmarks.results import Results, geomean, quotient
 from benchmarks.workloads import Workload
+from benchmarks.workloads.formulas import ATTENTION, DISTANCES, MIN_PLUS, SAME, FormulaWorkload
 from benchmarks.workloads.named import METHOD, POINTWISE
+
+BLOCKS = 2.0
+"""Megabytes that a few blocks may take: no intermediate over all three dims."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ def _now(results: Results) -> Iterable[Goal]:
         yield _best_order(workload)
     yield from _now_cold(results.cold)
     yield from _now_named(results)
+    yield from _now_formulas(results)
 
 
 def _now_named(results: Results) -> Iterable[Goal]:
@@ -71,6 +79,49 @@ def _now_named(results: Results) -> Iterable[Goal]:
         "now", "n", "on 4x4 at least 20x xarray, geomean", figure, None if mean is None else mean >= 20
     )
     yield _everywhere("on 4x4 at least 20x xarray, everywhere", ahead, 20, "{:.1f}x", is_least=True)
+
+
+def _now_formulas(results: Results) -> Iterable[Goal]:
+    for workload in results.of("f", ATTENTION):
+        asked = f"{workload.name}: time at most 1.1 of hand"
+        yield _at_most("now", "f", asked, results.ratio(workload, STRING), 1.1)
+        peak = quotient(results.peak(workload, STRING), results.peak(workload, HAND))
+        asked = f"{workload.name}: peak memory at most 1.1 of hand"
+        yield _at_most("now", "f", asked, peak, 1.1, is_timed=False)
+    for workload in results.of("f", DISTANCES):
+        over = results.peak(workload, STRING)
+        over = (
+            None
+            if over is None
+            else (over - np.asarray(results.lanes[workload.name][HAND].call()).nbytes) / 1e6
+        )
+        asked = f"{workload.name}: peak at most the result and {BLOCKS} MB"
+        yield _at_most("now", "f", asked, over, BLOCKS, "{:+.2f} MB", is_timed=False)
+    for workload in results.of("f", MIN_PLUS):
+        asked = f"{workload.name}: at most 1.3 of hand"
+        yield _at_most("now", "f", asked, results.ratio(workload, STRING), 1.3)
+    for workload in results.of("f", SAME):
+        yield _same_program(workload)
+
+
+def _same_program(workload: FormulaWorkload) -> Goal:
+    """Compare the code of a formula and of the expression that says the same."""
+    ne: Any = importlib.import_module("nameexpr")
+    shapes = [x.shape for x in workload.operands()]
+    asked = f"{workload.name}: the same program as the expression"
+    try:
+        formula = ne.compile(workload.text).plan(**dict(zip(workload.inputs, shapes, strict=True))).code
+        expression = ne.compile(workload.expression).plan(*shapes).code
+    except Exception as error:  # noqa: BLE001 (the verdict is the report)
+        return Goal("now", "f", asked, f"{type(error).__name__}: {error}", is_met=False, is_timed=False)
+    ours, theirs = _statements(formula), _statements(expression)
+    return Goal("now", "f", asked, "; ".join(ours), ours == theirs, is_timed=False)
+
+
+def _statements(code: str) -> list[str]:
+    """Return the lines of a function's body without their comments."""
+    lines = [line.partition("#")[0].strip() for line in code.partition("def ")[2].splitlines()[1:]]
+    return [line for line in lines if line]
 
 
 def _everywhere(
@@ -173,10 +224,17 @@ def _later_dtypes(results: Results) -> Iterable[Goal]:
 
 
 def _at_most(
-    stage: str, group: str, asked: str, value: float | None, limit: float, pattern: str = "{:.2f}"
+    stage: str,
+    group: str,
+    asked: str,
+    value: float | None,
+    limit: float,
+    pattern: str = "{:.2f}",
+    *,
+    is_timed: bool = True,
 ) -> Goal:
     figure = "-" if value is None else pattern.format(value)
-    return Goal(stage, group, asked, figure, None if value is None else value <= limit)
+    return Goal(stage, group, asked, figure, None if value is None else value <= limit, is_timed)
 
 
 def _ahead(

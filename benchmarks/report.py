@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from benchmarks.adapters import XARRAY
+from benchmarks.adapters import STRING, XARRAY
 from benchmarks.goals import Goal, verdict
 from benchmarks.harness import AGAIN, HAND, Lane
 from benchmarks.results import STEADY, Results, geomean
@@ -22,8 +22,9 @@ SHORT = {
 MARKS = {"absent": "-", "unlike": "~", "failed": "failed", "wrong": "WRONG"}
 LEGEND = (
     "Figures are time / hand, medians over rounds; * the best peer; - cannot say it; ~ another answer "
-    "by its dtype rule.\nGroup c: every adapter's result is brought to C order within its time. Group n: us "
-    "over hand, and how\nmany times as long xarray takes."
+    "by its dtype rule.\nGroup c: every adapter's result is brought to C order within its time. "
+    "Groups n and f: us over hand;\nn: how many times as long xarray takes; "
+    "f: MB at the peak beside the operands, nameexpr's and hand's."
 )
 
 
@@ -36,7 +37,7 @@ def table(results: Results, names: dict[str, list[str]]) -> str:
     for group, title in GROUPS.items():
         chosen = results.of(group)
         columns = [*names[group], AGAIN]
-        extra = EXTRA if group == "n" else {}
+        extra = EXTRA.get(group, {})
         if chosen:
             heads = (*(SHORT.get(name, name) for name in columns), *extra)
             lines += [_row(f"{group}. {title}", "hand us", heads)]
@@ -103,6 +104,7 @@ def as_json(results: Results, found: list[Goal], options: dict[str, Any]) -> dic
                 "name": w.name,
                 "group": w.group,
                 "text": w.text,
+                "peak_bytes": results.peaks.get(w.name),
                 "adapters": {name: _lane(lane) for name, lane in results.lanes[w.name].items()},
             }
             for w in results.workloads
@@ -153,7 +155,18 @@ def _ahead(results: Results, workload: Workload) -> str:
     return _number(results.ahead(workload, XARRAY))
 
 
-EXTRA: dict[str, Extra] = {"us over": _over, "x ahead": _ahead}
+def _peak(name: str) -> Extra:
+    def find(results: Results, workload: Workload) -> str:
+        peak = results.peak(workload, name)
+        return "" if peak is None else f"{peak / 1e6:.1f}"
+
+    return find
+
+
+EXTRA: dict[str, dict[str, Extra]] = {
+    "n": {"us over": _over, "x ahead": _ahead},
+    "f": {"us over": _over, "MB": _peak(STRING), "MB hand": _peak(HAND)},
+}
 
 
 def _number(value: float | None) -> str:

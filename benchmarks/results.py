@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.adapters import COMPILED, STRING
+from benchmarks.adapters import COMPILED, EXPRESSION, STRING
 from benchmarks.harness import AGAIN, HAND, Lane
 from benchmarks.workloads import Workload
 
-OURS = (STRING, COMPILED)
+OURS = (STRING, COMPILED, EXPRESSION)
 STEADY = 0.03  # A/A further from 1 than this: no verdicts
 
 
@@ -23,6 +23,7 @@ class Results:
     machine: dict[str, Any]
     workloads: list[Workload] = field(default_factory=list)
     lanes: dict[str, dict[str, Lane]] = field(default_factory=dict)
+    peaks: dict[str, dict[str, int]] = field(default_factory=dict)
     cold: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -44,6 +45,10 @@ class Results:
         """Return the microseconds that nameexpr takes more than hand; None where it was not timed."""
         lane = self.lanes[workload.name].get(STRING)
         return lane.microseconds_over if lane else None
+
+    def peak(self, workload: Workload, name: str) -> int | None:
+        """Return the most bytes an adapter held at once beside the operands; None where not measured."""
+        return self.peaks.get(workload.name, {}).get(name)
 
     def best_peer(self, workload: Workload) -> tuple[str, float] | None:
         """Return the quickest peer and its ratio."""

@@ -240,8 +240,11 @@ class Run:
     def used(self, use: Use) -> Value:
         """The array of one use, cut into its labels."""
         if use.name in self.values and use.term is None:
-            return self.values[use.name] if use.name not in self.held else self.cut(use)
-        cut = self.cut(use)
+            if use.name not in self.held:
+                return self.values[use.name]
+        cut, placed = self.cut(use), self.placed.get(use.name)
+        if placed and placed.value.number is not None and not placed.dims:
+            return from_number(placed.value.number)
         return from_number(self.numbers[use.name]) if use.name in self.numbers else cut
 
     def cut(self, use: Use) -> Value:

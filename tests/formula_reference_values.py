@@ -171,6 +171,8 @@ def promote(name: str, args: Sequence[Value], *, widening: bool) -> np.dtype[Any
     if name == "where" and isinstance(args[0].number, bool | int | float):
         probes[0] = np.empty(0, bool)
     function = np.exp if name in LIKE_EXP else function_of(name)
+    if name == "clip":  # np.maximum of two numbers of Python would be of a fixed dtype
+        return np.result_type(*probes)
     try:
         return np.dtype(np.asarray(function(*probes)).dtype)
     except (TypeError, ValueError, OverflowError) as reason:
@@ -179,6 +181,8 @@ def promote(name: str, args: Sequence[Value], *, widening: bool) -> np.dtype[Any
 
 def whole(name: str, args: Sequence[Value], dtype: np.dtype[Any] | None) -> Any:
     """Apply a function to integers and bools, in their own dtypes or in one wide dtype."""
+    if name == "clip":
+        dtype = np.result_type(*(arg.dtype if arg.number is None else arg.number for arg in args))
     if dtype is None:
         return function_of(name)(*(arg.array if arg.number is None else arg.number for arg in args))
     given = [arg.array.astype(dtype) if arg.number is None else dtype.type(arg.number) for arg in args]
@@ -204,6 +208,8 @@ def rounded(
     else:
         sure = exact(arrays, result, computed) & (error == 0) if name in EXACT else np.zeros(shape, bool)
         error = np.where(sure, error, error + unit(result, computed))
+        if name == "gelu":  # 1 + erf(x) loses digits that erfc has: both are good enough
+            error = error + unit(arrays[0], computed)
     for arg in args:
         error = np.where(np.isinf(arg.error), np.inf, error)
     return result, error

@@ -1,4 +1,6 @@
-"""The words of the errors of expressions, from tests/cases/expressions_*.txt: no mistake without a case."""
+"""The words of the errors of expressions and formulas, from tests/cases/{expressions,formulas}_*.txt: no
+mistake without a case.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,12 @@ from nameexpr.errors import family
 
 PACKAGE = Path(nameexpr.__file__).parent
 FOLDERS = ("syntax", "compiler", "api", "backends")
-CASES = read_cases("expressions")
+KINDS = {kind: read_cases(kind) for kind in ("expressions", "formulas")}
+CASES = [case for cases in KINDS.values() for case in cases]
+IDS = [f"{kind}: {case.title}" for kind, cases in KINDS.items() for case in cases]
 FALLBACK = {"NE120"}  # for a token that no explanation fits: none is known
 WHOLE_TEXT = {
+    "NE140",
     "NE215",
     "NE218",
     "NE219",
@@ -23,12 +28,12 @@ WHOLE_TEXT = {
 }  # what is missing, or wrong beside the text, has no place in it
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_error_is_worded_as_written(case: Case) -> None:
     assert str(fault_of(case.source)) == case.expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+@pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_the_error_is_of_its_family_and_its_spans_lie_in_its_text(case: Case) -> None:
     fault = fault_of(case.source)
     assert type(fault) is family(fault.code)
@@ -37,11 +42,13 @@ def test_the_error_is_of_its_family_and_its_spans_lie_in_its_text(case: Case) ->
             assert 0 <= mark.span.start <= mark.span.end <= len(diagnostic.text)
 
 
-def test_titles_and_sources_are_unique_and_there_are_many() -> None:
-    assert len({case.title for case in CASES}) == len({case.source for case in CASES}) == len(CASES) >= 75
+@pytest.mark.parametrize(("kind", "least"), [("expressions", 75), ("formulas", 150)])
+def test_titles_and_sources_are_unique_and_there_are_many(kind: str, least: int) -> None:
+    cases = KINDS[kind]
+    assert len({case.title for case in cases}) == len({case.source for case in cases}) == len(cases) >= least
 
 
-def test_every_code_of_expressions_has_a_case() -> None:
+def test_every_code_has_a_case() -> None:
     sources = [
         path.read_text(encoding="utf-8") for folder in FOLDERS for path in (PACKAGE / folder).rglob("*.py")
     ]

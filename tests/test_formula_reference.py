@@ -92,6 +92,8 @@ FORMULAS: list[tuple[str, dict[str, Any], Any]] = [
     ("y = exp(x[i]) * 0", {"x": I8 * 0}, np.zeros(3, "float16")),
     ("y = relu(x[i j]) - maximum(x, 0)", {"x": S}, np.zeros((3, 3))),
     ("y = clip(x[i j], -1, v[j])", {"x": S, "v": V}, np.minimum(np.maximum(S, -1), V)),
+    ("y = clip(0.5, 2, x[i])", {"x": HALF}, np.array([2, 2], "float16")),
+    ("c[] = 0.5; y = x[i] * c[]", {"x": HALF}, np.array([150, 150], "float16")),
     ("y = gelu(x[i])", {"x": np.array([-1.0, 0, 2])}, np.array([-0.158655253931457, 0, 1.95449973610364])),
     ("y = silu(x[i]) / sigmoid(x)", {"x": V}, V),
     ("y = softplus(x[i])", {"x": np.array([0.0, 1000])}, np.array([math.log(2), 1000])),

@@ -1,8 +1,10 @@
-"""The workloads by group: tiny a, matmul and pairwise b, layout c, dtypes e, random r, named n."""
+"""The workloads by group: tiny a, matmul and pairwise b, layout c, dtypes e, formulas f, random r,
+named n.
+"""
 
 from __future__ import annotations
 
-from benchmarks.workloads import dtypes, layout, matmul, named, pairwise, random, tiny
+from benchmarks.workloads import dtypes, formulas, layout, matmul, named, pairwise, random, tiny
 from benchmarks.workloads.base import Workload
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -13,6 +15,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *dtypes.WORKLOADS,
     *random.WORKLOADS,
     *named.WORKLOADS,
+    *formulas.WORKLOADS,
 )
 GROUPS = {
     "a": "tiny arrays, call overhead",
@@ -21,6 +24,7 @@ GROUPS = {
     "e": "dtypes",
     "r": "random pairwise contractions",
     "n": "NamedTensor: 4x4, and large",
+    "f": "formulas: time, memory, and 4x4 calls",
     "g": "cold: imports and new texts",
 }
 

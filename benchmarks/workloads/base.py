@@ -20,7 +20,8 @@ class Workload:
 
     ``hands`` are ways to write it in NumPy; the quickest on this machine is the *hand* of the run, so that a
     better one is added, never argued about. ``unlike`` names the peers whose own dtype rule gives another
-    answer. ``is_in_place`` says that the call writes over an operand.
+    answer. ``is_in_place`` says that the call writes over an operand, ``is_by_cell`` that each cell's
+    error is measured by that cell's own terms, else by the largest cell.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Workload:
     np_options: Mapping[str, Any] = field(default_factory=dict)
     unlike: tuple[str, ...] = ()
     is_in_place: bool = False
+    is_by_cell: bool = True
     tags: tuple[str, ...] = ()
 
     def operands(self) -> Operands:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.api.evaluate import find_formula
+from nameexpr.api.evaluate import by_position, find_formula, merged
 from nameexpr.api.formula import FormulaEntry
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, PlanStep
@@ -73,7 +73,9 @@ class CompiledFormula:
         """The text as it was given."""
         return self._entry.text
 
-    def __call__(self, *, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any) -> Any:
+    def __call__(
+        self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
+    ) -> Any:
         """Return the value for these operands, as `evaluate` does.
 
         Raises
@@ -81,7 +83,9 @@ class CompiledFormula:
         NameExprError
             If the operands do not fit the formula.
         """
-        result = self._entry.call_named({**operands, **named} if operands else named)
+        if misplaced:
+            raise by_position(self.text, misplaced)
+        result = self._entry.call_named(merged(self.text, operands, named) if operands else named)
         if out is None:
             return result
         if isinstance(result, tuple):
@@ -91,7 +95,7 @@ class CompiledFormula:
             )
         return into(out, result, self.text)
 
-    def plan(self, *, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
+    def plan(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
         """Return what would be done for operands like these: arrays, NamedTensors, numbers, or shapes.
 
         Raises
@@ -99,7 +103,9 @@ class CompiledFormula:
         NameExprError
             If the operands do not fit the formula.
         """
-        described = self._described({**operands, **named} if operands else named)
+        if misplaced:
+            raise by_position(self.text, misplaced)
+        described = self._described(merged(self.text, operands, named) if operands else named)
         return make_formula_plan(self._entry.compile(*described), *described[:2])
 
     @property

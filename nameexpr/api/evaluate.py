@@ -23,7 +23,7 @@ _formulas: Generations[Any, FormulaEntry] = Generations(1024)
 def evaluate(
     text: str,
     /,
-    *,
+    *misplaced: Any,
     outputs: Sequence[str] | None = None,
     sizes: Mapping[str, int] | None = None,
     optimize: Optimize = None,
@@ -73,9 +73,35 @@ def evaluate(
     -----
     The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written.
     """
+    if misplaced:
+        raise by_position(text, misplaced)
     entry = find_formula(text, outputs, sizes, optimize, memory_limit)
-    given = {**operands, **named_operands} if operands else named_operands
-    return entry.call_named(given)
+    return entry.call_named(merged(text, operands, named_operands) if operands else named_operands)
+
+
+def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the operands of a mapping and those by keyword (NE527: no mapping, or one comes twice)."""
+    from collections.abc import Mapping as AnyMapping
+
+    from nameexpr.errors import Diagnostic, error
+
+    if not isinstance(operands, AnyMapping):
+        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
+        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        raise error(Diagnostic("NE527", message, text, hint=hint))
+    for name in operands:
+        if name in named:
+            raise error(Diagnostic("NE527", f"the operand {name} is given twice", text, hint="give it once"))
+    return {**operands, **named}
+
+
+def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
+    """Return the error for operands without names."""
+    from nameexpr.errors import Diagnostic, error
+
+    check_is_text(text, misplaced)
+    hint = "write evaluate(text, x=..., y=...), with the names that the formula has"
+    return error(Diagnostic("NE527", "the operands of a formula are given by name", text, hint=hint))
 
 
 def find_formula(

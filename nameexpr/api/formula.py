@@ -69,7 +69,12 @@ def read_formula_options(
     if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
         message = f"memory_limit={memory_limit!r} is no number of bytes"
         raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
-    return FormulaOptions(outputs, checked_sizes(sizes), check_optimize(optimize), memory_limit)
+    pairs = checked_sizes(sizes)
+    for name, size in pairs:
+        if size < 0:
+            message = f"sizes: {name} is {size}, and sizes are 0 or more"
+            raise error(Diagnostic("NE603", message, text, hint="leave it out where an operand tells it"))
+    return FormulaOptions(outputs, pairs, check_optimize(optimize), memory_limit)
 
 
 class FormulaEntry:

@@ -296,4 +296,6 @@ _RULES: tuple[Rule, ...] = (
     _sizes_agree,
     _result_names,
 )
+INPUT_RULES: tuple[Rule, ...] = (_one_pack_per_input, _inside_groups, _words_mean_one_thing, _sizes_agree)
+"""The rules that input terms must keep wherever they stand: in formulas, too."""
 _DROPPING_RULES: tuple[Rule, ...] = (_nothing_unsaid_is_dropped, _something_is_dropped)

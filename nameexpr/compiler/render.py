@@ -140,7 +140,7 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
 def _formula_call(instruction: Constant | Arange | Pointwise | AlongAxes, sources: Sequence[str]) -> str:
     match instruction:
         case Constant(value):
-            return literal(value)
+            return f"np.asarray({literal(value)})"
         case Arange(size):
             return f"np.arange({size})"
         case AlongAxes(function, _, axes, _, over):

@@ -81,7 +81,7 @@ def _block(
     lines: list[str] = []
     local: list[str] = []
     for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
-        index = _index(range(len(one.shape)), one, tiled, shape)
+        index = _index(range(len(one.shape)), one, tiled, shape) if shape else "..."
         local.append(name if index == "..." else f"x{number}")
         if index != "...":
             lines.append(f"x{number} = {name}[{index}]")

@@ -38,7 +38,12 @@ def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
             base = owner[source]
             dtype = program.notes[source - count].dtype if source >= count else ""
             is_free = base >= count and last[base] == number and _is_fresh(instructions[base - count])
-            if is_free and shapes[target] and shapes[source] == shapes[target] and dtype == program.notes[number].dtype:
+            if (
+                is_free
+                and shapes[target]
+                and shapes[source] == shapes[target]
+                and dtype == program.notes[number].dtype
+            ):
                 instructions[number] = _taking(one, source)
                 for value, root in owner.items():
                     owner[value] = base if root == owner[target] else root

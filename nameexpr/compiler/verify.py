@@ -106,7 +106,7 @@ def _formula_shape(
             assert all(0 <= axis < len(sources[0]) for axis in axes), f"{instruction} of {sources[0]}"
             return sources[0]
         case Fused(_, shape, _, _, _, _, reduced):
-            assert all(len(source) == len(shape) for source in sources), f"{instruction} of {sources}"
+            assert all(len(source) in (0, len(shape)) for source in sources), f"{instruction} of {sources}"
             assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
             return tuple(size for axis, size in enumerate(shape) if axis not in reduced)
 

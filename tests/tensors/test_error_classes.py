@@ -5,13 +5,15 @@ What every operator checks before it writes is in test_unwritten.py.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.errors import NameExprError
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.inference.remembered import remembered
 from tensor_state import fails, mask, matrix, ones
 
 CLASSES: dict[str, tuple[Callable[[], object], set[type[Exception]]]] = {
@@ -34,6 +36,9 @@ CLASSES: dict[str, tuple[Callable[[], object], set[type[Exception]]]] = {
     "NE371": (lambda: ones(2).add_(ones(3, 2)), {ne.SizeError}),
     "NE372": (lambda: ones(2).dot(ones(3)), {ne.SizeError}),
     "NE386": (lambda: ne.stack([ones(2), ones(3)]), {ne.SizeError}),
+    "NE384": (lambda: ones(2).resize_(-1), {ne.SizeError}),
+    "NE389": (lambda: ones(2).kthvalue(3), {ne.SizeError}),
+    "NE390": (lambda: ones(0).max(0), {ne.SizeError}),
     "NE570": (lambda: ones(2, dtype=int).add_(0.5), {ne.OperandError, TypeError}),
     "NE571": (lambda: ones(2, dtype=int).mean(), {ne.OperandError, TypeError}),
     "NE576": (lambda: ones(1).expand(2).zero_(), {ne.OperandError, TypeError}),
@@ -97,3 +102,44 @@ OTHER_CHECKS: dict[str, Callable[[ne.NamedTensor], object]] = {
 @pytest.mark.parametrize("what", OTHER_CHECKS)
 def test_nothing_is_written_before_every_check_has_passed(what: str) -> None:
     fails(OTHER_CHECKS[what], matrix())
+
+
+COMPLEX = ne.tensor([1j, 2.0], names="N")
+ORDERED = ("lt", "le", "gt", "ge", "maximum", "minimum", "clamp")
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize(
+    "other", [COMPLEX, ones(2, names="N"), np.ones(2), 1.0, 1j], ids=lambda other: type(other).__name__
+)
+def test_complex_numbers_have_no_order_on_either_side(name: str, other: object) -> None:
+    fails(getattr(ne.NamedTensor, name), COMPLEX, other, code="NE571")
+    if isinstance(other, ne.NamedTensor):
+        fails(getattr(ne.NamedTensor, name), other, COMPLEX, code="NE571")
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_signs_of_order_take_no_complex_numbers_either(compare: Callable[[object, object], object]) -> None:
+    real = ones(2, names="N")
+    for left, right in ((COMPLEX, COMPLEX), (real, COMPLEX), (COMPLEX, real), (1j, real), (real, 1j)):
+        fails(compare, left, right, code="NE571")
+    assert operator.eq(COMPLEX, COMPLEX).tolist() == [True, True]
+
+
+def test_an_error_is_worked_out_once() -> None:
+    asked = []
+
+    @remembered
+    def rule(number: int) -> int:
+        asked.append(number)
+        raise error(Diagnostic("NE651", "wrong"))  # a TypeError, as the one for what cannot be looked up
+
+    with pytest.raises(ne.OptionError):
+        rule(1)
+    assert asked == [1]
+
+
+def test_an_error_shows_the_list_that_was_given_and_no_other_error_behind_it() -> None:
+    fault = fails(ones(2, 3, names="N C").unflatten, "C", [["A", 2], ["B", 2]])
+    assert "[['A', 2], ['B', 2]]" in str(fault)
+    assert fault.__cause__ is None and fault.__context__ is None

@@ -91,8 +91,8 @@ def test_titles_are_unique_and_there_are_many() -> None:
     assert len(set(titles)) == len(titles) >= 340
 
 
-NEEDS_A_LIBRARY = {"NE388", "NE419", "NE686"}
-"""Codes of conversions to what may not be installed."""
+NEEDS_A_LIBRARY = {"NE686"}
+"""The code of conversions to what is not installed."""
 
 
 def test_every_code_of_tensors_has_a_case() -> None:
@@ -156,24 +156,10 @@ def test_who_catches_what_pytorch_raises_about_names_and_positions_catches_ours(
 FOREIGN = re.compile(
     r"numpy\.\w|\baten\b|Ellipsis|DType|pickle|C long|Python integer|Unable to allocate|<class|slice\(None"
 )
-FOREIGN_STILL = {
-    "a file that is no archive",
-    "a number that the dtype cannot hold, as an operand",
-    "a result that no memory holds",
-    "an integer that no dtype of integers holds",
-    "arange of text",
-    "cat of 0-d",
-    "stack at a position that does not exist",
-    "two ellipses in an index",
-    "type_as a dtype",
-    "a number that the dtype cannot hold",
-}
-"""Cases whose rendering still shows a word of NumPy's or Python's insides."""
 
 
 def test_no_words_of_what_stands_below_shine_through() -> None:
-    shining = {case.title for case in read_cases() if FOREIGN.search(case.expected)}
-    assert shining == FOREIGN_STILL
+    assert not [case.title for case in read_cases() if FOREIGN.search(case.expected)]
 
 
 MENDED = {
@@ -210,6 +196,59 @@ MENDED = {
     "permute with a dim missing": 'ones(2, 3, 4, names="N C H").align_to("C", ...)',
     "std with two words for one option": 'ones(2, 3, names="N C").std("C", correction=1)',
     "random integers from rand": 'ne.zeros(2, names="N", dtype=int).random_(0, 5)',
+    "different names of all dims": (
+        'ones(2, 3, names="N C").eq(ones(2, 3, names="A B").rename(A="N", B="C"))'
+    ),
+    "an array whose size is that of another dim": (
+        'ones(2, 3, names="N C") + ne.from_numpy(np.ones(2), "N").align_as(ones(2, 3, names="N C"))'
+    ),
+    "a dim that meets the second of two unnamed ones": (
+        'ones(3, names="N").align_as(ones(3, 3, 3, names=("N", None, "C"))) + ones(3, 3, 3, names="N B C")'
+    ),
+    "the dims that meet are the wrong ones": (
+        'ones(2, 3, names="N in") @ ones(4, 3, names="out in").align_to("in", "out")'
+    ),
+    "addmm bias mismatch": (
+        'ones(4, 2, names="D A").align_to("A", "D").addmm(ones(2, 3, names="A B"), ones(3, 4, names="C D"))'
+    ),
+    "a bias that is larger than the product": (
+        'ones(5, 2, 4) + ones(2, 3, names="A B").mm(ones(3, 4, names="C D"))'
+    ),
+    "cat mismatch": 'ne.cat([ones(2, 3, names="N C"), ones(2, 3, names="A B").rename(A="N", B="C")])',
+    "cat dim name only in a later tensor": (
+        'ne.cat([ones(2, 3).refine_names("N", "C"), ones(2, 3, names="N C")], "C")'
+    ),
+    "out=: names differ": ('ne.abs(ones(2, 3, names="N C"), out=ne.empty(2, 3, names="N D").rename(D="C"))'),
+    "out=: partly named": (
+        'ne.abs(ones(2, 3, names="N C"), out=ne.empty(2, 3, names=("N", None)).refine_names("N", "C"))'
+    ),
+    "in-place: names would become more specific": (
+        'ones(2, 3, names=("N", None)).refine_names("N", "C").add_(ones(2, 3, names="N C"))'
+    ),
+    "in-place: shape would grow": 'ones(3, names="C").add(ones(2, 3, names="N C"))',
+    "names clash in place": 'ones(2, 3, names="N C").mul_(ones(3, names="Z").rename(Z="C"))',
+    "copy_: names differ": 'ones(2, 3, names="N C").copy_(ones(3, names="Z").rename(Z="C"))',
+    "resize_as_: names differ": 'ones(2, 3, names="N C").rename(None).resize_as_(ones(2, 3))',
+    "masked_fill: mask rank higher": (
+        'ones(3, names="C").align_as(ones(2, 3, names="N C")).masked_fill(ones(2, 3, names="N C") > 0, 0.0)'
+    ),
+    "masked_fill: names differ": (
+        'ones(2, 3, names="N C").align_to("N", "C", "A", "B").masked_fill('
+        'ones(2, 3, names="A B").align_to("N", "C", "A", "B") > 0, 0)'
+    ),
+    "index_fill by a mask": 'ones(2, 3, names="N C").masked_fill(np.array([True, False, True]), 0)',
+    "a number that the dtype cannot hold, as an operand": (
+        'ne.tensor([1, 2], dtype="int8").to("int64").add(300)'
+    ),
+    "not a number written over an integer": (
+        'ne.zeros(2, names="N", dtype=int).to("float64").__setitem__(0, float("nan"))'
+    ),
+    "full of a number that the dtype does not hold": 'ne.full((2,), 300, dtype="int64")',
+    "mean of ints": 'ne.ones(2, 3, names="N C", dtype=int).mean("C", dtype="float64")',
+    "complex numbers compared": 'ne.tensor([1j, 2.0], names="N").abs() < ne.tensor([1j, 2.0]).abs()',
+    "a name as an index": 'ones(2, 3, names="N C").isel(C=0)',
+    "unsqueeze by name": 'ones(2, 3, names="N C").unsqueeze(0, "H")',
+    "unsqueeze under a name that is there already": 'ones(2, 3, names="N C").unsqueeze(0, "C2")',
     "a generator of another library": "ne.rand(2, generator=np.random.default_rng(5))",
 }
 """Cases, and the call as their help would have it."""

@@ -52,6 +52,11 @@ def _floats(x: Array) -> Array:
     return np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
 
 
+def _normalisable(x: Array) -> Array:
+    """Return floats as they are, and integers and bools in float64."""
+    return x.astype(np.float64) if x.dtype.kind in "iub" else _floats(x)
+
+
 def relu(x: Array) -> Any:
     """Return each element, or 0 where it is negative."""
     if np.iscomplexobj(x):
@@ -102,7 +107,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 @np.errstate(all="ignore")
 def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     """Return exponentials over their sum along axes."""
-    x = _floats(x)
+    x = _normalisable(x)
     if not x.size:
         return x.copy()
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
@@ -115,7 +120,7 @@ def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
 @np.errstate(all="ignore")
 def log_softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     """Return the logarithm of the softmax along axes, without overflow."""
-    x = _floats(x)
+    x = _normalisable(x)
     if not x.size:
         return x.copy()
     wide = x.astype(np.float32) if x.dtype == np.float16 else x

@@ -25,6 +25,8 @@ from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, State
 T = TypeVar("T")
 
 WEAK = "weak:"
+STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
+"""The dtypes that numbers have as arrays."""
 """Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
 
 
@@ -66,6 +68,7 @@ class Builder:
     arithmetic: Arithmetic
     graph: Graph
     statements: dict[str, Bound] = field(default_factory=dict)
+    named: set[int] = field(default_factory=set)
 
     @property
     def text(self) -> str:
@@ -75,6 +78,7 @@ class Builder:
     def statement(self, statement: Statement, axes: Axes | None) -> Bound:
         """Return a statement's value, arranged as its term says."""
         value, order = self.value(statement.value)
+        self.named.add(value)
         if statement.term is None or axes is None:
             arranged = self.graph.add(
                 Arrange(value, tuple((label,) for label in order)), order, self.graph.dtypes[value]
@@ -83,7 +87,8 @@ class Builder:
         axes = _own_dots(axes, self.graph.labels[value])
         self._check_left(statement, value, axes)
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
-        arranged = self.graph.add(Arrange(value, axes), flat, self.graph.dtypes[value])
+        dtype = self.graph.dtypes[value]
+        arranged = self.graph.add(Arrange(value, axes), flat, STRONG.get(dtype, dtype))
         return Bound(value, flat, statement.term, axes, arranged)
 
     def _check_left(self, statement: Statement, value: int, axes: Axes) -> None:
@@ -169,7 +174,9 @@ class Builder:
         if node.term is None or node.term == bound.term:
             if bound.axes is None or _is_plain(bound.axes, self.graph.labels[bound.value]):
                 return bound.value, bound.order
-            axes = tuple(tuple(label for label in group if not label.startswith("1@")) for group in bound.axes)
+            axes = tuple(
+                tuple(label for label in group if not label.startswith("1@")) for group in bound.axes
+            )
             flat = [label for group in axes for label in group]
             if len(set(flat)) < len(flat) or any("@out" in label for label in flat):
                 return self._unclear(node)
@@ -178,7 +185,9 @@ class Builder:
             shape = tuple(self.graph.cells(labels) for labels in bound.axes)
             axes = relabelled(self.text, node.name, node.term, shape, self.views.sizes)
         labels = tuple(dict.fromkeys(label for group in axes for label in group))
-        return self.graph.add(View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.value]), labels
+        return self.graph.add(
+            View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.arranged]
+        ), labels
 
     def _unclear(self, node: Use) -> tuple[int, Labels]:
         message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
@@ -187,8 +196,9 @@ class Builder:
 
     def _map(self, function: str, arguments: Sequence[Node], span: Span) -> tuple[int, Labels]:
         pairs = [self.value(argument) for argument in arguments]
-        mentioned = tuple(dict.fromkeys(label for _, labels in pairs for label in labels))
-        return self.map([value for value, _ in pairs], function, span), mentioned
+        mentioned = [label for _, labels in pairs for label in labels]
+        made = self.map([value for value, _ in pairs], function, span)
+        return made, _in_order(mentioned, self.graph.labels[made])
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded where all of them are numbers of the text."""
@@ -328,6 +338,15 @@ def _own_dots(axes: Axes, labels: Labels) -> Axes:
         if found or not any(map(_is_dots, group)):
             result.append(found)
     return tuple(result)
+
+
+def _in_order(mentioned: Sequence[str], labels: Labels) -> Labels:
+    """Return a value's labels in the order in which the text mentions them; all dims of `...` together."""
+    dots = sorted((label for label in labels if _is_dots(label)), key=lambda label: _order(label, "..."))
+    order: list[str] = []
+    for label in mentioned:
+        order += dots if _is_dots(label) else [label]
+    return tuple(label for label in dict.fromkeys(order) if label in labels)
 
 
 def _is_dots(label: str) -> bool:

@@ -64,6 +64,9 @@ def _collect(build: Builder, value: int, labels: Labels, product: Product, span:
     """Add the factors of a value to a product that is summed over labels."""
     graph = build.graph
     node = graph.nodes[value]
+    if value in build.named and graph.dtypes[value] in WIDE:
+        product.factors.append(value)  # a statement has computed it in its own dtype
+        return
     match node:
         case Map("*.", (left, right)) if _same_dtype(build, value, left, right):
             for side in (left, right):
@@ -134,7 +137,7 @@ def widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
     """Return a product of integers with its factors in 64 bits; any other value as it is."""
     graph = build.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
-    if isinstance(node, Map) and node.function in MULTIPLYING:
+    if isinstance(node, Map) and node.function in MULTIPLYING and value not in build.named:
         under = (wide or WIDE[dtype]) if dtype in WIDE else ""
         arguments = [widened(build, one, span, under) for one in node.arguments]
         return build.map(arguments, node.function, span)

@@ -36,6 +36,7 @@ from nameexpr.compiler.program import AlongAxes, Arange, Constant, Fused, Pointw
 from nameexpr.compiler.typed import Axes, Typed
 
 WEAK = "weak:"
+STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
 
 
 @dataclass
@@ -144,7 +145,7 @@ class Lowering:
     def _reduction(self, number: int, node: Reduction, want: Labels) -> Value:
         if is_fused_reduction(self.fusing, number):
             return self._fused(number, node.factors, node.labels, node.reducer)
-        factors = [self.value(factor) for factor in node.factors]
+        factors = [self._strong(self.value(factor)) for factor in node.factors]
         kept = tuple(label for label in (want or self.graph.labels[number]))
         typed = Typed(
             tuple(tuple((label,) for label in value.labels) for value in factors),
@@ -165,7 +166,7 @@ class Lowering:
         return made if not self.graph.dtypes[number] else self.build.cast(made, self.graph.dtypes[number])
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
-        value = self.value(source)
+        value = self._strong(self.value(source))
         axes = tuple(value.axis(label) for label in labels)
         made = AlongAxes(function, value.number, axes, value.dtype == dtype)
         return self.build.emit(made, value.labels, dtype, self.build.dense(value.labels))
@@ -182,8 +183,18 @@ class Lowering:
         made = Fused(sources, shape, tiles, steps, factors, reducer, axes, dtype)
         return self.build.emit(made, kept, dtype, self.build.dense(kept))
 
+    def _strong(self, value: Value) -> Value:
+        """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
+        if not value.dtype.startswith(WEAK):
+            return value
+        dtype = STRONG[value.dtype]
+        made = Pointwise("np.asarray", (value.number,), (None,), (), dtype, is_ufunc=False)
+        return self.build.emit(made, (), dtype, ())
+
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:
         """Return a view with an axis for every label, of size 1 where the value does not vary."""
+        if not leaf.labels:
+            return leaf
         value = self.build.expand(leaf, order)
         shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
         return value if len(value.labels) == len(order) else self.build.reshape(value, shape, order)
@@ -192,9 +203,7 @@ class Lowering:
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
         if source not in self.values:
             self.values[source] = self._made(source, flat)
-        value = self.values[source]
-        if value.dtype.startswith(WEAK):
-            return value
+        value = self._strong(self.values[source])
         return lower_result(self.build, axes, value, is_moved=isinstance(self.graph.nodes[source], View))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nameexpr.compiler.builder import Strides
 from nameexpr.compiler.formula.build import Arithmetic, Bound, Builder
 from nameexpr.compiler.formula.fuse import Fusing
-from nameexpr.compiler.formula.graph import Graph
+from nameexpr.compiler.formula.graph import Arrange, Graph
 from nameexpr.compiler.formula.lower import lower_formula, use_counts
 from nameexpr.compiler.formula.scope import Scope, read_scope
 from nameexpr.compiler.formula.views import Views, read_views, result_names
@@ -25,6 +25,7 @@ from nameexpr.compiler.typed import Names
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.syntax.formula_parser import parse_formula
+from nameexpr.syntax.limits import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +72,12 @@ def compile_formula(
 ) -> CompiledFormula:
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     views = read_views(scope, operands, sizes)
-    graph = Graph(dict(views.sizes))
+    graph = Graph(views.sizes)
     builder = Builder(scope, operands, dtypes, views, arithmetic, graph)
     bounds = _statements(builder, scope, views)
-    wanted = [
-        place for place, one in enumerate(scope.tree.statements) if outputs is None or one.name in outputs
-    ]
-    places = wanted[-1:] if outputs is None else [_place(scope, name) for name in outputs]
+    _check_dims(graph, scope.tree.text)
+    last = len(scope.tree.statements) - 1
+    places = [last] if outputs is None else [_place(scope, name) for name in outputs]
     values = [bounds[place].arranged for place in places]
     order = scope.operands
     fusing = Fusing(graph, use_counts(graph, values), arithmetic.promoted)
@@ -106,13 +106,20 @@ def compile_formula(
 def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:
     bounds = []
     for statement, axes in zip(scope.tree.statements, views.left, strict=True):
-        builder.views.sizes.update(builder.graph.sizes)
         bound = builder.statement(statement, axes)
-        builder.graph.sizes.update(builder.views.sizes)
         bounds.append(bound)
         if statement.name is not None:
             builder.statements[statement.name] = bound
     return bounds
+
+
+def _check_dims(graph: Graph, text: str) -> None:
+    """Raise NE705 if a value would have more dims than an array can have."""
+    most = max(map(len, graph.labels), default=0)
+    most = max([most, *(len(node.axes) for node in graph.nodes if isinstance(node, Arrange))])
+    if most > limits().dims:
+        message = f"a value would have {most} dims, and the limit is {limits().dims}"
+        raise error(Diagnostic("NE705", message, text, hint="reduce some of them earlier"))
 
 
 def _place(scope: Scope, name: str) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from nameexpr.compiler.check import TOLD
+from nameexpr.compiler.check import INPUT_RULES, TOLD
 from nameexpr.compiler.formula.functions import (
     ALONG,
     ALONG_ONE,
@@ -21,9 +21,9 @@ from nameexpr.compiler.formula.functions import (
     RESERVED,
     SIZE,
 )
-from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
-from nameexpr.syntax.ast import Dots, Label, Pack, Term
-from nameexpr.syntax.formula_ast import Along, Call, Formula, Statement, Use, nodes
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.syntax.ast import Anonymous, Dots, Expression, Label, Literal, Pack, Term, atoms
+from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ def read_scope(tree: Formula) -> Scope:
 def _mistakes(tree: Formula) -> Iterator[Diagnostic]:
     yield from _statement_names(tree)
     defined: dict[str, Statement] = {}
+    yield from _goes_on(tree)
+    yield from _terms(tree)
     for statement in tree.statements:
         for node in nodes(statement.value):
             if isinstance(node, Call):
@@ -75,6 +77,47 @@ def _mistakes(tree: Formula) -> Iterator[Diagnostic]:
                 yield from _use(tree, node, defined)
         if statement.name is not None:
             defined[statement.name] = statement
+
+
+def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
+    """Refuse a last line that begins with a sign: it was meant to go on with the line above."""
+    last = tree.statements[-1]
+    value = last.value
+    while isinstance(value, Binary):
+        value = value.left
+    if last.name is not None or len(tree.statements) < 2 or not isinstance(value, Unary):  # noqa: PLR2004
+        return
+    between = tree.text[tree.statements[-2].span.end : value.span.start]
+    if value.operator in "+-" and "\n" in between and ";" not in between:
+        marks = (Mark(tree.statements[-2].span), Mark(Span(value.span.start, value.span.start + 1)))
+        message = "the statement above ends at the line break, and this line is one of its own"
+        hint = "put brackets around a value that goes on in the next line"
+        yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
+
+
+def _terms(tree: Formula) -> Iterator[Diagnostic]:
+    """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
+    uses = (use for use in _uses(tree) if use.name not in RESERVED)
+    terms = [use.term for use in uses if use.term is not None]
+    expression = Expression(tuple(terms), None, None, tree.text)
+    for rule in INPUT_RULES:
+        yield from rule(expression, False)  # noqa: FBT003
+    for term in terms:
+        for atom in atoms(term.items):
+            if isinstance(atom, Anonymous):
+                message, hint = "_ has no meaning in a formula", "name the dim"
+                yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
+            if isinstance(atom, Literal) and atom.size != 1:
+                message = f"a dim written {atom.size} has no label, and nothing could reduce it"
+                hint = f"name it: C={atom.size}"
+                yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
+
+
+def _uses(tree: Formula) -> Iterator[Use]:
+    for statement in tree.statements:
+        for node in nodes(statement.value):
+            if isinstance(node, Use):
+                yield node
 
 
 def _statement_names(tree: Formula) -> Iterator[Diagnostic]:

@@ -355,9 +355,9 @@ def relabelled(text: str, name: str, term: Term, shape: tuple[int, ...], known: 
 
 
 def canonical(term: Term) -> str:
-    """Return a term without its sizes, to tell whether two terms see the same dims: `C=3` is `C`, `()` is `1`."""
-    items = [Label(item.name) if isinstance(item, Sized) else item for item in term.items]
-    return " ".join("1" if unparse_item(item) == "()" else unparse_item(item) for item in items)
+    """Return a term without its sizes, to tell if two terms see the same dims: `C=3` is `C`, `()` is `1`."""
+    words = " ".join(map(unparse_item, term.items))
+    return re.sub(r"([^\W\d]\w*'*)=[0-9]+(?![\w'])", r"\1", words).replace("()", "1")
 
 
 def _named(item: Item) -> list[Label | Sized | Alias]:
