@@ -1,4 +1,4 @@
-"""A network of two layers reads handwritten digits: its forward pass, its loss and its mistakes as one formula.
+"""A network of two layers reads handwritten digits: forward pass, loss and mistakes as formulas.
 
 The digits are real, the weights were trained on the first 60 of them (data/README.md says how), and the other
 40 show what the network learned. Image rows and columns stay two dims: nothing is flattened.
@@ -60,13 +60,13 @@ np.testing.assert_array_equal(table, by_hand)
 for was, read in zip(*np.nonzero(table * (1 - np.eye(10, dtype=int)))):
     print(f"a {was} was read as {read}" + (f", {table[was, read]} times" if table[was, read] > 1 else ""))
 
-# %% What a hidden unit looks at: the mean image, weighted by how much the unit answers to it
+# %% What a hidden unit looks at: the mean image, weighted by how much the unit answers. Some answer to none
 ANSWERS = """
     hidden[N H] = relu(sum[y x](image[N y x] / 16 * w1[y x H]) + b1[H])
-    template[H y x] = sum[N](hidden * image) / sum[N](hidden)
+    template[H y x] = sum[N](hidden * image) / maximum(sum[N](hidden), 1e-9)
 """
 template = ne.evaluate(ANSWERS, image=images, w1=weights["w1"], b1=weights["b1"])
-expected = np.einsum("nh,nyx->hyx", hidden, images) / hidden.sum(axis=0)[:, None, None]
+expected = np.einsum("nh,nyx->hyx", hidden, images) / np.maximum(hidden.sum(axis=0), 1e-9)[:, None, None]
 np.testing.assert_allclose(template, expected)
 assert template.shape == (32, 8, 8) and template.min() >= 0 and template.max() <= 16
 print("templates of the hidden units", template.shape)

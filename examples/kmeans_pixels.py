@@ -1,7 +1,8 @@
 """K-means on the pixels of a photograph: six colours that stand for all of them.
 
-Distances from every pixel to every colour, the nearest colour, the means of the pixels that chose it: one step
-of k-means is five statements, and the table of comparisons (pixels by colours by channels) is never built.
+Distances from every pixel to every colour, the nearest colour, the means of the pixels that chose it:
+one step of k-means is five statements, and the table of differences (pixels by colours by channels) is never
+built.
 
 Run it with `python examples/kmeans_pixels.py`, or cell by cell.
 """
@@ -20,7 +21,7 @@ photo = np.load(DATA / "photos.npy")[2] / 255.0  # (96, 128, 3): H W C
 pixels = photo.reshape(-1, 3)  # (12288, 3): N C
 COLOURS = 6
 
-# %% One step. `index[K] == nearest` is the membership of pixel N in colour K, without a loop and without indexing
+# %% One step. `nearest == index[K]` says whether pixel N belongs to colour K: no loop, no index array
 STEP = """
     d[N K] = sum[C]((x[N C] - colour[K C]) ** 2)
     nearest = argmin[K](d)
@@ -74,9 +75,9 @@ picture = ne.evaluate(PAINT, nearest=nearest, colour=moved, sizes={"W": 128})
 np.testing.assert_allclose(picture, moved[nearest].reshape(96, 128, 3))
 assert np.square(picture - photo).sum(axis=2).mean() <= spreads[-1] + 1e-9
 
-# %% The distances alone, for all pairs of 3,000 pixels, in less memory than the table of differences would need
+# %% Distances between 3,000 pixels, in less memory than the table of differences would need
 few = pixels[::4][:3000]
-distances = ne.evaluate("sum[C]((x[i C] - x[j C]) ** 2)", x=few, memory_limit=2 * 8 * 3000**2)
+distances = ne.evaluate("sum[C]((x[i C] - x[j C]) ** 2)", x=few, memory_limit=100_000_000)
 assert distances.shape == (3000, 3000) and (np.diagonal(distances) == 0).all()
 np.testing.assert_allclose(distances[7], np.square(few - few[7]).sum(axis=1), atol=1e-12)
 size = distances.nbytes // 10**6

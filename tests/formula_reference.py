@@ -239,9 +239,8 @@ class Run:
 
     def used(self, use: Use) -> Value:
         """The array of one use, cut into its labels."""
-        if use.name in self.values and use.term is None:
-            if use.name not in self.held:
-                return self.values[use.name]
+        if use.term is None and use.name not in self.held:
+            return self.values[use.name]
         cut, placed = self.cut(use), self.placed.get(use.name)
         if placed and placed.value.number is not None and not placed.dims:
             return from_number(placed.value.number)

@@ -41,6 +41,7 @@ def along(name: str, value: Value, dims: Sequence[str]) -> Value:
     array, error = table(name, dtype)(
         moved.reshape(merged), error.reshape(merged), wide_of(name, value.dtype)
     )
+    error = np.where(np.isnan(error), np.inf, error)
     if dtype == np.float16 and wide_of(name, value.dtype) != dtype and name in SUMMING | FLOATING:
         error = np.where((error == 0) & (array == array.astype(dtype)), 0, error + unit(array, dtype))
     if name not in KEEPING:
@@ -245,7 +246,7 @@ def log_shares(array: Any, error: Any, work: np.dtype[Any]) -> Pair:
 def shares(array: Any, error: Any, work: np.dtype[Any]) -> Pair:
     """The exponentials divided by their sum."""
     logs, bound = log_shares(array, error, work)
-    result = np.exp(logs)
+    result = np.where(np.any(np.isnan(array) | np.isposinf(array), -1, keepdims=True), np.nan, np.exp(logs))
     reach = np.where(np.isfinite(logs), result * np.expm1(np.minimum(bound, 700)), 0)
     return result, np.where(np.isinf(bound), np.inf, reach + unit(result, work))
 

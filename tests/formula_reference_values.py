@@ -24,6 +24,15 @@ EXACT = {
     *("sign real imag conj reciprocal copysign remainder floor_divide".split()),  # noqa: SIM905
 }
 COMPARED = {"==", "!=", "<", "<=", ">", ">="}
+SIGNED = {
+    "copysign": 1,
+    "atan2": 0,
+    "/": 1,
+    "//": 1,
+    "reciprocal": 0,
+    "**": 0,
+    "pow": 0,
+}  # tell -0.0 from 0.0
 
 
 @dataclass(frozen=True)
@@ -208,8 +217,10 @@ def rounded(
     else:
         sure = exact(arrays, result, computed) & (error == 0) if name in EXACT else np.zeros(shape, bool)
         error = np.where(sure, error, error + unit(result, computed))
-        if name == "gelu":  # 1 + erf(x) loses digits that erfc has: both are good enough
-            error = error + unit(arrays[0], computed)
+        error = error + (unit(arrays[0], computed) if name == "gelu" else 0)  # 1 + erf(x) will do
+    if name in SIGNED and inexact(args[SIGNED[name]].dtype) and args[SIGNED[name]].number is None:
+        told = np.isinf(result) | (name in ("copysign", "atan2"))
+        error = np.where((arrays[SIGNED[name]] == 0) & told, np.inf, error)
     for arg in args:
         error = np.where(np.isinf(arg.error), np.inf, error)
     return result, error
@@ -278,11 +289,12 @@ def exact(arrays: Sequence[Any], result: Any, dtype: np.dtype[Any]) -> Any:
 
 def fold(name: str, numbers: Sequence[Any]) -> Any:
     """A function of constants, as Python computes it but that floats divide and overflow as IEEE says."""
-    if name == "where":
-        return numbers[1] if numbers[0] else numbers[2]
     if name in ("**", "pow") and all(type(number) is int for number in numbers) and numbers[1] < 0:
         numbers = [float(numbers[0]), numbers[1]]
     try:
-        return np.asarray(function_of(name)(*numbers)).item()
+        found = np.asarray(function_of(name)(*numbers))
+        if found.dtype == np.float16:  # of bools: a constant is in double precision
+            found = np.asarray(function_of(name)(*map(float, numbers)))
+        return found.item()
     except (TypeError, ValueError, OverflowError) as reason:
         raise Refused("constant", str(reason)) from reason

@@ -1,7 +1,8 @@
-"""The tables of docs/formulas.md, made from the compiler's table of functions: `python tests/formulas_page.py` writes them.
+"""The tables of docs/formulas.md, made from the functions: `python tests/formulas_page.py` writes them.
 
-A table stands between two comments in the page. The calls come from `nameexpr.compiler.formula.functions`, the
-dtypes from what the compiler is told of NumPy, the meaning of what NumPy has not from the kernels' docstrings.
+A table stands between two comments in the page. The calls come from `nameexpr.compiler.formula.functions`,
+the dtypes from what the compiler is told of NumPy, and the meaning of what NumPy lacks from the docstrings of
+the kernels.
 """
 
 from __future__ import annotations

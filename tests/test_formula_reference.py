@@ -49,6 +49,7 @@ FORMULAS: list[tuple[str, dict[str, Any], Any]] = [
     ("y = max[b...](x[b...])", {"x": np.float64(3)}, np.float64(3)),
     ("y = -2 ** 2 + x[]", {"x": np.float64(1)}, np.float64(-3)),
     ("y = 2 ** -1 ** 2", {}, np.float64(0.5)),
+    ("y = where(2, 2, 1.5) + erf(1 < 0)", {}, np.float64(2)),
     ("y = 7 // 2 * 2 % 4", {}, np.int64(2)),
     ("y = 1 + 2 < 4 & 7", {}, np.bool_(True)),
     ("y = 1 | 2 & 2", {}, np.int64(3)),

@@ -21,7 +21,9 @@ from nameexpr.compiler.formula.functions import (
 )
 
 PAGE = documents.read("docs/formulas.md")
-ROW = re.compile(r"^\| `(\w+)([\[(])([^\])]*)[\])][^|]*\| ([^|]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(\w+)([\[(])([^\])]*)[\])][^|]*\| ([^|]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE
+)
 ROWS = {match[1]: match for match in ROW.finditer(PAGE)}
 
 
@@ -36,7 +38,10 @@ def test_every_function_has_one_row() -> None:
 
 def test_every_operator_and_constant_is_named() -> None:
     operators = PAGE.partition("| operators |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"`([^`]+)`", operators.replace("\\|", "|"))) >= {*OPERATORS, *(f"{sign}x" for sign in SIGNS)}
+    assert set(re.findall(r"`([^`]+)`", operators.replace("\\|", "|"))) >= {
+        *OPERATORS,
+        *(f"{sign}x" for sign in SIGNS),
+    }
     assert all(f"`{name}" in PAGE for name in (*CONSTANTS, *RESERVED))
 
 
@@ -55,7 +60,7 @@ def test_the_dtypes_of_the_row_are_what_comes_out(name: str, place: int) -> None
     formula = call(ROWS[name])
     dtype, said = formulas_page.DTYPES[place], ROWS[name][5 + place]
     x = np.array([[0.25, 1.0], [1.0, 0.5]]).astype(dtype)
-    operands = {"x": x, "y": x + 1} if "y[" in formula else {"x": x}
+    operands = {"x": x, "y": x + 1} if ", y[" in formula else {"x": x}
     if said == "-":
         with pytest.raises(ne.NameExprError):
             ne.evaluate(formula, operands=operands)

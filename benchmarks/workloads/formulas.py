@@ -66,8 +66,8 @@ def _masses(rng: np.random.Generator) -> tuple[Any, ...]:
 
 
 SQUARE, TINY = (1000, 1000), (4, 4)
-CHAIN = "sqrt(x[i j] ** 2 + y[i j] ** 2) * exp(-abs(x) / 2) + sin(y) * tanh(x) - log1p(x ** 2)"
-CHAIN_NUMEXPR = "sqrt(x ** 2 + y ** 2) * exp(-abs(x) / 2) + sin(y) * tanh(x) - log1p(x ** 2)"
+CHAIN = "sqrt(x[i j] ** 2 + y[i j] ** 2) * exp(-abs(x) / 2) + tanh(x) * y - log1p(x ** 2)"
+CHAIN_NUMEXPR = "sqrt(x ** 2 + y ** 2) * exp(-abs(x) / 2) + tanh(x) * y - log1p(x ** 2)"
 LAYER_NORM = "y[N C] = (x[N C] - mean[C](x)) / sqrt(var[C](x) + 1e-5) * g[C] + b[C]"
 BATCH_NORM = "m = mean[N](x[N C]); v = var[N](x); y[N C] = (x - m) / sqrt(v + 1e-5)"
 NETWORK = "h = gelu(sum[C](x[N C] * w[C H]) + b[H]); y[N K] = sum[H](h * u[H K]) + c[K]"

@@ -101,7 +101,7 @@ formulas = st.builds(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(formulas)
 def test_a_printed_tree_reads_as_itself(tree: Formula) -> None:
     text = unparse_formula(tree)
@@ -115,7 +115,7 @@ def numbers_of(tree: Formula) -> list[int | float]:
     return [node.value for node in every if isinstance(node, Number)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(values, st.randoms(use_true_random=False))
 def test_no_bracket_of_the_canonical_spelling_can_be_left_out(value: Node, rng: random.Random) -> None:
     text = unparse_value(value)

@@ -111,7 +111,7 @@ def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     if not x.size:
         return x.copy()
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    shifted = np.subtract(wide, _largest(wide, axes), out=wide if over else None)
+    shifted = np.asarray(np.subtract(wide, _largest(wide, axes), out=wide if over else None))
     np.exp(shifted, out=shifted)
     shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
     return np.asarray(shifted.astype(x.dtype, copy=False))
@@ -124,7 +124,7 @@ def log_softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     if not x.size:
         return x.copy()
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    shifted = np.subtract(wide, _largest(wide, axes), out=wide if over else None)
+    shifted = np.asarray(np.subtract(wide, _largest(wide, axes), out=wide if over else None))
     shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axes, keepdims=True))
     return np.asarray(shifted.astype(x.dtype, copy=False))
 

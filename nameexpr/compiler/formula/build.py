@@ -10,6 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from nameexpr.compiler.formula.dots import (
+    Under,
+    in_order,
+    is_dots,
+    mentioned,
+    own_dots,
+    place_of,
+    without,
+)
+from nameexpr.compiler.formula.dots import number_of as number_of_dim
 from nameexpr.compiler.formula.extract import reduction, widened
 from nameexpr.compiler.formula.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
 from nameexpr.compiler.formula.graph import Along as AlongNode
@@ -52,6 +62,7 @@ class Bound:
 
     value: int
     order: Labels
+    mention: Labels
     term: Term | None
     axes: Axes | None
     arranged: int
@@ -69,6 +80,7 @@ class Builder:
     graph: Graph
     statements: dict[str, Bound] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
+    under: dict[int, Under] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -77,19 +89,20 @@ class Builder:
 
     def statement(self, statement: Statement, axes: Axes | None) -> Bound:
         """Return a statement's value, arranged as its term says."""
-        value, order = self.value(statement.value)
+        value, mention = self.value(statement.value)
         self.named.add(value)
         if statement.term is None or axes is None:
+            order = in_order(mention, self.graph.labels[value])
             arranged = self.graph.add(
                 Arrange(value, tuple((label,) for label in order)), order, self.graph.dtypes[value]
             )
-            return Bound(value, order, None, None, arranged)
-        axes = _own_dots(axes, self.graph.labels[value])
+            return Bound(value, order, mention, None, None, arranged)
+        axes = own_dots(axes, self.graph.labels[value])
         self._check_left(statement, value, axes)
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
         dtype = self.graph.dtypes[value]
         arranged = self.graph.add(Arrange(value, axes), flat, STRONG.get(dtype, dtype))
-        return Bound(value, flat, statement.term, axes, arranged)
+        return Bound(value, flat, mentioned(statement.term, axes), statement.term, axes, arranged)
 
     def _check_left(self, statement: Statement, value: int, axes: Axes) -> None:
         """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
@@ -154,7 +167,15 @@ class Builder:
         axes = self.views.axes[node.name, term]
         labels = tuple(dict.fromkeys(label for group in axes for label in group))
         position = self.scope.operands.index(node.name)
-        return self.graph.add(View(position, -1, axes), labels, self.dtypes[node.name]), labels
+        value = self.graph.add(View(position, -1, axes), labels, self.dtypes[node.name])
+        names = self.operands[node.name].names
+        if names is not None:
+            self.under[value] = {
+                place_of(group[0]): name
+                for group, name in zip(axes, names, strict=True)
+                if group and is_dots(group[0])
+            }
+        return value, mentioned(term, axes)
 
     def _size_or_index(self, node: Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -173,7 +194,7 @@ class Builder:
     def _earlier(self, node: Use, bound: Bound) -> tuple[int, Labels]:
         if node.term is None or node.term == bound.term:
             if bound.axes is None or _is_plain(bound.axes, self.graph.labels[bound.value]):
-                return bound.value, bound.order
+                return bound.value, bound.mention
             axes = tuple(
                 tuple(label for label in group if not label.startswith("1@")) for group in bound.axes
             )
@@ -185,9 +206,11 @@ class Builder:
             shape = tuple(self.graph.cells(labels) for labels in bound.axes)
             axes = relabelled(self.text, node.name, node.term, shape, self.views.sizes)
         labels = tuple(dict.fromkeys(label for group in axes for label in group))
-        return self.graph.add(
-            View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.arranged]
-        ), labels
+        term = node.term or bound.term
+        assert term is not None
+        value = self.graph.add(View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.arranged])
+        self.under[value] = self.under.get(bound.value, {})
+        return value, mentioned(term, axes) if node.term is not None else bound.mention
 
     def _unclear(self, node: Use) -> tuple[int, Labels]:
         message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
@@ -196,9 +219,8 @@ class Builder:
 
     def _map(self, function: str, arguments: Sequence[Node], span: Span) -> tuple[int, Labels]:
         pairs = [self.value(argument) for argument in arguments]
-        mentioned = [label for _, labels in pairs for label in labels]
         made = self.map([value for value, _ in pairs], function, span)
-        return made, _in_order(mentioned, self.graph.labels[made])
+        return made, tuple(dict.fromkeys(label for _, order in pairs for label in order))
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded where all of them are numbers of the text."""
@@ -214,7 +236,22 @@ class Builder:
         dtypes = [graph.dtypes[value] for value in values]
         dtype = self._told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
         labels = tuple(dict.fromkeys(label for value in values for label in graph.labels[value]))
-        return graph.add(Map(function, tuple(values)), labels, dtype)
+        made = graph.add(Map(function, tuple(values)), labels, dtype)
+        self._unify_under(made, values, span)
+        return made
+
+    def _unify_under(self, made: int, values: Sequence[int], span: Span) -> None:
+        """Unify the names that values have under `...` (NE402 if two of them differ)."""
+        names: dict[str, str | None] = {}
+        for value in values:
+            for place, name in self.under.get(value, {}).items():
+                if None not in (name, names.get(place)) and names[place] != name:
+                    message = f"under '...' the dim '{name}' meets '{names[place]}'"
+                    hint = "rename one of the dims, or write these dims out"
+                    raise error(Diagnostic("NE402", message, self.text, (Mark(span),), hint=hint))
+                names[place] = names.get(place) or name
+        if names:
+            self.under[made] = names
 
     def _broadcast(self, values: Sequence[int], span: Span) -> list[int]:
         """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
@@ -222,7 +259,7 @@ class Builder:
         by_place: dict[str, list[str]] = {}
         for label in labels:
             if label.startswith("..."):
-                by_place.setdefault(label.partition("@")[0], []).append(label)
+                by_place.setdefault(place_of(label), []).append(label)
         gone = set()
         for place, found in by_place.items():
             long = [label for label in found if self.graph.sizes[label] != 1]
@@ -240,7 +277,9 @@ class Builder:
         if not here:
             return value
         kept = [label for label in own if label not in gone]
-        return self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
+        dropped = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
+        self.under[dropped] = self.under.get(value, {})
+        return dropped
 
     def _told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
@@ -263,20 +302,24 @@ class Builder:
         return self._told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
     def _along(self, node: Along) -> tuple[int, Labels]:
-        value, mentioned = self.value(node.arguments[0])
+        value, mention = self.value(node.arguments[0])
         labels = self._bound_labels(node, value)
         if node.function in ALONG:
             if node.function in ("cumsum", "cumprod"):
                 value = widened(self, value, node.name_span)
             dtype = self._along_dtype(node, value)
             made = self.graph.add(AlongNode(node.function, value, labels), self.graph.labels[value], dtype)
-            return made, mentioned
+            self.under[made] = self.under.get(value, {})
+            return made, mention
         self._check_elements(node, labels)
         made = reduction(self, node.function, value, labels, node.name_span)
-        return made, tuple(label for label in mentioned if label not in labels)
+        has_dots = any(isinstance(item, Dots) for item in node.term.items)
+        if not has_dots:
+            self.under[made] = self.under.get(value, {})
+        return made, without(mention, labels, has_dots=has_dots)
 
     def _along_dtype(self, node: Along, value: int) -> str:
-        dtype = self.graph.dtypes[value]
+        dtype = STRONG.get(self.graph.dtypes[value], self.graph.dtypes[value])
         return self._told(
             lambda: self.arithmetic.dtype_of(f"formulas.{node.function}", [dtype]),
             node.function,
@@ -299,7 +342,7 @@ class Builder:
             if isinstance(item, Dots | Pack):
                 word = f"{item.name}..." if isinstance(item, Pack) else "..."
                 labels += sorted(
-                    (one for one in own if one.startswith(word)), key=lambda one: _order(one, word)
+                    (one for one in own if one.startswith(word)), key=lambda one: number_of_dim(one, word)
                 )
                 if word not in self.views.under:
                     raise self._foreign(node, item.span, word, own)
@@ -322,35 +365,6 @@ class Builder:
 def _kind(dtype: str) -> str:
     """Return a dtype as a message says it."""
     return f"a number ({dtype.removeprefix(WEAK)})" if dtype.startswith(WEAK) else dtype
-
-
-def _order(label: str, word: str) -> int:
-    number = int(label.removeprefix(word).partition("@")[0])
-    return -number if word == "..." else number
-
-
-def _own_dots(axes: Axes, labels: Labels) -> Axes:
-    """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
-    own = {label.partition("@")[0]: label for label in labels if label.startswith("...")}
-    result = []
-    for group in axes:
-        found = tuple(own.get(label, label) for label in group if not _is_dots(label) or label in own)
-        if found or not any(map(_is_dots, group)):
-            result.append(found)
-    return tuple(result)
-
-
-def _in_order(mentioned: Sequence[str], labels: Labels) -> Labels:
-    """Return a value's labels in the order in which the text mentions them; all dims of `...` together."""
-    dots = sorted((label for label in labels if _is_dots(label)), key=lambda label: _order(label, "..."))
-    order: list[str] = []
-    for label in mentioned:
-        order += dots if _is_dots(label) else [label]
-    return tuple(label for label in dict.fromkeys(order) if label in labels)
-
-
-def _is_dots(label: str) -> bool:
-    return label.startswith("...")
 
 
 def _word(label: str) -> str:

@@ -146,7 +146,8 @@ class Lowering:
         if is_fused_reduction(self.fusing, number):
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
-        kept = tuple(label for label in (want or self.graph.labels[number]))
+        own = self.graph.labels[number]
+        kept = tuple(dict.fromkeys((*(label for label in want if label in own), *own)))
         typed = Typed(
             tuple(tuple((label,) for label in value.labels) for value in factors),
             tuple((label,) for label in kept),

@@ -13,8 +13,9 @@ from nameexpr.compiler.formula.build import Arithmetic, Bound, Builder
 from nameexpr.compiler.formula.fuse import Fusing
 from nameexpr.compiler.formula.graph import Arrange, Graph
 from nameexpr.compiler.formula.lower import lower_formula, use_counts
+from nameexpr.compiler.formula.names import result_names
 from nameexpr.compiler.formula.scope import Scope, read_scope
-from nameexpr.compiler.formula.views import Views, read_views, result_names
+from nameexpr.compiler.formula.views import Views, read_views
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.plan import Plan
@@ -91,11 +92,11 @@ def compile_formula(
     if any(operand.names is not None for operand in operands.values()):
         names = tuple(
             result_names(
-                place,
-                scope.tree.statements[place].term,
+                bounds[place].term,
                 bounds[place].order,
                 bounds[place].axes or (),
-                views,
+                views.under,
+                builder.under.get(bounds[place].value, {}),
                 scope.tree.text,
             )
             for place in places

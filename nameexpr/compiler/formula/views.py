@@ -8,16 +8,15 @@ say its number.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nameexpr.compiler.formula.scope import Scope, terms_of
 from nameexpr.compiler.match_names import match_names, names_under_packs
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.operands import Operand, stretch
 from nameexpr.compiler.resolve import Resolved, resolve
 from nameexpr.compiler.sizes import solve
 from nameexpr.compiler.typed import Axes, Names
-from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.syntax.ast import (
     Alias,
@@ -50,7 +49,6 @@ class Views:
     left: tuple[Axes | None, ...]
     sizes: dict[str, int]
     under: Mapping[str, Names]
-    dots: tuple[Names, ...]
 
 
 def read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -89,12 +87,12 @@ def _solved(
     default: Mapping[str, Term],
 ) -> Views:
     resolved = resolve(expression, given)
-    under, dots = _names_by_statement(tree, expression, pairs, given, default, resolved)
+    under = _names_under(expression, given, [name for name, _ in pairs], resolved)
     left = tuple(
         None if statement.term is None else _left_axes(expression, statement.term, given, resolved)
         for statement in tree.statements
     )
-    written = {a.name: a.size for s in tree.statements for a in _sized(s.term)}
+    written = {a.name: a.size for term in _terms(tree) for a in _sized(term)}
     resolved = replace(resolved, written={**_literals(tree), **written, **resolved.written})
     here = {a.name for t in expression.inputs for a in atoms(t.items) if isinstance(a, Label | Sized | Alias)}
     elsewhere = _labels_of(tree) - here
@@ -105,7 +103,7 @@ def _solved(
     known = {**{name: size for name, size in sizes.items() if name in elsewhere}, **solved}
     _check_agree(tree, sizes, known)
     axes = dict(zip(pairs, resolved.operands, strict=True))
-    return Views(pairs, axes, default, left, known, under, dots)
+    return Views(pairs, axes, default, left, known, under)
 
 
 def _local_dots(resolved: Resolved, given: Sequence[Operand]) -> Resolved:
@@ -121,57 +119,31 @@ def _local_dots(resolved: Resolved, given: Sequence[Operand]) -> Resolved:
     return replace(resolved, operands=operands, packs=packs)
 
 
-def _names_by_statement(
-    tree: Formula,
-    expression: Expression,
-    pairs: Sequence[tuple[str, Term]],
-    given: Sequence[Operand],
-    default: Mapping[str, Term],
-    resolved: Resolved,
-) -> tuple[dict[str, Names], tuple[Names, ...]]:
-    """Check the names of all operands against their terms; return the names under packs and `...`.
+def _names_under(
+    expression: Expression, given: Sequence[Operand], titles: Sequence[str], resolved: Resolved
+) -> dict[str, Names]:
+    """Check the names of all operands against their terms; return the names under packs.
 
-    Names under packs must match within a statement; what unrelated statements have under `...` is their own.
+    What stands under `...` is each value's own: those names are unified where values meet.
     """
-    under: dict[str, Names] = {}
-    dots: list[Names] = []
-    earlier: dict[str | None, Names] = {}
-    for statement in tree.statements:
-        used = {
-            (node.name, node.term or default[node.name])
-            for node in nodes(statement.value)
-            if isinstance(node, Use) and node.name in default
-        }
-        places = [place for place, pair in enumerate(pairs) if pair in used]
-        uses = {node.name for node in nodes(statement.value) if isinstance(node, Use)}
-        own: Names = ()
-        for name in sorted(uses & {one for one in earlier if one is not None}):
-            own = _both(own, earlier[name])
-        some = replace(expression, inputs=tuple(expression.inputs[place] for place in places))
-        operands = [given[place] for place in places]
-        titles = [pairs[place][0] for place in places]
-        try:
-            match_names(some, operands, resolved.packs)
-            found = names_under_packs(some, operands, resolved.packs) if places else {}
-        except NameExprError as fault:
-            raise in_formula_words(fault, titles) from None
-        own = _both(own, found.pop("...", ()))
-        dots.append(own)
-        earlier[statement.name] = own
-        for word, names in found.items():
-            under[word] = _both(under.get(word, ()), names)
-    return under | ({"...": ()} if "..." in resolved.packs else {}), tuple(dots)
+    blanked = [
+        replace(operand, names=_without_dots(term, operand.names))
+        for term, operand in zip(expression.inputs, given, strict=True)
+    ]
+    try:
+        match_names(expression, blanked, resolved.packs)
+        return names_under_packs(expression, blanked, resolved.packs) if given else {}
+    except NameExprError as fault:
+        raise in_formula_words(fault, titles) from None
 
 
-def _both(one: Names, other: Names) -> Names:
-    """Return what two lists of names, counted from the right, have in common or one of them has alone."""
-    rank = max(len(one), len(other))
-    padded = ((None,) * (rank - len(names)) + names for names in (one, other))
-    return tuple(map(_either, *padded))
-
-
-def _either(one: str | None, other: str | None) -> str | None:
-    return other if one is None else one if other in (None, one) else None
+def _without_dots(term: Term, names: Names | None) -> Names | None:
+    if names is None:
+        return None
+    dims = stretch(term, len(names))
+    return tuple(
+        None if isinstance(item, Dots) else name for (item, _), name in zip(dims, names, strict=True)
+    )
 
 
 def _left_axes(expression: Expression, term: Term, given: Sequence[Operand], resolved: Resolved) -> Axes:
@@ -192,8 +164,19 @@ def _check_left(text: str, term: Term, resolved: Resolved) -> None:
             )
 
 
-def _sized(term: Term | None) -> list[Sized]:
-    return [] if term is None else [a for a in atoms(term.items) if isinstance(a, Sized)]
+def _sized(term: Term) -> list[Sized]:
+    return [atom for atom in atoms(term.items) if isinstance(atom, Sized)]
+
+
+def _terms(tree: Formula) -> Iterator[Term]:
+    """Return every term of a formula: on the left, of uses, in brackets."""
+    for statement in tree.statements:
+        if statement.term is not None:
+            yield statement.term
+        for node in nodes(statement.value):
+            term = getattr(node, "term", None)
+            if term is not None:
+                yield term
 
 
 def _literals(tree: Formula) -> dict[str, int]:
@@ -209,14 +192,8 @@ def _literals(tree: Formula) -> dict[str, int]:
 
 def _labels_of(tree: Formula) -> set[str]:
     """Return every label that a formula mentions, in terms and in brackets."""
-    found: set[str] = set()
-    for statement in tree.statements:
-        terms = [statement.term] if statement.term is not None else []
-        for node in nodes(statement.value):
-            term = getattr(node, "term", None)
-            terms += [term] if term is not None else []
-        found |= {a.name for t in terms for a in atoms(t.items) if isinstance(a, Label | Sized | Alias)}
-    return found
+    named = (a for term in _terms(tree) for a in atoms(term.items))
+    return {atom.name for atom in named if isinstance(atom, Label | Sized | Alias)}
 
 
 def _check_sizes_given(tree: Formula, sizes: Mapping[str, int], labels: set[str]) -> None:
@@ -232,23 +209,17 @@ def _check_agree(tree: Formula, sizes: Mapping[str, int], known: Mapping[str, in
         if known.get(name, size) != size:
             message = f"'{name}' is {known[name]} in the operands and {size} in sizes="
             raise error(
-                Diagnostic("NE330", message, tree.text, _marks(tree, name), hint="leave it out of sizes=")
+                Diagnostic(
+                    "NE330", message, tree.text, marks_of_label(tree, name), hint="leave it out of sizes="
+                )
             )
 
 
-def _marks(tree: Formula, label: str) -> tuple[Mark, ...]:
+def marks_of_label(tree: Formula, label: str) -> tuple[Mark, ...]:
     """Return marks below every mention of a label."""
-    marks: list[Mark] = []
-    for statement in tree.statements:
-        terms = [statement.term] if statement.term is not None else []
-        terms += [t for n in nodes(statement.value) if (t := getattr(n, "term", None)) is not None]
-        for term in terms:
-            named = (a for a in atoms(term.items) if isinstance(a, Label | Sized | Alias))
-            marks += [Mark(atom.span) for atom in named if atom.name == label]
+    named = (a for term in _terms(tree) for a in atoms(term.items) if isinstance(a, Label | Sized | Alias))
+    marks = [Mark(atom.span) for atom in named if atom.name == label]
     return tuple(sorted(marks, key=lambda mark: mark.span.start))
-
-
-marks_of_label = _marks
 
 
 def _check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
@@ -362,40 +333,3 @@ def canonical(term: Term) -> str:
 
 def _named(item: Item) -> list[Label | Sized | Alias]:
     return [a for a in atoms((item,)) if isinstance(a, Label | Sized | Alias)]
-
-
-def result_names(
-    place: int, term: Term | None, labels: Sequence[str], axes: Axes, views: Views, text: str
-) -> Names:
-    """Return the names of a statement's result: those of its term, or its labels where it has none."""
-    under = {**views.under, "...": views.dots[place]}
-    if term is None:
-        return tuple(_name_of(label, under) for label in labels)
-    names: list[str | None] = []
-    rest = list(axes)
-    for item in term.items:
-        if isinstance(item, Dots | Pack):
-            word = unparse_item(item)
-            while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
-                names.append(_name_of(rest.pop(0)[0], under))
-            continue
-        rest.pop(0)
-        names.append(getattr(item, "dim", None) or getattr(item, "name", None))
-    for name in names:
-        reason = None if name is None else name_fault(name)
-        if reason:
-            message = f"'{name}' cannot name a dim of a tensor: {reason}"
-            hint = f"give the result's dim another name on the left: dim={name}"
-            raise error(Diagnostic("NE406", message, text, (Mark(term.span),), hint=hint))
-    return tuple(names)
-
-
-def _name_of(label: str, names: Mapping[str, Names]) -> str | None:
-    """Return the name of a dim that has a label; under a pack, that which the operands have there."""
-    word, dots, number = label.partition("...")
-    if dots:
-        under = names.get(f"{word}...", ())
-        count = int(number.partition("@")[0])
-        place = -count if not word else count - 1
-        return under[place] if -len(under) <= place < len(under) else None
-    return label if name_fault(label) is None else None

@@ -1,0 +1,66 @@
+"""The names that a formula's results have, where any operand is a NamedTensor: those of dims on the left, or
+the labels; under packs and `...` those of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nameexpr.compiler.formula.dots import Under, is_dots, place_of
+from nameexpr.compiler.typed import Axes, Names
+from nameexpr.dims import name_fault
+from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.syntax.ast import Dots, Pack, Term
+from nameexpr.syntax.unparse import unparse_item
+
+
+def result_names(
+    term: Term | None, labels: Sequence[str], axes: Axes, packs: Mapping[str, Names], under: Under, text: str
+) -> Names:
+    """Return the names of a statement's result.
+
+    Parameters
+    ----------
+    term : Term or None
+        The term on the left.
+    labels : sequence of str
+        The labels of the result's dims, in order, where there is no term.
+    axes : Axes
+        The axes of the term.
+    packs, under : mappings
+        The names under packs, and those of this value under `...`.
+    """
+    if term is None:
+        return tuple(_name_of(label, packs, under) for label in labels)
+    names: list[str | None] = []
+    rest = list(axes)
+    for item in term.items:
+        if isinstance(item, Dots | Pack):
+            word = unparse_item(item)
+            while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
+                names.append(_name_of(rest.pop(0)[0], packs, under))
+            continue
+        rest.pop(0)
+        names.append(getattr(item, "dim", None) or getattr(item, "name", None))
+    _check_names(names, term, text)
+    return tuple(names)
+
+
+def _check_names(names: Sequence[str | None], term: Term, text: str) -> None:
+    for name in names:
+        reason = None if name is None else name_fault(name)
+        if reason:
+            message = f"'{name}' cannot name a dim of a tensor: {reason}"
+            hint = f"give the result's dim another name on the left: dim={name}"
+            raise error(Diagnostic("NE406", message, text, (Mark(term.span),), hint=hint))
+
+
+def _name_of(label: str, packs: Mapping[str, Names], under: Under) -> str | None:
+    """Return the name of a dim that has a label; under a pack, that which the operands have there."""
+    if is_dots(label):
+        return under.get(place_of(label))
+    word, dots, number = label.partition("...")
+    if dots:
+        names = packs.get(f"{word}...", ())
+        return names[int(number) - 1] if int(number) <= len(names) else None
+    return label if name_fault(label) is None else None
