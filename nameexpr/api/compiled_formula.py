@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from nameexpr.api.evaluate import by_position, find_formula, merged
-from nameexpr.api.formula import FormulaEntry
+from nameexpr.api.evaluate import by_position, merged
+from nameexpr.api.formula import FormulaEntry, described, read_formula_options
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, PlanStep
-from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.carets import visible
 from nameexpr.compiler.formula.pipeline import CompiledFormula as Stages
 from nameexpr.compiler.formula.scope import terms_of
@@ -135,18 +132,10 @@ class CompiledFormula:
         dtypes: dict[str, str] = {}
         strides: dict[str, Any] = {}
         for name, value in given.items():
-            is_shape = isinstance(value, tuple) and all(type(size) is int for size in value)
-            shapes[name] = Operand(value if is_shape else np.shape(getattr(value, "_data", value)))
-            dtypes[name], strides[name] = "float64", None
-            if not is_shape:
-                names = getattr(value, "_names", None)
-                data = getattr(value, "_data", value)
-                shapes[name] = Operand(np.shape(data), names)
-                is_number = isinstance(data, int | float | complex)
-                dtypes[name] = (
-                    f"weak:{type(data).__name__}" if is_number else number_name(np.asarray(data).dtype)
-                )
-                strides[name] = None if is_number else np.asarray(data).strides
+            if isinstance(value, tuple) and all(type(size) is int and size >= 0 for size in value):
+                shapes[name], dtypes[name], strides[name] = Operand(value), "float64", None
+            else:
+                shapes[name], dtypes[name], strides[name] = described(self._entry.unwrapped(value, name))
         return shapes, dtypes, [strides.get(name) for name in self._entry.scope.operands]
 
     def __repr__(self) -> str:
@@ -168,7 +157,9 @@ def compiled_formula(
     memory_limit: int | None,
 ) -> CompiledFormula:
     """Return a formula, read and checked, with its options."""
-    return CompiledFormula(find_formula(text, outputs, sizes, optimize, memory_limit))
+    # An entry of its own, not the cache's: `code` is for the latest call of this object.
+    options = read_formula_options(text, outputs, sizes, optimize, memory_limit)
+    return CompiledFormula(FormulaEntry(text, options))
 
 
 def _signature(entry: FormulaEntry) -> FormulaSignature:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TEXTS = 1024
 _entries: Generations[Any, Entry] = Generations(TEXTS)
 _misses = 0
+formula_misses = [0]
+"""Formulas read so far, counted by `nameexpr.api.evaluate`."""
 
 
 def einsum(
@@ -158,7 +160,7 @@ class CacheInfo(NamedTuple):
 
 
 def cache_info() -> CacheInfo:
-    """Return what the cache of compiled expressions holds.
+    """Return what the caches of compiled expressions and formulas hold, together.
 
     Examples
     --------
@@ -168,12 +170,19 @@ def cache_info() -> CacheInfo:
     >>> ne.cache_info().texts
     1
     """
+    from nameexpr.api.evaluate import formulas
+
     entries = [*_entries.young.values(), *_entries.old.values()]
-    return CacheInfo(len(_entries), sum(len(entry.programs) for entry in entries), _misses, TEXTS)
+    kept = [*formulas.young.values(), *formulas.old.values()]
+    programs = sum(len(entry.programs) for entry in entries) + sum(len(entry.programs) for entry in kept)
+    return CacheInfo(len(_entries) + len(formulas), programs, _misses + formula_misses[0], TEXTS)
 
 
 def cache_clear() -> None:
-    """Drop every compiled expression, and count anew."""
+    """Drop every compiled expression and formula, and count anew."""
+    from nameexpr.api.evaluate import formulas
+
     global _misses  # noqa: PLW0603
     _entries.clear()
-    _misses = 0
+    formulas.clear()
+    _misses = formula_misses[0] = 0

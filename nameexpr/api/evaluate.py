@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.api.cache import Generations
-from nameexpr.api.einsum import check_is_text
+from nameexpr.api.einsum import check_is_text, formula_misses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nameexpr.api.formula import FormulaEntry
     from nameexpr.compiler.path import Optimize
 
-_formulas: Generations[Any, FormulaEntry] = Generations(1024)
+formulas: Generations[Any, FormulaEntry] = Generations(1024)
 
 
 def evaluate(
@@ -113,7 +113,7 @@ def find_formula(
 ) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there."""
     if outputs is None and sizes is None and optimize is None and memory_limit is None:
-        entry = _formulas.young.get(text) if type(text) is str else None
+        entry = formulas.young.get(text) if type(text) is str else None
         if entry is not None:
             return entry
     check_is_text(text)
@@ -122,7 +122,10 @@ def find_formula(
     options = read_formula_options(text, outputs, sizes, optimize, memory_limit)
     key = text if options.is_plain else (text, options)
     try:
-        entry = _formulas.get(key)
+        entry = formulas.get(key)
     except TypeError:  # an optimizer that cannot be hashed
         return FormulaEntry(text, options)
-    return entry or _formulas.get_or_make(key, lambda: FormulaEntry(text, options))
+    if entry is None:
+        formula_misses[0] += 1
+        entry = formulas.get_or_make(key, lambda: FormulaEntry(text, options))
+    return entry

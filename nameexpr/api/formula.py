@@ -107,17 +107,19 @@ class FormulaEntry:
 
     def miss(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
-        operands = [self._unwrapped(v, name) for v, name in zip(values, self.scope.operands, strict=True)]
+        operands = [self.unwrapped(v, name) for v, name in zip(values, self.scope.operands, strict=True)]
         key = tuple(_kind(operand) for operand in operands)
         layout = tuple(getattr(_array(operand), "strides", None) for operand in operands)
         function = self.programs.get((key, None)) or self.programs.get((key, layout))
+        self.latest = self.describe(operands)
         if function is None:
             compiled, function = self._make(operands)
             self.programs.put((key, layout if compiled.program.depends_on_layout else None), function)
         self.call = function
         return function(*operands)
 
-    def _unwrapped(self, value: Any, name: str) -> Any:
+    def unwrapped(self, value: Any, name: str) -> Any:
+        """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
         if isinstance(value, NamedTensor):
             return value if type(value) is NamedTensor else wrap(value.data, value.names)
         if type(value) in NUMBERS:
@@ -137,12 +139,8 @@ class FormulaEntry:
         """Return shapes and names, dtypes, and strides of unwrapped operands."""
         shapes, dtypes, strides = {}, {}, []
         for name, operand in zip(self.scope.operands, operands, strict=True):
-            array = _array(operand)
-            is_number = type(operand) in NUMBERS
-            names = operand._names if isinstance(operand, NamedTensor) else None
-            shapes[name] = Operand(() if is_number else array.shape, names)
-            dtypes[name] = f"weak:{type(operand).__name__}" if is_number else number_name(array.dtype)
-            strides.append(None if is_number else array.strides)
+            shapes[name], dtypes[name], layout = described(operand)
+            strides.append(layout)
         return shapes, dtypes, strides
 
     def compile(
@@ -171,10 +169,17 @@ class FormulaEntry:
                 raise error(Diagnostic("NE709", message, self.text, hint=hint))
 
     def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:
-        shapes, dtypes, strides = self.describe(operands)
-        compiled = self.compile(shapes, dtypes, strides)
-        self.latest = (shapes, dtypes, strides)
+        compiled = self.compile(*self.describe(operands))
         return compiled, specialise_formula(compiled, operands, self.options.outputs is not None, self.miss)
+
+
+def described(operand: Any) -> tuple[Operand, str, Any]:
+    """Return shape and names, dtype, and strides of one unwrapped operand."""
+    if type(operand) in NUMBERS:
+        return Operand(()), f"weak:{type(operand).__name__}", None
+    array = _array(operand)
+    names = operand._names if isinstance(operand, NamedTensor) else None
+    return Operand(array.shape, names), number_name(array.dtype), array.strides
 
 
 def _array(operand: Any) -> Any:

@@ -17,6 +17,7 @@ from nameexpr.compiler.program import (
     Instruction,
     Pointwise,
     Program,
+    Reduce,
     is_view,
     sources_of,
 )
@@ -41,10 +42,23 @@ def _is_free(one: Instruction) -> bool:
 
 
 def _block_bytes(one: Instruction) -> int:
-    """Return the bytes of the values inside one block, which live until the last block is done."""
+    """Return the bytes of the values inside one block: a block's are made while those before still live."""
     if not isinstance(one, Fused):
         return 0
-    return sum(prod(one.tiles) * _item(step.dtype) for step in one.steps)
+    return 2 * sum(prod(one.tiles) * _item(step.dtype) for step in one.steps)
+
+
+KERNEL_COPIES = {"var": 2, "std": 2, "logsumexp": 2, "norm": 1, "median": 1, "count_nonzero": 1}
+"""How often a reducer's kernel has the array that it reduces in memory, besides the array itself."""
+
+
+def _kernel_bytes(one: Instruction, program: Program, shapes: Shapes) -> int:
+    """Return the bytes that a kernel needs while it runs."""
+    if not isinstance(one, Reduce) or one.reducer not in KERNEL_COPIES:
+        return 0
+    count = len(program.operands)
+    dtype = program.notes[one.source - count].dtype if one.source >= count else ""
+    return KERNEL_COPIES[one.reducer] * prod(shapes[one.source]) * _item(dtype)
 
 
 def peak_bytes(program: Program, shapes: Shapes) -> int:
@@ -68,7 +82,7 @@ def peak_bytes(program: Program, shapes: Shapes) -> int:
     peak = alive = 0
     for number, size in enumerate(sizes):
         alive += size
-        peak = max(peak, alive)
+        peak = max(peak, alive + _kernel_bytes(program.instructions[number], program, shapes))
         alive -= sum(sizes[value - count] for value, end in last.items() if end == number and value >= count)
     return peak
 

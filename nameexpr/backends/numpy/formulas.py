@@ -15,6 +15,7 @@ from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.kernels import Array
 
 Axes = int | tuple[int, ...]
+_NARROW = (np.dtype(np.float16), np.dtype(np.float32))
 
 
 def fold(function: Callable[..., Any], *numbers: float | complex) -> Any:
@@ -26,6 +27,8 @@ def fold(function: Callable[..., Any], *numbers: float | complex) -> Any:
         try:
             result = function(*numbers)
         except ValueError:
+            result = function(*map(float, numbers))  # type: ignore[arg-type]
+        if np.asarray(result).dtype in _NARROW:  # of a bool NumPy makes half a number
             result = function(*map(float, numbers))  # type: ignore[arg-type]
     return np.asarray(result).item()
 

@@ -142,9 +142,6 @@ class Builder:
                 return self._map(f".{sign}", (inner,), node.span)
             case Binary(sign, left, right):
                 return self._map(f"{sign}.", (left, right), node.operator_span)
-            case Call("clip", (inner, low, high)):
-                above = Call("maximum", (inner, low), node.span, node.name_span)
-                return self._map("minimum", (above, high), node.name_span)
             case Call(function, arguments):
                 return self._map(function, arguments, node.name_span)
             case Along():

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nameexpr.compiler.formula.build import Builder
 
 ADDING = frozenset({"sum", "mean"})
+MOST_PARTS = 64
+"""Parts into which a product is taken; powers of powers would be taken apart for ever."""
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
 
@@ -34,6 +36,7 @@ class Product:
 
     factors: list[int] = field(default_factory=list)
     wide: str = ""
+    parts: int = 0
     later: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -66,6 +69,10 @@ def _collect(build: Builder, value: int, labels: Labels, product: Product, span:
     node = graph.nodes[value]
     if value in build.named and graph.dtypes[value] in WIDE:
         product.factors.append(value)  # a statement has computed it in its own dtype
+        return
+    product.parts += 1
+    if product.parts > MOST_PARTS:
+        product.factors.append(value)
         return
     match node:
         case Map("*.", (left, right)) if _same_dtype(build, value, left, right):

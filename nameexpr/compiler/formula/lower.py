@@ -32,7 +32,18 @@ from nameexpr.compiler.formula.graph import (
 from nameexpr.compiler.lower import lower_reduction, lower_result, split_strides
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.plan import Plan, plan_contractions
-from nameexpr.compiler.program import AlongAxes, Arange, Constant, Fused, Pointwise, Program
+from nameexpr.compiler.program import (
+    AlongAxes,
+    Arange,
+    Cast,
+    Constant,
+    Copy,
+    Fused,
+    Pointwise,
+    Program,
+    is_view,
+)
+from nameexpr.compiler.program import sources_of as instruction_sources
 from nameexpr.compiler.typed import Axes, Typed
 
 WEAK = "weak:"
@@ -231,9 +242,11 @@ def lower_formula(
         What is computed in blocks.
     """
     build = Builder(graph.sizes, len(shapes))
-    lowering = Lowering(graph, build, shapes, layouts, dtypes, optimize, use_counts(graph, outputs), fusing)
-    values = [lowering.value(output) for output in outputs]
-    results = tuple(value.number for value in values)
+    uses = use_counts(graph, outputs)
+    lowering = Lowering(graph, build, shapes, layouts, dtypes, optimize, uses, fusing)
+    for number in _in_turn(graph, uses, fusing):
+        lowering.value(number)
+    results = _apart(build, [lowering.value(output) for output in outputs])
     program = Program(
         tuple(shapes),
         tuple(build.instructions),
@@ -243,6 +256,44 @@ def lower_formula(
         results if len(results) > 1 else (),
     )
     return program, lowering.plans
+
+
+def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing) -> list[int]:
+    """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
+
+    Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
+    """
+    inside: set[int] = set()
+    for number in sorted(uses, reverse=True):
+        node = graph.nodes[number]
+        if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
+            inside.add(node.value)
+        if number in inside:
+            continue
+        if isinstance(node, Map) and is_fused_map(fusing, number):
+            inside |= set(fusing.inner(number)) - {number}
+        elif isinstance(node, Reduction) and is_fused_reduction(fusing, number):
+            inside |= {one for factor in node.factors for one in fusing.inner(factor)}
+    return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
+
+
+def _apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
+    """Return the numbers of results, none of which shares memory with another."""
+    owner = {operand: operand for operand in range(build.count)}
+    for number, one in enumerate(build.instructions):
+        is_shared = is_view(one) and not isinstance(one, Cast)
+        owner[build.count + number] = (
+            owner[instruction_sources(one)[0]] if is_shared else build.count + number
+        )
+    taken: set[int] = set()
+    results = []
+    for value in values:
+        if owner[value.number] in taken:
+            value = build.emit(Copy(value.number), value.labels, value.dtype)
+            owner[value.number] = value.number
+        taken.add(owner[value.number])
+        results.append(value.number)
+    return tuple(results)
 
 
 def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:

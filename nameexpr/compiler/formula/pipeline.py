@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nameexpr.compiler.builder import Strides
 from nameexpr.compiler.formula.build import Arithmetic, Bound, Builder
 from nameexpr.compiler.formula.fuse import Fusing
-from nameexpr.compiler.formula.graph import Arrange, Graph
+from nameexpr.compiler.formula.graph import Graph
 from nameexpr.compiler.formula.lower import lower_formula, use_counts
 from nameexpr.compiler.formula.names import result_names
 from nameexpr.compiler.formula.scope import Scope, read_scope
@@ -76,7 +76,6 @@ def compile_formula(
     graph = Graph(views.sizes)
     builder = Builder(scope, operands, dtypes, views, arithmetic, graph)
     bounds = _statements(builder, scope, views)
-    _check_dims(graph, scope.tree.text)
     last = len(scope.tree.statements) - 1
     places = [last] if outputs is None else [_place(scope, name) for name in outputs]
     values = [bounds[place].arranged for place in places]
@@ -87,6 +86,7 @@ def compile_formula(
     program, plans = lower_formula(graph, values, shapes, own_dtypes, layouts, fusing, optimize)
     program = simplify(program)
     all_shapes = shapes_of(program)
+    _check_dims(all_shapes, scope.tree.text)
     program = reuse(program, all_shapes)
     names: tuple[Names, ...] = ((),) * len(places)
     if any(operand.names is not None for operand in operands.values()):
@@ -114,10 +114,9 @@ def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:
     return bounds
 
 
-def _check_dims(graph: Graph, text: str) -> None:
+def _check_dims(shapes: Sequence[tuple[int, ...]], text: str) -> None:
     """Raise NE705 if a value would have more dims than an array can have."""
-    most = max(map(len, graph.labels), default=0)
-    most = max([most, *(len(node.axes) for node in graph.nodes if isinstance(node, Arrange))])
+    most = max(map(len, shapes), default=0)
     if most > limits().dims:
         message = f"a value would have {most} dims, and the limit is {limits().dims}"
         raise error(Diagnostic("NE705", message, text, hint="reduce some of them earlier"))
