@@ -77,25 +77,15 @@ def min_plus(a, b):
     out = np.empty((len(a), len(c)), a.dtype)
     sums = np.empty((8, 8, a.shape[1]), a.dtype)
     for j, i in product(range(0, len(c), 8), range(0, len(a), 8)):
-        np.add(a[i : i + 8, None], c[j : j + 8], out=sums)
-        np.minimum.reduce(sums, 2, out=out[i : i + 8, j : j + 8])
+        rows, columns = a[i : i + 8, None], c[j : j + 8]
+        part = sums[: len(rows), : len(columns)]
+        np.add(rows, columns, out=part)
+        np.minimum.reduce(part, 2, out=out[i : i + 8, j : j + 8])
     return out
 
 
 def min_plus_by_row(a, b):
-    """Return the same, a row by 32 columns at a time."""
-    c = np.ascontiguousarray(b.T)
-    out = np.empty((len(a), len(c)), a.dtype)
-    sums = np.empty((32, a.shape[1]), a.dtype)
-    for j, i in product(range(0, len(c), 32), range(len(a))):
-        part = sums[: len(c) - j]
-        np.add(a[i], c[j : j + 32], out=part)
-        np.minimum.reduce(part, 1, out=out[i, j : j + 32])
-    return out
-
-
-def min_plus_naive(a, b):
-    """Return the same with the largest intermediate that is bearable: one row's."""
+    """Return the same, a row at a time: good while all of b stays in the cache."""
     return np.stack([(row[:, None] + b).min(0) for row in a])
 
 

@@ -21,6 +21,7 @@ UFUNCS = {
     "all": "logical_and",
     "count_nonzero": "add",
 }
+WHERE = "np.where"
 WIDENED = frozenset({"sum", "mean", "prod"})
 
 
@@ -96,6 +97,9 @@ def _block(
             lines.append(_call(step, local, place))
             return lines
         over = _over(one, step, number, len(names), varies, last)
+        if over is not None and step.call == WHERE:
+            lines.append(f"{local[me]} = {_where_over(step, local)}")
+            continue
         lines.append(f"{local[me]} = {_call(step, local, local[over] if over is not None else None)}")
     value = local[one.factors[0]]
     if one.reducer is None:
@@ -117,14 +121,18 @@ def _over(
     one: Fused, step: Step, number: int, count: int, varies: Sequence[frozenset[int]], last: dict[int, int]
 ) -> int | None:
     """Return the earlier step whose memory this one can write over."""
-    if not step.is_ufunc:
+    if not step.is_ufunc and step.call != WHERE:
         return None
-    for argument in step.arguments:
+    for argument in step.arguments[1:2] if step.call == WHERE else step.arguments:
         if argument is None or argument < count or last[argument] != number:
             continue
         if one.steps[argument - count].dtype == step.dtype and varies[argument] == varies[count + number]:
             return argument
     return None
+
+
+def _where_over(step: Step, local: Sequence[str]) -> str:
+    return "formulas.where_over" + _call(step, local, None).removeprefix(step.call)
 
 
 def _call(step: Step, local: Sequence[str], out: str | None) -> str:

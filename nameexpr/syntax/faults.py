@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.formula_unparse import looks_like_formula
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
@@ -132,10 +134,18 @@ def syntax_fault(text: str, fault: UnexpectedInput) -> Diagnostic:
     """
     token = getattr(fault, "token", None)
     if token is None:
-        return _character_fault(text, fault.pos_in_stream or 0)
+        return _not_a_formula(text, _character_fault(text, fault.pos_in_stream or 0))
     if token.type == "$END":
         return _token_fault(text, "$END", Span(len(text), len(text)))
     return _token_fault(text, token.type, Span(token.start_pos, token.end_pos))
+
+
+def _not_a_formula(text: str, found: Diagnostic) -> Diagnostic:
+    """Return the diagnostic, with where formulas are read if this text looks like one."""
+    if found.code != "NE106" or not looks_like_formula(text):
+        return found
+    hint = "a formula is read by nameexpr.evaluate(text, x=...); an expression is written a b, b c -> a c"
+    return replace(found, hint=hint)
 
 
 def _character_fault(text: str, place: int) -> Diagnostic:

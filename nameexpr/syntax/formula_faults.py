@@ -1,7 +1,7 @@
 """Lark's refusals of a formula in the user's words: what was probably meant, and how it is written here.
 
-`_CHARACTERS` is for what cannot be scanned, the functions of `_TOKENS` for a token that cannot stand where it
-stands, tried in order.
+What cannot be scanned is explained in `nameexpr.syntax.formula_guesses`. Here are the tokens that cannot stand
+where they stand: the functions of `_TOKENS`, tried in order.
 """
 
 from __future__ import annotations
@@ -11,34 +11,30 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.formula_guesses import (
+    NAME,
+    OPERATORS,
+    arrow_fault,
+    character_fault,
+    in_square_brackets,
+    open_brackets,
+)
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-_CHARACTERS = (
-    (
-        r"->",
-        "'->' has no place in a formula",
-        "the result stands left of '=': y[A C] = sum[B](x[A B] * w[B C])",
-    ),
-    (r"\^", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
-    (r"&&|\|\|", "'{0}' is no operator of formulas", "'and' is &, 'or' is |, each side in brackets"),
-    (r"!(?!=)", "'!' is no operator of formulas", "'not' is written ~"),
-    (
-        r"@",
-        "'@' has no place in a formula: what is summed is always written",
-        "write sum[k](a[i k] * b[k j])",
-    ),
-    (r":", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
-    (r"\.", "'.' belongs to a number or to '...'", "functions are written f(x), not x.f()"),
-    (r"[0-9]+\w*", "'{0}' is neither a number nor a name", "separate them by a space or an operator"),
-    (
-        r"[{}]",
-        "'{0}' has no place in a formula",
-        "dims stand in square brackets, x[N C]; values in round ones",
-    ),
-    (r"['\"`]", "a formula holds no text", "names stand without quotes"),
-)
+_STATEMENT = rf"{NAME}\s*(?:\[[^\]=]*\])?\s*=(?!=)"
+_BINARY = ("STAR", "SLASH", "STARS", "SLASHES", "PERCENT", "COMPARE", "AMPERSAND", "BAR", "COMMA")
+_WORDS = {
+    "and": "'and' is written &, each side in brackets",
+    "or": "'or' is written |, each side in brackets",
+    "not": "'not' is written ~",
+    "if": "where(c, x, y) chooses",
+    "else": "where(c, x, y) chooses",
+    "is": "two values are compared with ==",
+    "return": "the value is that of the last statement: leave 'return' out",
+}
+_KEYWORDS = frozenset("axis axes dim dims keepdim keepdims dtype out where initial ddof correction p".split())
 
 
 def nothing_written(text: str) -> Diagnostic:
@@ -46,10 +42,16 @@ def nothing_written(text: str) -> Diagnostic:
     return Diagnostic("NE140", "the formula is empty", text, hint="write a statement: y = x[N C] + b[C]")
 
 
-def chained(text: str, signs: Sequence[Span]) -> Diagnostic:
-    """Return the diagnostic for `a < b < c`."""
+def chained(text: str, lines: str, signs: Sequence[Span]) -> Diagnostic:
+    """Return the diagnostic for `a < b < c`, and for `a < b & c < d`, which is read as `a < (b & c) < d`."""
     hint = "write (a < b) & (b < c)"
-    marks = tuple(map(Mark, signs))
+    between = list(re.finditer(r"[&|]", lines[signs[0].end : signs[-1].start]))
+    outside = [one for one in between if not open_brackets(lines[signs[0].end : signs[0].end + one.start()])]
+    spans = list(signs)
+    if outside:
+        hint = "& and | bind tighter than comparisons: write (a > 0) & (a < 1)"
+        spans += [Span(signs[0].end + one.start(), signs[0].end + one.end()) for one in outside]
+    marks = tuple(Mark(span) for span in sorted(spans, key=lambda span: span.start))
     return Diagnostic("NE141", "comparisons cannot be chained", text, marks, hint=hint)
 
 
@@ -62,12 +64,25 @@ class Place(NamedTuple):
     before: str
     rest: str
 
+    @property
+    def word(self) -> str:
+        """The token as it is written."""
+        return self.text[self.span.start : self.span.end]
+
+    def fault(self, code: str, message: str, hint: str, *others: Span) -> Diagnostic:
+        """Return a diagnostic that marks this place, and other ones."""
+        spans = sorted({*others, self.span}, key=lambda span: span.start)
+        return Diagnostic(code, message, self.text, tuple(map(Mark, spans)), hint=hint)
+
 
 def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
     """Return the diagnostic for a formula that Lark refused; `lines` is the text with semicolons."""
+    arrow = arrow_fault(text, lines)
+    if arrow is not None:
+        return arrow
     token = getattr(fault, "token", None)
     if token is None:
-        return _character_fault(text, fault.pos_in_stream or 0)
+        return character_fault(text, fault.pos_in_stream or 0)
     start = len(lines.rstrip()) if token.type == "$END" else token.start_pos
     end = start if token.type == "$END" else token.end_pos
     kind = "end" if token.type in ("$END", "SEMICOLON") else token.type
@@ -79,38 +94,41 @@ def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
     return _unexpected(place)
 
 
-def _character_fault(text: str, place: int) -> Diagnostic:
-    for pattern, message, hint in _CHARACTERS:
-        for match in re.compile(pattern).finditer(text, max(0, place - 1), place + 64):
-            if match.start() <= place < match.end():
-                mark = Mark(Span(*match.span()))
-                return Diagnostic("NE142", message.format(match[0]), text, (mark,), hint=hint)
-    mark = Mark(Span(place, place + 1))
-    return Diagnostic("NE142", f"{text[place]!r} cannot stand in a formula", text, (mark,))
-
-
 def _open_bracket(place: Place) -> int | None:
     """Return where the innermost bracket stands that is open at this place."""
-    stack: list[int] = []
-    for bracket in re.finditer(r"[()\[\]]", place.before):
-        if bracket[0] in "([":
-            stack.append(bracket.start())
-        elif stack:
-            stack.pop()
-    return stack[-1] if stack else None
+    return next(reversed(open_brackets(place.before)), None)
 
 
 def _not_closed(place: Place) -> Diagnostic | None:
-    opened = _open_bracket(place)
-    if opened is None or place.kind not in ("end", "EQUAL"):
-        return None
-    if place.kind == "EQUAL" and place.text[opened] == "[":
+    opened = _unclosed(place)
+    if opened is None:
         return None
     bracket = place.text[opened]
     closing = {"(": ")", "[": "]"}[bracket]
-    marks = (Mark(Span(opened, opened + 1)), Mark(place.span))
     hint = f"add the {closing} that closes it"
-    return Diagnostic("NE143", f"this {bracket} is not closed", place.text, marks, hint=hint)
+    dims = re.match(rf"\s*({NAME})\s*\(", place.text[opened + 1 :])
+    function = re.search(rf"({NAME})\s*$", place.text[:opened])
+    if place.kind == "LSQB" and dims and function:
+        hint += f": {function[1]}[{dims[1]}](...)"
+    if place.kind == "end" and place.word == ";" and not re.match(rf";\s*(?:{_STATEMENT}|$)", place.rest):
+        hint += "; values are separated by commas"
+    return place.fault("NE143", f"this {bracket} is not closed", hint, Span(opened, opened + 1))
+
+
+def _unclosed(place: Place) -> int | None:
+    """Return where a bracket stands that should have been closed before this place."""
+    opened = open_brackets(place.before)
+    if not opened:
+        return None
+    if place.kind == "end":
+        return opened[-1]
+    square = [one for one in opened if place.text[one] == "["]
+    if place.kind == "LSQB" and square and re.search(r"[\w']$", place.text[: place.span.start]):
+        return square[0]
+    line = place.text.rfind("\n", 0, place.span.end)
+    if line > opened[-1] and re.match(_STATEMENT, place.text[line:].lstrip()):
+        return opened[-1]
+    return None
 
 
 def _closes_nothing(place: Place) -> Diagnostic | None:
@@ -119,14 +137,11 @@ def _closes_nothing(place: Place) -> Diagnostic | None:
     opened = _open_bracket(place)
     sign = place.text[place.span.start]
     if opened is None:
-        return Diagnostic(
-            "NE143", f"this {sign} closes nothing", place.text, (Mark(place.span),), hint="remove it"
-        )
+        return place.fault("NE143", f"this {sign} closes nothing", "remove it")
     bracket = place.text[opened]
     if (bracket, sign) not in (("(", ")"), ("[", "]")):
-        marks = (Mark(Span(opened, opened + 1)), Mark(place.span))
         message = f"a {bracket} cannot be closed by a {sign}"
-        return Diagnostic("NE143", message, place.text, marks, hint="close the inner bracket first")
+        return place.fault("NE143", message, "close the inner bracket first", Span(opened, opened + 1))
     if place.before.endswith("("):
         name = re.search(r"(\w+)\s*\($", place.before)
         what = f"{name[1]}() needs a value" if name else "there is nothing in these brackets"
@@ -135,86 +150,148 @@ def _closes_nothing(place: Place) -> Diagnostic | None:
     return None
 
 
+def _doubled(place: Place) -> Diagnostic | None:
+    """`&&` and `||`; `~=` for a comparison."""
+    if place.rest.startswith("~="):
+        span = Span(place.span.start, place.span.start + 2)
+        message = "'~=' has no meaning in a formula"
+        return Diagnostic("NE142", message, place.text, (Mark(span),), hint="write !=")
+    if place.kind not in ("AMPERSAND", "BAR") or not place.before.endswith(place.word):
+        return None
+    meaning = "'and' is &, 'or' is |, each side in brackets"
+    span = Span(len(place.before) - 1, place.span.end)
+    message = f"'{place.word * 2}' is no operator of formulas"
+    return Diagnostic("NE142", message, place.text, (Mark(span),), hint=meaning)
+
+
 def _needs_value(place: Place) -> Diagnostic | None:
-    sign = re.search(r"(\*\*|//|==|!=|<=|>=|[-+*/%<>&|~=,])$", place.before)
-    if not sign or place.kind not in ("end", "RPAR", "COMMA", "EQUAL", "STAR", "SLASH", "STARS", "COMPARE"):
+    if in_square_brackets(place.before):
         return None
-    if sign[1] in ("=", "==") and place.kind in ("EQUAL", "COMPARE"):
+    sign = re.search(r"(\*\*|//|==|!=|<=|>=|[-+*/%<>&|~,])$", place.before)
+    if place.kind in _BINARY and (not sign or sign[1] == ",") and re.search(r"(^|[=(,;])$", place.before):
+        return _no_left_side(place)
+    sign = sign or re.search(r"(=)$", place.before)
+    if not sign or place.kind not in ("end", "RPAR", "EQUAL", *_BINARY):
         return None
-    marks = (Mark(Span(*sign.span(1))), Mark(place.span))
+    if place.kind == "EQUAL":
+        return None
     hint = "a value must follow"
     if place.kind == "end" and place.rest.lstrip(" ;"):
         hint = "a value must follow; a statement goes on in the next line only inside brackets"
-    return Diagnostic("NE144", f"nothing stands behind '{sign[1]}'", place.text, marks, hint=hint)
+    return place.fault("NE144", f"nothing stands behind '{sign[1]}'", hint, Span(*sign.span(1)))
+
+
+def _no_left_side(place: Place) -> Diagnostic:
+    """Return the diagnostic for an operator that begins a value, or a line that was to go on."""
+    message, hint = f"nothing stands in front of '{place.word}'", "a value must stand there"
+    above = len(place.before.rstrip("; "))
+    if above and place.before.endswith(";") and "\n" in place.text[above : place.span.start]:
+        hint = "a statement goes on in the next line only inside brackets"
+        return place.fault("NE144", message, hint, Span(above - 1, above))
+    return place.fault("NE144", message, hint)
 
 
 def _words(place: Place) -> Diagnostic | None:
-    word = re.match(r"(and|or|not|if|else|for|in|is|lambda)\b", place.rest)
-    left = re.search(r"\b(not|if|lambda)\s*$", place.before)
-    found = word or left
-    if not found or place.kind not in ("NAME", "use"):
+    word = re.match(r"(and|or|not|if|else|for|while|in|is|lambda)\b", place.rest)
+    left = re.search(r"\b(not|if|lambda|for|while|return)\s*$", place.before)
+    if not (word or left) or place.kind != "NAME" or in_square_brackets(place.before):
         return None
-    start = place.span.start if word else left.start(1)  # type: ignore[union-attr]
-    written = {"and": "&, each side in brackets", "or": "|, each side in brackets", "not": "~"}
-    hint = f"'{found[1]}' is written {written[found[1]]}" if found[1] in written else "where(c, x, y) chooses"
-    mark = Mark(Span(start, start + len(found[1])))
-    return Diagnostic("NE145", f"'{found[1]}' is no operator of formulas", place.text, (mark,), hint=hint)
+    start, found = (place.span.start, word[1]) if word else (left.start(1), left[1])  # type: ignore[union-attr,index]
+    hint = _WORDS.get(found, "a formula has no loops and no functions of its own: dims say what is repeated")
+    mark = Mark(Span(start, start + len(found)))
+    return Diagnostic("NE145", f"'{found}' is no word of formulas", place.text, (mark,), hint=hint)
 
 
 def _missing_operator(place: Place) -> Diagnostic | None:
     """Two values side by side: dims outside brackets, or a product without its sign."""
     if place.kind not in ("NAME", "INT", "FLOAT", "LPAR", "LSQB", "PACK", "ANONYMOUS", "DOTS"):
         return None
-    if not re.search(r"[\w\])']$", place.before) or _open_in_term(place):
+    if not re.search(r"[\w\])']$", place.before) or in_square_brackets(place.before):
         return None
     left = re.search(r"[\w'.]+$|[\])]$", place.before)
     start = left.start() if left else place.span.start
-    marks = (Mark(Span(start, len(place.before))), Mark(place.span))
     hint = "a product is written with *, dims stand in square brackets: x[N C]"
-    return Diagnostic("NE146", "an operator is missing between these two", place.text, marks, hint=hint)
+    message = "an operator is missing between these two"
+    return place.fault("NE146", message, hint, Span(start, len(place.before)))
 
 
-def _open_in_term(place: Place) -> bool:
-    opened = _open_bracket(place)
-    return opened is not None and place.text[opened] == "["
-
-
-def _stray_equal(place: Place) -> Diagnostic | None:
-    if place.kind != "EQUAL":
+def _equal(place: Place) -> Diagnostic | None:
+    """An equals sign that gives no name to a value."""
+    if place.kind != "EQUAL" or in_square_brackets(place.before):
         return None
-    hint = "left of '=' stands a name, with a term in square brackets if need be: y[N K] = ..."
-    message = "'=' cannot stand here"
+    update = re.search(r"(\*\*|//|[-+*/%&|~]|==|!=|<=|>=)$", place.text[: place.span.start])
+    arrow = re.match(r"=\s*([<>])", place.rest)
+    keyword = re.search(rf"[(,]\s*({NAME})$", place.before)
+    if update:
+        return _update(place, update[1])
+    if arrow and not place.before.endswith("="):
+        span, message = Span(place.span.start, place.span.start + arrow.end()), f"'={arrow[1]}' compares nothing"
+        return Diagnostic("NE147", message, place.text, (Mark(span),), hint=f"write {arrow[1]}=")
+    if keyword and keyword[1] in _KEYWORDS:
+        span = Span(keyword.start(1), place.span.end)
+        hint = "dims stand in square brackets: sum[C](x)"
+        message = f"functions take no keywords such as {keyword[1]}="
+        return Diagnostic("NE147", message, place.text, (Mark(span),), hint=hint)
+    if _open_bracket(place) is not None:
+        return place.fault("NE147", "'=' cannot stand here", "two values are compared with ==")
     if re.search(r"=[^=;]*$", place.before.rpartition(";")[2]):
-        message, hint = "a statement has one '='", "two values are compared with =="
-    return Diagnostic("NE147", message, place.text, (Mark(place.span),), hint=hint)
+        return place.fault("NE147", "a statement has one '='", "two values are compared with ==")
+    hint = "left of '=' stands a name, with a term in square brackets if need be: y[N K] = ..."
+    return place.fault("NE147", "'=' cannot stand here", hint)
+
+
+def _update(place: Place, sign: str) -> Diagnostic:
+    """`y += x` and the like; `===` and `~=` for a comparison."""
+    span = Span(place.span.start - len(sign), place.span.end)
+    name = re.search(rf"(?:^|;)\s*({NAME})\s*{re.escape(sign)}$", place.before)
+    hint = "every statement gives a new name to a value"
+    if sign in ("==", "!=", "~", "<=", ">="):
+        hint = f"write {'!=' if sign in ('~', '!=') else sign}"
+    elif name:
+        value = place.rest[1:].partition(";")[0].strip()
+        value = value if re.fullmatch(rf"{NAME}(\[[^\]]*\])?|[0-9.]+", value) else f"({value})"
+        hint = f"every statement gives a new name: {name[1]}2 = {name[1]} {sign} {value}"
+    message = f"'{sign}=' has no meaning in a formula"
+    return Diagnostic("NE147", message, place.text, (Mark(span),), hint=hint)
 
 
 def _in_term(place: Place) -> Diagnostic | None:
     """Something that is no item of a term, inside square brackets."""
-    if not _open_in_term(place) or place.kind == "end":
+    if not in_square_brackets(place.before) or place.kind == "end":
         return None
-    opened = _open_bracket(place) or 0
-    marks = (Mark(Span(opened, opened + 1)), Mark(place.span))
-    word = place.text[place.span.start : place.span.end]
+    opened = next(one for one in reversed(open_brackets(place.before)) if place.text[one] == "[")
     hint = "dims are names separated by spaces: x[N C H]"
     if place.kind == "COMMA":
         hint = "dims are separated by spaces: x[N C], not x[N, C]"
-    return Diagnostic("NE148", f"'{word}' cannot stand among dims", place.text, marks, hint=hint)
+    elif place.kind == "LSQB":
+        hint = "a product of dims stands in round brackets: x[(h w)]"
+    message = f"'{place.word}' cannot stand among dims"
+    return place.fault("NE148", message, hint, Span(opened, opened + 1))
+
+
+_HELP = {
+    "end": "a value is missing",
+    "LSQB": "a list is no value: give it as an operand; dims stand behind a name: x[N C]",
+    "COMMA": "commas stand between the values of a function: maximum(x, 0)",
+    "PACK": "packs stand among the dims of a name: x[batch... C]",
+    "DOTS": "three dots stand among the dims of a name: x[... C]",
+    "ANONYMOUS": "a value needs a name",
+}
 
 
 def _unexpected(place: Place) -> Diagnostic:
     if place.kind == "end":
-        return Diagnostic("NE149", "the statement is not complete", place.text, (Mark(place.span),))
-    word = place.text[place.span.start : place.span.end]
-    return Diagnostic("NE149", f"'{word}' cannot stand here", place.text, (Mark(place.span),))
+        return place.fault("NE149", "the statement is not complete", _HELP["end"])
+    return place.fault("NE149", f"'{place.word}' cannot stand here", _HELP.get(place.kind, OPERATORS))
 
 
 _TOKENS: tuple[Callable[[Place], Diagnostic | None], ...] = (
     _words,
     _closes_nothing,
-    _needs_value,
+    _doubled,
     _not_closed,
+    _needs_value,
     _in_term,
-    _stray_equal,
+    _equal,
     _missing_operator,
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def parse_formula(text: str) -> Formula:
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
     check_limits(text)
-    check_names(text)
+    check_names(text, "a formula")
     lines = with_semicolons(text)
     if not lines.strip(" ;\t\n\r"):
         raise error(nothing_written(text))
@@ -65,7 +66,7 @@ def parse_formula(text: str) -> Formula:
     except lark_error() as fault:
         raise error(formula_fault(text, lines, fault)) from None
     except _ChainedComparison as chain:
-        raise error(chained(text, chain.spans)) from None
+        raise error(chained(text, lines, chain.spans)) from None
     tree = Formula(statements, text)
     check_depth(tree)
     return tree
@@ -178,9 +179,10 @@ class FormulaNodes(Nodes):
         return Along(normalised(name), term, arguments, span_of(name, closing), span_of(name, name))
 
     def enclosed(self, children: list[Any]) -> Node:
-        """(x): the brackets are no part of the tree."""
-        value: Node = children[1]
-        return value
+        """(x): the brackets are no part of the tree, but of what an operator around them marks."""
+        opening, value, closing = children
+        enclosed: Node = replace(value, span=span_of(opening, closing))
+        return enclosed
 
     def arguments(self, children: list[Any]) -> tuple[Node, ...]:
         """Return the values between the commas."""

@@ -8,6 +8,7 @@ y[N] = sum[C](x[N C] * w) + 1
 from __future__ import annotations
 
 import re
+import sys
 
 from nameexpr.syntax.ast import Term
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Number, Statement, Unary, Use
@@ -22,6 +23,7 @@ _LEVELS = {
     "**": 7,
 }
 _COMPARISON, _SIGN, _POWER, _ATOM = 1, 6, 7, 8
+_LARGEST = sys.float_info.max
 
 
 def unparse_formula(tree: Formula) -> str:
@@ -41,7 +43,7 @@ def unparse_value(node: Node) -> str:
     """Return an expression in its canonical spelling, with no more brackets than it needs."""
     match node:
         case Number(value):
-            return repr(value)
+            return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name
         case Use(name, term):
             return name + _bracket(term)
         case Call(function, arguments):

@@ -38,8 +38,35 @@ def normalised(name: str) -> str:
     return str(name) if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
-def check_names(text: str) -> None:
-    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike."""
+_IN_FORMULAS = {
+    **dict.fromkeys(_ARROWS, "the result stands left of '=': y[A C] = ..."),
+    **dict.fromkeys("−–—", "a minus is written -"),
+    **dict.fromkeys("×·⋅∙∗", "a product is written *"),
+    **dict.fromkeys("÷∕", "a quotient is written /"),
+    **dict.fromkeys("∧⋀", "'and' is written &"),
+    **dict.fromkeys("∨⋁", "'or' is written |"),
+    "≤": "write <=",
+    "≥": "write >=",
+    "≠": "write !=",
+    "¬": "'not' is written ~",
+    "√": "write sqrt(x)",
+    "∑": "write sum[C](x)",
+    "∏": "write prod[C](x)",
+    "∞": "write inf",
+    "²": "write ** 2",
+    "³": "write ** 3",
+    "⁻": "a power is written **",
+    "ᵀ": "the order of dims is that of the left side: y[j i] = x[i j]",
+    **dict.fromkeys("“”‘", "names stand without quotes"),
+}
+"""What is written for a character in a formula, where that is not as in an expression."""
+
+
+def check_names(text: str, what: str = "an expression") -> None:
+    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike.
+
+    `what` is the text: an expression or a formula.
+    """
     if text.isascii():
         return
     spellings: dict[str, tuple[str, Span]] = {}
@@ -49,7 +76,7 @@ def check_names(text: str) -> None:
             continue
         span = Span(*token.span())
         if not name.rstrip("'").isidentifier():
-            raise error(_bad_character(text, name, span))
+            raise error(_bad_character(text, name, span, what))
         spelling, first = spellings.setdefault(normalised(name), (name, span))
         if spelling != name:
             raise error(_look_alike(text, first, span, normalised(name)))
@@ -73,16 +100,24 @@ def _look_alike(text: str, first: Span, second: Span, name: str) -> Diagnostic:
     )
 
 
-def _bad_character(text: str, name: str, span: Span) -> Diagnostic:
+def _bad_character(text: str, name: str, span: Span, what: str) -> Diagnostic:
     offset = _first_bad(name)
     character = name[offset]
     place = Span(span.start + offset, span.start + offset + 1)
     title = unicodedata.name(character, f"U+{ord(character):04X}")
-    hint = _LOOKALIKES.get(
-        character, "a name is made of letters, digits and underscores, as a Python identifier is"
-    )
-    message = f"'{character}' ({title}) cannot stand in an expression"
-    return Diagnostic("NE111", message, text, (Mark(place),), hint=hint)
+    message = f"'{character}' ({title}) cannot stand in {what}"
+    return Diagnostic("NE111", message, text, (Mark(place),), hint=_instead(character, what))
+
+
+def _instead(character: str, what: str) -> str:
+    """Return what is written instead of a character."""
+    table = _LOOKALIKES if what == "an expression" else _LOOKALIKES | _IN_FORMULAS
+    if character in table:
+        return table[character]
+    plain = unicodedata.normalize("NFKC", character)
+    if len(plain) == 1 and plain.isascii() and plain.isprintable() and not plain.isalnum():
+        return f"write {plain}"
+    return "a name is made of letters, digits and underscores, as a Python identifier is"
 
 
 def _first_bad(name: str) -> int:

@@ -6,7 +6,7 @@ Functions along axes take an array and an axis or several; `over=True` lets them
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.kernels import Array
 
 Axes = int | tuple[int, ...]
+BLOCK = 1 << 15
+"""Cells of a block, as in `nameexpr.compiler.formula.fuse`."""
 _NARROW = (np.dtype(np.float16), np.dtype(np.float32))
 
 
@@ -101,6 +103,12 @@ def gelu(x: Array) -> Any:
     return x * special.erfc(x * x.dtype.type(-(0.5**0.5))) / 2
 
 
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """Return x where it lies between the bounds, else the nearer one; `high` where low is above high."""
+    dtype = np.result_type(x, low, high)
+    return np.minimum(np.maximum(np.asarray(x, dtype), np.asarray(low, dtype)), np.asarray(high, dtype))
+
+
 def where_over(condition: Array, x: Array, y: Any) -> Array:
     """Return np.where(condition, x, y), written over x."""
     np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
@@ -110,30 +118,49 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 @np.errstate(all="ignore")
 def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     """Return exponentials over their sum along axes."""
-    x = _normalisable(x)
-    if not x.size:
-        return x.copy()
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    shifted = np.asarray(np.subtract(wide, _largest(wide, axes), out=wide if over else None))
-    np.exp(shifted, out=shifted)
-    shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
-    return np.asarray(shifted.astype(x.dtype, copy=False))
+    return _normalised(x, axes, _softmax, over=over)
 
 
 @np.errstate(all="ignore")
 def log_softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
     """Return the logarithm of the softmax along axes, without overflow."""
-    x = _normalisable(x)
-    if not x.size:
-        return x.copy()
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    shifted = np.asarray(np.subtract(wide, _largest(wide, axes), out=wide if over else None))
+    return _normalised(x, axes, _log_softmax, over=over)
+
+
+def _softmax(shifted: Array, axes: Axes) -> None:
+    np.exp(shifted, out=shifted)
+    shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
+
+
+def _log_softmax(shifted: Array, axes: Axes) -> None:
     shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axes, keepdims=True))
-    return np.asarray(shifted.astype(x.dtype, copy=False))
 
 
-def _largest(x: Array, axes: Axes) -> Any:
-    return np.maximum.reduce(x, axis=axes, keepdims=True)
+def _normalised(x: Array, axes: Axes, finish: Callable[[Array, Axes], None], *, over: bool) -> Array:
+    """Return x less its largest element along axes, and finished, block by block."""
+    x = _normalisable(x)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    result = wide if over else np.empty_like(wide)
+    if x.size:
+        for part, target in _blocks(wide, result, axes):
+            np.subtract(part, np.maximum.reduce(part, axis=axes, keepdims=True), out=target)
+            finish(target, axes)
+    return np.asarray(result.astype(x.dtype, copy=False))
+
+
+def _blocks(x: Array, result: Array, axes: Axes, done: int = 0) -> Iterator[tuple[Array, Array]]:
+    """Yield parts of both arrays that stay in the cache, cut along axes that are not reduced."""
+    reduced = {axes} if isinstance(axes, int) else set(axes)
+    free = [axis for axis in range(done, x.ndim) if axis not in reduced]
+    if x.size <= BLOCK or not free:
+        yield x, result
+        return
+    axis = free[0]
+    step = max(1, BLOCK * x.shape[axis] // x.size)
+    before = (slice(None),) * axis
+    for start in range(0, x.shape[axis], step):
+        cut = (*before, slice(start, start + step))
+        yield from _blocks(x[cut], result[cut], axes, axis + 1)
 
 
 def cumsum(x: Array, axis: int, *, over: bool = False) -> Array:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from nameexpr.compiler.formula.build import Builder
 
 ADDING = frozenset({"sum", "mean"})
-MOST_PARTS = 64
-"""Parts into which a product is taken; powers of powers would be taken apart for ever."""
+MOST_PARTS = 2048
+"""Parts of a product that are looked at; powers of powers have more than anybody can count."""
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
 
@@ -36,7 +36,6 @@ class Product:
 
     factors: list[int] = field(default_factory=list)
     wide: str = ""
-    parts: int = 0
     later: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -44,7 +43,7 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     """Return the number of a value reduced over labels."""
     product = Product([value])
     if reducer in ADDING:
-        product = Product(wide=WIDE.get(build.graph.dtypes[value], ""))
+        product = Product(wide=_computed_in(build.graph.dtypes[value]))
         _collect(build, value, labels, product, span)
     elif reducer in SUMMING:
         product = Product([widened(build, value, span)])
@@ -64,44 +63,46 @@ def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:
 
 
 def _collect(build: Builder, value: int, labels: Labels, product: Product, span: Span) -> None:
-    """Add the factors of a value to a product that is summed over labels."""
+    """Add the factors of a value to a product that is summed over labels, in the order of the text."""
+    stack = [value]
+    parts = 0
+    while stack:
+        value, parts = stack.pop(), parts + 1
+        taken = _apart(build, value, labels, product) if parts < MOST_PARTS else None
+        if taken is None:
+            product.factors.append(widened(build, value, span, product.wide))
+        else:
+            stack += reversed(taken)
+
+
+def _computed_in(dtype: str) -> str:
+    """Return the dtype in which a product of this dtype is computed: 64 bits for integers."""
+    return WIDE.get(dtype, "" if dtype == "float16" else dtype)
+
+
+def _apart(build: Builder, value: int, labels: Labels, product: Product) -> list[int] | None:
+    """Return the factors of one value, and note what can wait; None if it is a factor itself."""
     graph = build.graph
-    node = graph.nodes[value]
     if value in build.named and graph.dtypes[value] in WIDE:
-        product.factors.append(value)  # a statement has computed it in its own dtype
-        return
-    product.parts += 1
-    if product.parts > MOST_PARTS:
-        product.factors.append(value)
-        return
-    match node:
+        return None  # a statement has computed it in its own dtype
+    match graph.nodes[value]:
         case Map("*.", (left, right)) if _same_dtype(build, value, left, right):
-            for side in (left, right):
-                _collect_side(build, side, labels, product, span)
+            numbers = [side for side in (left, right) if isinstance(graph.nodes[side], Scalar)]
+            product.later += [("*.", number) for number in numbers]
+            return [side for side in (left, right) if side not in numbers]
         case Map("/.", (left, right)) if _divides(build, value, left, right, labels):
-            _collect(build, left, labels, product, span)
             product.later.append(("/.", right))
+            return [left]
         case Map(".-", (inner,)) if graph.dtypes[inner] not in WIDE:
-            _collect(build, inner, labels, product, span)
             product.later.append((".-", -1))
+            return [inner]
         case Map("**.", (base, exponent)) if _small_power(build, value, base, exponent):
             power = graph.nodes[exponent]
             assert isinstance(power, Scalar)
-            for _ in range(int(power.value.real)):
-                _collect(build, base, labels, product, span)
+            return [base] * int(power.value.real)
         case Map("square", (base,)):
-            _collect(build, base, labels, product, span)
-            _collect(build, base, labels, product, span)
-        case _:
-            product.factors.append(widened(build, value, span, product.wide))
-
-
-def _collect_side(build: Builder, side: int, labels: Labels, product: Product, span: Span) -> None:
-    node = build.graph.nodes[side]
-    if isinstance(node, Scalar):
-        product.later.append(("*.", side))
-    else:
-        _collect(build, side, labels, product, span)
+            return [base, base]
+    return None
 
 
 def _same_dtype(build: Builder, value: int, left: int, right: int) -> bool:
@@ -141,11 +142,11 @@ MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
 
 
 def widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
-    """Return a product of integers with its factors in 64 bits; any other value as it is."""
+    """Return a product with its integer factors in the dtype that it is computed in; any other value as is."""
     graph = build.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
     if isinstance(node, Map) and node.function in MULTIPLYING and value not in build.named:
-        under = (wide or WIDE[dtype]) if dtype in WIDE else ""
+        under = wide or WIDE.get(dtype, "")
         arguments = [widened(build, one, span, under) for one in node.arguments]
         return build.map(arguments, node.function, span)
     return build.cast(value, wide) if wide and dtype in WIDE and dtype != wide else value

@@ -45,7 +45,7 @@ POINTWISE: Mapping[str, Pointwise] = {
     **_ufuncs(2, "maximum minimum atan2=arctan2 hypot copysign logaddexp nextafter fmod pow=power"),
     **_ufuncs(2, "floor_divide remainder logical_and logical_or logical_xor"),
     "where": Pointwise(3, "np.where", is_ufunc=False),
-    "clip": Pointwise(3, "np.clip"),
+    "clip": Pointwise(3, "formulas.clip", is_ufunc=False),
 }
 """Functions by the name they have in a formula."""
 

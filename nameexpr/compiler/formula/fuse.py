@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 15
 """Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
+SMALL = 4
+"""How many times smaller than its region a value is that is made once, before the blocks."""
 LARGE = 1 << 17
 """Cells of a value from which blocks pay."""
+MOST_AXES = 12
+"""Axes of a block: Python nests at most 20 loops."""
 FOLDING = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions of which blocks can be reduced apart and then put together."""
 WHOLE = {"var", "std", "logsumexp", "norm"}
@@ -50,14 +54,18 @@ class Fusing:
             node = self.graph.nodes[number]
             if not isinstance(node, Map) or not self.graph.labels[number]:
                 continue
-            if number != root and (self.uses.get(number, 0) > 1 or not self._belongs(number)):
+            if number != root and not self._belongs(number, root):
                 continue
             found.append(number)
             stack.extend(node.arguments)
         return sorted(set(found))
 
-    def _belongs(self, number: int) -> bool:
-        return not self.graph.dtypes[number].startswith("weak:")
+    def _belongs(self, number: int, root: int) -> bool:
+        """Whether a value is made anew in every block: not if others use it, or it is small beside the root."""
+        if self.uses.get(number, 0) > 1 or self.graph.dtypes[number].startswith("weak:"):
+            return False
+        graph = self.graph
+        return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
 
     def steps(
         self, roots: Sequence[int], lowering: Lowering
@@ -116,7 +124,7 @@ class Fusing:
 def is_fused_map(fusing: Fusing, number: int) -> bool:
     """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
     graph = fusing.graph
-    if graph.cells(graph.labels[number]) < fusing.large:
+    if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
         return False
     return len(fusing.inner(number)) > 1
 
@@ -131,7 +139,7 @@ def is_fused_reduction(fusing: Fusing, number: int) -> bool:
     if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
         return False
     every = {label for factor in node.factors for label in graph.labels[factor]}
-    if not set(node.labels) <= every or graph.cells(tuple(every)) < fusing.large:
+    if len(every) > MOST_AXES or not set(node.labels) <= every or graph.cells(tuple(every)) < fusing.large:
         return False
     if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
         return False

@@ -264,16 +264,18 @@ def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing) -> list[int]:
     Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
     """
     inside: set[int] = set()
+    asked: set[int] = set()
     for number in sorted(uses, reverse=True):
         node = graph.nodes[number]
         if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
-            inside.add(node.value)
+            asked.add(node.value)
         if number in inside:
             continue
         if isinstance(node, Map) and is_fused_map(fusing, number):
             inside |= set(fusing.inner(number)) - {number}
         elif isinstance(node, Reduction) and is_fused_reduction(fusing, number):
             inside |= {one for factor in node.factors for one in fusing.inner(factor)}
+    inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
 
 

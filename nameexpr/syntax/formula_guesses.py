@@ -1,0 +1,148 @@
+"""What people write in a formula that cannot even be scanned, and how it is written here.
+
+`_GUESSES` are tried in order around the place where the scan stopped; numbers and points have functions of
+their own, for what to write depends on what stands around them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nameexpr.errors import Diagnostic, Mark, Span
+
+FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
+OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
+NAME = r"[^\W\d]\w*'*"
+REACH = 64
+"""How far around the fault a guess is looked for."""
+
+_GUESSES = tuple(
+    (re.compile(pattern), message, hint)
+    for pattern, message, hint in (
+        (r"\^", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
+        (r"!(?!=)", "'!' is no operator of formulas", "'not' is written ~"),
+        (
+            r"@",
+            "'@' has no place in a formula: what is summed is always written",
+            "write sum[k](a[i k] * b[k j])",
+        ),
+        (r":=", "':=' has no place in a formula", "a statement is written y = ..."),
+        (r":", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
+        (
+            r"[{}]",
+            "'{0}' has no place in a formula",
+            "dims stand in square brackets, x[N C]; values in round ones",
+        ),
+        (r"['\"`]", "a formula holds no text", "names stand without quotes"),
+    )
+)
+
+_ATTRIBUTES = {
+    "T": "the order of dims is that of the left side: y[j i] = x[i j]",
+    "mT": "the order of dims is that of the left side: y[j i] = x[i j]",
+    "shape": "the size of a dim is written size[C]",
+    "size": "the size of a dim is written size[C]",
+    "real": "functions are written f(x): real(x)",
+    "imag": "functions are written f(x): imag(x)",
+}
+_ALONG = frozenset(
+    "sum prod mean std var max min any all argmax argmin norm median cumsum cumprod sort softmax".split()
+)
+_MODULES = frozenset("np numpy jnp jax math cmath torch F tf nn scipy special ne nameexpr".split())
+
+
+def arrow_fault(text: str, lines: str) -> Diagnostic | None:
+    """Return the diagnostic for a text with an arrow: an expression, or one behind a formula."""
+    place = lines.find("->")
+    if place < 0:
+        return None
+    message = "this is an expression: it has an arrow"
+    hint = f"nameexpr.einsum(text, ...) reads expressions; {FORMULA}"
+    if "[" in lines[:place]:
+        message = "'->' has no place in a formula"
+        hint = "the result stands left of '=': y[A C] = sum[B](x[A B] * w[B C])"
+    mark = Mark(Span(place, place + 2))
+    return Diagnostic("NE142", message, text, (mark,), hint=hint)
+
+
+def character_fault(text: str, place: int) -> Diagnostic:
+    """Return the diagnostic for a place that cannot be scanned."""
+    found = _number(text, place) or _point(text, place) or _guess(text, place)
+    if found is None:
+        mark = Span(place, place + 1)
+        found = mark, f"'{text[place]}' cannot stand in a formula", OPERATORS
+    span, message, hint = found
+    return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
+
+
+def _guess(text: str, place: int) -> tuple[Span, str, str] | None:
+    for pattern, message, hint in _GUESSES:
+        for match in pattern.finditer(text, max(0, place - 1), place + REACH):
+            if match.start() <= place < match.end():
+                return Span(*match.span()), message.format(match[0]), hint
+    return None
+
+
+def _around(pattern: str, text: str, place: int) -> re.Match[str] | None:
+    """Return the match of a pattern that covers the place."""
+    matches = re.compile(pattern).finditer(text, max(0, place - REACH), place + REACH)
+    return next((match for match in matches if match.start() <= place < match.end()), None)
+
+
+def _number(text: str, place: int) -> tuple[Span, str, str] | None:
+    """Digits run into something else: 2x, 2j, 1_000, 0x1f, 1.2.3."""
+    match = _around(r"(?<![\w.])\.?[0-9][\w.]*", text, place)
+    if match is None:
+        return None
+    span, word = Span(*match.span()), match[0]
+    if word.count(".") > 1:
+        return span, f"'{word}' is no number", "a number has one point"
+    if re.fullmatch(r"[0-9.]+[jJ]", word):
+        return span, f"'{word}': a formula holds no complex numbers", "give it as an operand"
+    if re.fullmatch(r"0[xXoObB]\w+", word):
+        return span, f"'{word}' is no decimal number", "numbers are decimal: 31, and not 0x1f"
+    if "_" in word and re.fullmatch(r"[0-9._]+", word):
+        return span, f"'{word}' is no number", f"write {word.replace('_', '')}"
+    digits, name = re.fullmatch(r"([0-9.]+)(.*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
+    if not name:
+        return span, f"'{word}' is neither a number nor a name", "separate them by an operator"
+    hint = f"a product is written {digits} * {name}"
+    if in_square_brackets(text[:place]):
+        hint = f"separate the dims by a space; with a size a dim is written {name}={digits}"
+    return span, f"'{word}' is neither a number nor a name", hint
+
+
+def _point(text: str, place: int) -> tuple[Span, str, str] | None:
+    """A point behind a name or a bracket: methods, attributes and modules."""
+    match = _around(rf"({NAME}|[)\]])\s*\.\s*({NAME})?(\s*\()?", text, place)
+    if match is None or match[0].rstrip().endswith("..."):
+        if text[place] != ".":
+            return None
+        return Span(place, place + 1), "'.' belongs to a number or to '...'", "any number of dims is written ..."
+    left, right = match[1], match[2] or ""
+    dot = match.start() + match[0].index(".")
+    value = left if left not in (")", "]") else "x"
+    hint = "functions are written f(x), not x.f()"
+    if left in _MODULES and right:
+        hint = f"functions have no module: {right}(x)"
+    elif right in _ATTRIBUTES:
+        hint = _ATTRIBUTES[right]
+    elif match[3]:
+        hint += f": {right}[C]({value})" if right in _ALONG else f": {right}({value})"
+    return Span(dot, dot + 1), "a point has no meaning behind a name or bracket", hint
+
+
+def open_brackets(before: str) -> list[int]:
+    """Return where the brackets stand that are open at the end of a text, the innermost last."""
+    stack: list[int] = []
+    for bracket in re.finditer(r"[()\[\]]", before):
+        if bracket[0] in "([":
+            stack.append(bracket.start())
+        elif stack:
+            stack.pop()
+    return stack
+
+
+def in_square_brackets(before: str) -> bool:
+    """Return whether a square bracket is open at the end of a text."""
+    return any(before[place] == "[" for place in open_brackets(before))
