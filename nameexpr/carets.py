@@ -12,12 +12,15 @@ a b, b c
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 LINE_LIMIT = 160
 CONTEXT = 60
 MARK_LIMIT = 24
+WORD_LIMIT = 120
+_LONG_WORD = re.compile(r"([^\s'\"=,]{60})[^\s'\"=,]{60,}")
 
 
 def visible(text: str) -> str:
@@ -25,6 +28,13 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_visible_character(character) for character in text)
+
+
+def shortened(text: str) -> str:
+    """Return the text with every word of 120 characters and more cut to its beginning."""
+    if len(text) <= WORD_LIMIT:
+        return text
+    return _LONG_WORD.sub(r"\1…", text)
 
 
 def _visible_character(character: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from nameexpr.carets import aligned_columns, marked_text, visible
+from nameexpr.carets import aligned_columns, marked_text, shortened, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class Diagnostic:
 
     def render(self) -> str:
         """Return the diagnostic as lines of text, without a final newline."""
-        lines = [f"{family(self.code).__name__}[{self.code}]: {visible(self.message)}"]
+        lines = [f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"]
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
         lines += ["  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole)]
         lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in self.operands])]
         if self.hint:
-            lines.append(f"  help: {visible(self.hint)}")
+            lines.append(f"  help: {visible(shortened(self.hint))}")
         return "\n".join(lines)
 
 

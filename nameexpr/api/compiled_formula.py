@@ -17,9 +17,11 @@ from nameexpr.compiler.formula.scope import terms_of
 from nameexpr.compiler.memory import allocated, operand_bytes, peak_bytes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.program import Fused, Instruction, Pointwise, sources_of
+from nameexpr.compiler.program import Fused, Instruction, Pointwise, Reduce, sources_of
 from nameexpr.compiler.render import readable, render_call, value_name
+from nameexpr.compiler.sliced import Sliced
 from nameexpr.compiler.typed import shown
+from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.formula_unparse import unparse_formula
 from nameexpr.syntax.unparse import unparse_term
@@ -82,7 +84,7 @@ class CompiledFormula:
         """
         if misplaced:
             raise by_position(self.text, misplaced)
-        result = self._entry.call_named(merged(self.text, operands, named) if operands else named)
+        result = self._entry.call_named(named if operands is None else merged(self.text, operands, named))
         if out is None:
             return result
         if isinstance(result, tuple):
@@ -102,7 +104,7 @@ class CompiledFormula:
         """
         if misplaced:
             raise by_position(self.text, misplaced)
-        described = self._described(merged(self.text, operands, named) if operands else named)
+        described = self._described(named if operands is None else merged(self.text, operands, named))
         return make_formula_plan(self._entry.compile(*described), *described[:2])
 
     @property
@@ -124,8 +126,9 @@ class CompiledFormula:
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
-        described = self._described(dict(shapes))
-        return self._entry.compile(*described).names[-1]
+        operands, dtypes, strides = self._described(dict(shapes))
+        nameless = {name: Operand(one.shape, (None,) * len(one.shape)) for name, one in operands.items()}
+        return self._entry.compile(nameless, dtypes, strides).names[-1]
 
     def _described(self, given: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, str], list[Any]]:
         shapes: dict[str, Operand] = {}
@@ -227,13 +230,26 @@ def _steps(compiled: Stages) -> list[PlanStep]:
 def _flops(compiled: Stages, number: int) -> int:
     """Return the flops of an instruction; the last one of a contraction's step has those of the step."""
     one, note = compiled.program.instructions[number], compiled.program.notes[number]
-    if note.step is None:
-        return _pointwise_flops(one)
-    later = compiled.program.notes[number + 1 : number + 2]
-    if later and later[0].step == note.step:
-        return 0
     steps = [step for plan in compiled.plans for step in plan.steps]
+    if isinstance(one, Sliced):
+        return sum(steps[step].flops for step in _steps_inside(one)) + _pointwise_flops(one)
+    if note.step is None:
+        return _pointwise_flops(one) + _reduced_flops(compiled.shapes, one)
+    later = compiled.program.notes[number + 1 : number + 2]
+    parts = [part for part in compiled.program.instructions if isinstance(part, Sliced)]
+    if (later and later[0].step == note.step) or any(note.step in _steps_inside(part) for part in parts):
+        return 0
     return steps[note.step].flops
+
+
+def _steps_inside(one: Sliced) -> set[int]:
+    """Return the steps of the plan that slices do."""
+    return {note.step for note in one.body.notes if note.step is not None}
+
+
+def _reduced_flops(shapes: Sequence[tuple[int, ...]], one: Instruction) -> int:
+    """Return the flops of a reducer that is no sum: one per cell, as for expressions."""
+    return prod(shapes[one.source]) if isinstance(one, Reduce) else 0
 
 
 def _pointwise_flops(one: Instruction) -> int:
@@ -241,4 +257,14 @@ def _pointwise_flops(one: Instruction) -> int:
         return prod(one.shape)
     if isinstance(one, Fused):
         return prod(one.shape) * (len(one.steps) + (one.reducer is not None))
+    if isinstance(one, Sliced):
+        shapes = shapes_of(one.body)
+        inside = [
+            inner
+            for inner, note in zip(one.body.instructions, one.body.notes, strict=True)
+            if note.step is None
+        ]
+        return prod(one.counts) * sum(
+            _pointwise_flops(inner) + _reduced_flops(shapes, inner) for inner in inside
+        )
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.api.cache import Generations
-from nameexpr.api.einsum import check_is_text, formula_misses
+from nameexpr.api.einsum import formula_misses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,8 @@ def evaluate(
     if misplaced:
         raise by_position(text, misplaced)
     entry = find_formula(text, outputs, sizes, optimize, memory_limit)
-    return entry.call_named(merged(text, operands, named_operands) if operands else named_operands)
+    named = named_operands if operands is None else merged(text, operands, named_operands)
+    return entry.call_named(named)
 
 
 def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,18 +91,37 @@ def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]
         message = f"operands= is a {type(operands).__name__}, and not a mapping"
         raise error(Diagnostic("NE527", message, text, hint=hint))
     for name in operands:
+        if not isinstance(name, str):
+            message = f"operands= has the key {name!r:.60}, which is no name"
+            hint = "operands are called as in the formula: operands={'x': ...}"
+            raise error(Diagnostic("NE527", message, text, hint=hint))
         if name in named:
             raise error(Diagnostic("NE527", f"the operand {name} is given twice", text, hint="give it once"))
     return {**operands, **named}
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
-    """Return the error for operands without names."""
+    """Return the error for operands without names, or for a text that is no formula."""
     from nameexpr.errors import Diagnostic, error
 
-    check_is_text(text, misplaced)
-    hint = "write evaluate(text, x=..., y=...), with the names that the formula has"
+    check_is_formula(text, misplaced)
+    names = find_formula(text, None, None, None, None).scope.operands[:8]
+    hint = f"write {', '.join(f'{name}=...' for name in names)}" if names else "leave them out"
     return error(Diagnostic("NE527", "the operands of a formula are given by name", text, hint=hint))
+
+
+def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
+    """Raise NE506 if what should be a formula is something else."""
+    if isinstance(text, str):
+        return
+    from nameexpr.errors import Diagnostic, error
+
+    kind = f"of type {type(text).__name__}"
+    message = f"the first argument is {kind}, and should be the formula, a str"
+    if operands and isinstance(operands[0], str):
+        message = f"text and array are swapped: the first argument is {kind}"
+    hint = "the text comes first, operands have names: evaluate(text, x=...)"
+    raise error(Diagnostic("NE506", message, hint=hint))
 
 
 def find_formula(
@@ -116,7 +136,7 @@ def find_formula(
         entry = formulas.young.get(text) if type(text) is str else None
         if entry is not None:
             return entry
-    check_is_text(text)
+    check_is_formula(text)
     from nameexpr.api.formula import FormulaEntry, read_formula_options
 
     options = read_formula_options(text, outputs, sizes, optimize, memory_limit)

@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import Any
+from operator import itemgetter
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from nameexpr.api.cache import Generations
-from nameexpr.api.options import check_optimize, checked_sizes
+from nameexpr.api.formula_faults import (
+    check_memory,
+    formula_operand,
+    formula_outputs,
+    formula_sizes,
+    run_fault,
+)
+from nameexpr.api.options import check_optimize
 from nameexpr.api.promotion import NumPyArithmetic
 from nameexpr.api.specialise import code_of, constants_of, guard
-from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name
+from nameexpr.backends.numpy.arrays import NUMBERS, number_name
 from nameexpr.compiler.formula.pipeline import CompiledFormula, compile_formula, read_formula
-from nameexpr.compiler.memory import peak_bytes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.render import body
-from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor, wrap
 
 Array = npt.NDArray[Any]
@@ -61,26 +67,27 @@ def read_formula_options(
     OptionError
         NE620 and NE621 for outputs and memory_limit of a wrong kind; as for `einsum` otherwise.
     """
-    if outputs is not None:
-        if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs) or not outputs:
-            hint = "give the names of statements: outputs=('p', 'o')"
-            raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
-        outputs = tuple(outputs)
     if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
         message = f"memory_limit={memory_limit!r} is no number of bytes"
         raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
-    pairs = checked_sizes(sizes)
-    for name, size in pairs:
-        if size < 0:
-            message = f"sizes: {name} is {size}, and sizes are 0 or more"
-            raise error(Diagnostic("NE603", message, text, hint="leave it out where an operand tells it"))
-    return FormulaOptions(outputs, pairs, check_optimize(optimize), memory_limit)
+    pairs = formula_sizes(text, sizes)
+    return FormulaOptions(formula_outputs(text, outputs), pairs, check_optimize(optimize), memory_limit)
 
 
 class FormulaEntry:
     """A checked formula with options; `call` takes the operands in order, `call_named` by name."""
 
-    __slots__ = ("_arithmetic", "call", "latest", "options", "programs", "scope", "text")
+    __slots__ = (
+        "_arithmetic",
+        "_count",
+        "_in_order",
+        "call",
+        "latest",
+        "options",
+        "programs",
+        "scope",
+        "text",
+    )
 
     def __init__(self, text: str, options: FormulaOptions) -> None:
         self.text = text
@@ -90,20 +97,26 @@ class FormulaEntry:
         self.call: Function = self.miss
         self.latest: tuple[Any, ...] | None = None
         self._arithmetic = NumPyArithmetic()
+        self._count = len(self.scope.operands)
+        self._in_order = in_order(self.scope.operands)
 
     def call_named(self, given: Mapping[str, Any]) -> Any:
         """Run the formula on operands by name."""
-        names = self.scope.operands
-        if len(given) != len(names) or any(name not in given for name in names):
+        if len(given) != self._count:
             self._refuse(given)
-        return self.call(*[given[name] for name in names])
+        try:
+            values = self._in_order(given)
+        except KeyError:
+            self._refuse(given)
+        return self.call(*values)
 
-    def _refuse(self, given: Mapping[str, Any]) -> None:
+    def _refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much: the checker knows how to say it."""
         operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
         dtypes = dict.fromkeys(operands, "float64")
         layouts = [None] * len(self.scope.operands)
         compile_formula(self.scope, operands, dtypes, layouts, self._arithmetic, {})
+        raise AssertionError("operands that do not fit were taken")
 
     def miss(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
@@ -124,16 +137,7 @@ class FormulaEntry:
             return value if type(value) is NamedTensor else wrap(value.data, value.names)
         if type(value) in NUMBERS:
             return value
-        try:
-            array = as_operand(value, 0, self.text)
-        except NameExprError as fault:
-            one = fault.diagnostics[0]
-            message = one.message.replace("operand 0", f"'{name}'")
-            raise error(Diagnostic(one.code, message, one.text, hint=one.hint)) from fault
-        if array.dtype.kind not in "biufc":
-            message = f"'{name}' has elements of dtype {array.dtype}, which are no numbers"
-            raise error(Diagnostic("NE525", message, self.text, hint="convert it to numbers first"))
-        return array
+        return formula_operand(value, name, self.scope)
 
     def describe(self, operands: Sequence[Any]) -> tuple[dict[str, Operand], dict[str, str], list[Any]]:
         """Return shapes and names, dtypes, and strides of unwrapped operands."""
@@ -152,25 +156,22 @@ class FormulaEntry:
         compiled = compile_formula(
             self.scope, shapes, dtypes, strides, self._arithmetic, sizes, options.outputs, options.optimize
         )
-        self._check_memory(compiled)
+        check_memory(compiled, options.memory_limit)
         return compiled
-
-    def _check_memory(self, compiled: CompiledFormula) -> None:
-        for shape in compiled.shapes:
-            if prod(size for size in shape if size) * 16 > 2**62:
-                message = f"an array of shape {shape} would be needed, which no machine can hold"
-                raise error(Diagnostic("NE706", message, self.text))
-        limit = self.options.memory_limit
-        if limit is not None:
-            needed = peak_bytes(compiled.program, compiled.shapes)
-            if needed > limit:
-                message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
-                hint = "raise it, or reduce dims earlier; compile(...).plan(...) shows what needs how much"
-                raise error(Diagnostic("NE709", message, self.text, hint=hint))
 
     def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:
         compiled = self.compile(*self.describe(operands))
         return compiled, specialise_formula(compiled, operands, self.options.outputs is not None, self.miss)
+
+
+def in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return a function that takes the values of these names out of a mapping, as quickly as Python can."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    if not names:
+        return lambda given: ()
+    name = names[0]
+    return lambda given: (given[name],)
 
 
 def described(operand: Any) -> tuple[Operand, str, Any]:
@@ -197,7 +198,7 @@ def specialise_formula(
 ) -> Function:
     """Return a function of the operands, in order, for operands like these: a guard, and the program."""
     is_named = any(isinstance(operand, NamedTensor) for operand in operands)
-    constants = constants_of(miss, lambda fault, *values: formula_fault(fault, compiled, values))
+    constants = constants_of(miss, lambda fault, *values: run_fault(fault, compiled, values))
     guards, unwraps = [], []
     for position, operand in enumerate(operands):
         if type(operand) in NUMBERS:
@@ -230,20 +231,3 @@ def _result(is_named: bool, is_tuple: bool) -> str:
 
 def _wrapped(results: tuple[Array, ...], names: Sequence[Any]) -> tuple[NamedTensor, ...]:
     return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
-
-
-def formula_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[Any]) -> Exception:
-    """Return the error to raise for what NumPy raised while a formula ran."""
-    if isinstance(fault, NameExprError | Warning | FloatingPointError):
-        return fault
-    text = compiled.scope.tree.text
-    infos = tuple(
-        OperandInfo(place, np.shape(_array(value)), getattr(value, "_names", None), (), name)
-        for place, (name, value) in enumerate(zip(compiled.scope.operands, operands, strict=True))
-    )
-    if isinstance(fault, MemoryError):
-        needed = peak_bytes(compiled.program, compiled.shapes)
-        message = f"there is not enough memory: this formula needs {needed:,} bytes beside its operands"
-        return error(Diagnostic("NE707", message, text, operands=infos))
-    reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
-    return error(Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, operands=infos))

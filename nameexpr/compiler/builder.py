@@ -91,6 +91,11 @@ class Builder:
         )
         return replace(made, strides=value.strides)
 
+    def known(self, value: Value, dtype: str) -> Value:
+        """Return a value that was just made, with the dtype that is known to come out of it."""
+        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
+        return replace(value, dtype=dtype)
+
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a view with the axes in the order of `labels`."""
         labels = tuple(labels)

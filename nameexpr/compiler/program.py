@@ -5,7 +5,7 @@ instructions.
     instruction = Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full    (one array, or none)
                 | Sum | Reduce | Apply | Divide                                          (reductions)
                 | Multiply | Dot | Matmul | IntegerMatmul | Einsum                       (products)
-                | Constant | Arange | Pointwise | AlongAxes | Fused                      (formulas)
+                | Constant | Arange | Pointwise | AlongAxes | Fused | Sliced             (formulas)
 
 Values are numbered: operands first, then one per instruction. `nameexpr.compiler.verify` checks a program and
 derives its shapes; `nameexpr.compiler.render` writes it as NumPy.
@@ -14,6 +14,8 @@ derives its shapes; `nameexpr.compiler.render` writes it as NumPy.
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from nameexpr.compiler.sliced import Sliced
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,7 @@ Instruction = (
     Cast | Reshape | Transpose | Diagonal | Repeat | Embed | Copy | Full
     | Sum | Reduce | Apply | Divide
     | Multiply | Dot | Matmul | IntegerMatmul | Einsum
-    | Constant | Arange | Pointwise | AlongAxes | Fused
+    | Constant | Arange | Pointwise | AlongAxes | Fused | Sliced
 )  # fmt: skip
 
 
@@ -283,7 +285,7 @@ def sources_of(instruction: Instruction) -> tuple[int, ...]:
     match instruction:
         case Multiply(left, right) | Dot(left, right) | Matmul(left, right) | IntegerMatmul(left, right):
             return (left, right)
-        case Einsum(sources) | Pointwise(_, sources) | Fused(sources):
+        case Einsum(sources) | Pointwise(_, sources) | Fused(sources) | Sliced(sources):
             return sources
         case Full() | Constant() | Arange():
             return ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from nameexpr.carets import visible
 from nameexpr.compiler.program import (
@@ -29,6 +30,7 @@ from nameexpr.compiler.program import (
     IntegerMatmul,
     Matmul,
     Multiply,
+    Note,
     Pointwise,
     Program,
     Reduce,
@@ -39,6 +41,8 @@ from nameexpr.compiler.program import (
     sources_of,
 )
 from nameexpr.compiler.render_blocks import fused_lines, literal
+from nameexpr.compiler.render_slices import sliced_lines
+from nameexpr.compiler.sliced import Sliced
 from nameexpr.compiler.typed import shown
 
 UFUNC_REDUCERS = {
@@ -48,6 +52,7 @@ UFUNC_REDUCERS = {
     "any": "logical_or",
     "all": "logical_and",
 }
+VIEWS = (Reshape, Transpose, Diagonal)
 HEADER = "import numpy as np"
 KERNELS = "from nameexpr.backends.numpy import kernels"
 FORMULAS = "from nameexpr.backends.numpy import formulas"
@@ -62,9 +67,9 @@ def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     lines = []
     for number, instruction in enumerate(program.instructions):
         target = count + number
-        if isinstance(instruction, Fused):
-            lines += _fused(instruction, target, count, shapes)
-            lines += _deletions(instruction, number, count, last_use)
+        if isinstance(instruction, Fused | Sliced):
+            lines += _loops(program, number, shapes)
+            lines += _deletions(program, number, last_use)
             continue
         call = render_call(instruction, [value_name(source, count) for source in sources_of(instruction)])
         is_last = number == len(program.instructions) - 1
@@ -72,7 +77,7 @@ def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
             lines.append(_returned(call, shapes[target]))
             return lines
         lines.append(f"{value_name(target, count)} = {call}")
-        lines += _deletions(instruction, number, count, last_use)
+        lines += _deletions(program, number, last_use)
     return [*lines, _return(program, shapes)]
 
 
@@ -88,17 +93,38 @@ def _return(program: Program, shapes: Sequence[tuple[int, ...]]) -> str:
     return f"return {', '.join(values)}{',' if program.results and len(values) == 1 else ''}"
 
 
-def _deletions(instruction: Instruction, number: int, count: int, last_use: Mapping[int, int]) -> list[str]:
-    """Return the statement that forgets what nothing reads any more."""
-    dead = [value_name(s, count) for s in sources_of(instruction) if s >= count and last_use[s] == number]
-    if not dead or isinstance(instruction, Reshape | Transpose | Diagonal):
+def _deletions(program: Program, number: int, last_use: Mapping[int, int]) -> list[str]:
+    """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
+    count = len(program.operands)
+    one = program.instructions[number]
+    if isinstance(one, VIEWS):
         return []
-    return [f"del {', '.join(dict.fromkeys(dead))}"]
+    dead: dict[int, None] = {}
+    waiting = [source for source in sources_of(one) if source >= count and last_use[source] == number]
+    while waiting:
+        value = waiting.pop(0)
+        dead[value] = None
+        view = program.instructions[value - count]
+        if isinstance(view, VIEWS) and view.source >= count and last_use[view.source] == value - count:
+            waiting.append(view.source)
+    return [f"del {', '.join(value_name(value, count) for value in dead)}"] if dead else []
 
 
-def _fused(one: Fused, target: int, count: int, shapes: Sequence[tuple[int, ...]]) -> list[str]:
-    names = [value_name(source, count) for source in one.sources]
-    return fused_lines(one, value_name(target, count), names, [shapes[source] for source in one.sources])
+def _loops(program: Program, number: int, shapes: Sequence[tuple[int, ...]]) -> list[str]:
+    """Return the statements of an instruction that is a loop over blocks or slices."""
+    one, count = program.instructions[number], len(program.operands)
+    target = value_name(count + number, count)
+    names = [value_name(source, count) for source in sources_of(one)]
+    own = [shapes[source] for source in sources_of(one)]
+    if isinstance(one, Sliced):
+        return sliced_lines(one, target, names, own, len(_slice_notes(program, number)), render_call)
+    assert isinstance(one, Fused)
+    return fused_lines(one, target, names, own)
+
+
+def _slice_notes(program: Program, end: int) -> list[Note]:
+    """Return the notes of the values inside slices before instruction `end`: of `v0`, `v1`, ..."""
+    return [note for one in program.instructions[:end] if isinstance(one, Sliced) for note in one.body.notes]
 
 
 def _returned(call: str, shape: tuple[int, ...]) -> str:
@@ -133,6 +159,8 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
             return _formula_call(instruction, sources)
         case Fused():
             return "blocks of " + ", ".join(dict.fromkeys(step.call for step in instruction.steps))
+        case Sliced(_, _, counts, inner):
+            return f"{prod(counts)} slices of {len(inner.instructions)} steps"
         case _:
             return _movement(instruction, sources[0])
 
@@ -240,8 +268,10 @@ def readable(
     lines += [f"def compute({arguments}):", f"    # {_comment(text)}"]
     lines += [f"    # a{position}: {_comment(term)}" for position, term in enumerate(terms)]
     notes = {f"t{number}": " ".join(map(shown, note.labels)) for number, note in enumerate(program.notes)}
+    within = _slice_notes(program, len(program.instructions))
+    notes |= {f"v{number}": " ".join(map(shown, note.labels)) for number, note in enumerate(within)}
     for line in statements:
-        note = notes.get(line.partition(" = ")[0]) if " = " in line else None
+        note = notes.get(line.partition(" = ")[0].lstrip()) if " = " in line else None
         note = result if line.startswith("return ") else note
         lines.append(f"    {line}  # {_comment(note)}" if note else f"    {line}")
     return "\n".join(lines) + "\n"

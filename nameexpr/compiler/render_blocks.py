@@ -22,6 +22,8 @@ UFUNCS = {
     "count_nonzero": "add",
 }
 WHERE = "np.where"
+PAIR = 2
+REAL = frozenset({"float32", "float64"})
 WIDENED = frozenset({"sum", "mean", "prod"})
 
 
@@ -87,11 +89,10 @@ def _block(
         if index != "...":
             lines.append(f"x{number} = {name}[{index}]")
     local += [f"b{number}" for number in range(len(one.steps))]
-    varies = [frozenset(axis for axis, size in enumerate(shape) if size != 1) for shape in shapes]
+    varies = _varies(one, shapes)
     last = _last_uses(one)
     for number, step in enumerate(one.steps):
         me = len(names) + number
-        varies.append(frozenset().union(*(varies[a] for a in step.arguments if a is not None)))
         is_final = one.reducer is None and number == len(one.steps) - 1
         if is_final and step.is_ufunc and step.dtype == one.dtype:
             lines.append(_call(step, local, place))
@@ -104,7 +105,19 @@ def _block(
     value = local[one.factors[0]]
     if one.reducer is None:
         return [*lines, f"{place} = {value}"]
-    return lines + _reduction(one, [local[factor] for factor in one.factors], tiled, place)
+    return lines + _reduction(one, [local[factor] for factor in one.factors], varies, tiled, place)
+
+
+def _varies(one: Fused, shapes: Sequence[tuple[int, ...]]) -> list[frozenset[int] | None]:
+    """Return for each source and step the axes along which it is longer than 1; None for a number."""
+    found: list[frozenset[int] | None] = [
+        frozenset(axis for axis, size in enumerate(shape) if size != 1) if shape else None for shape in shapes
+    ]
+    for step in one.steps:
+        parts = [found[argument] for argument in step.arguments if argument is not None]
+        axes = [part for part in parts if part is not None]
+        found.append(frozenset().union(*axes) if axes else None)
+    return found
 
 
 def _last_uses(one: Fused) -> dict[int, int]:
@@ -118,7 +131,12 @@ def _last_uses(one: Fused) -> dict[int, int]:
 
 
 def _over(
-    one: Fused, step: Step, number: int, count: int, varies: Sequence[frozenset[int]], last: dict[int, int]
+    one: Fused,
+    step: Step,
+    number: int,
+    count: int,
+    varies: Sequence[frozenset[int] | None],
+    last: dict[int, int],
 ) -> int | None:
     """Return the earlier step whose memory this one can write over."""
     if not step.is_ufunc and step.call != WHERE:
@@ -145,7 +163,13 @@ def _call(step: Step, local: Sequence[str], out: str | None) -> str:
     return f"{step.call}({', '.join(arguments)}{f', out={out}' if out else ''})"
 
 
-def _reduction(one: Fused, factors: Sequence[str], tiled: Sequence[int], place: str) -> list[str]:
+def _reduction(
+    one: Fused,
+    factors: Sequence[str],
+    varies: Sequence[frozenset[int] | None],
+    tiled: Sequence[int],
+    place: str,
+) -> list[str]:
     axes = str(one.reduced[0]) if len(one.reduced) == 1 else str(one.reduced)
     parts = [axis for axis in one.reduced if axis in tiled]
     assert one.reducer is not None
@@ -154,7 +178,7 @@ def _reduction(one: Fused, factors: Sequence[str], tiled: Sequence[int], place: 
     ufunc = f"np.{UFUNCS[one.reducer]}"
     dtype = f', dtype="{_accumulator(one)}"' if one.reducer in WIDENED else ""
     if len(factors) > 1:
-        call = _product(one, factors)
+        call = _product(one, factors, [varies[place] for place in one.factors])
     elif one.reducer == "count_nonzero":
         call = f"np.count_nonzero({factors[0]}, axis={axes})"
     else:
@@ -168,9 +192,18 @@ def _reduction(one: Fused, factors: Sequence[str], tiled: Sequence[int], place: 
     ]
 
 
-def _product(one: Fused, factors: Sequence[str]) -> str:
-    """Return the sum of products in one pass of NumPy's C loop."""
+def _product(one: Fused, factors: Sequence[str], varies: Sequence[frozenset[int] | None]) -> str:
+    """Return the sum of products: by BLAS along the last axis, or in one pass of NumPy's C loop."""
+    last = len(one.shape) - 1
+    dtype = _accumulator(one)
+    if (
+        len(factors) == PAIR
+        and one.reduced == (last,)
+        and dtype in REAL
+        and all(axes and last in axes for axes in varies)
+    ):
+        return f'np.vecdot({", ".join(factors)}, dtype="{dtype}")'
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(one.shape)]
     kept = "".join(letter for axis, letter in enumerate(letters) if axis not in one.reduced)
-    pattern = ",".join([letters] * len(factors)) + "->" + kept
-    return f'np.einsum("{pattern}", {", ".join(factors)}, dtype="{_accumulator(one)}", casting="unsafe")'
+    pattern = ",".join("" if axes is None else letters for axes in varies) + "->" + kept
+    return f'np.einsum("{pattern}", {", ".join(factors)}, dtype="{dtype}", casting="unsafe")'

@@ -6,6 +6,7 @@ are one, and the sum of a diagonal is a single pass of NumPy's C loop.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from nameexpr.compiler.program import (
@@ -28,6 +29,7 @@ from nameexpr.compiler.program import (
     Transpose,
     sources_of,
 )
+from nameexpr.compiler.sliced import Sliced
 
 LETTERS = 52
 
@@ -74,7 +76,7 @@ def _without_unread(program: Program) -> Program:
     for number, instruction in enumerate(program.instructions):
         if count + number in read:
             numbers[count + number] = count + len(instructions)
-            instructions.append(_renumbered(instruction, numbers))
+            instructions.append(renumbered(instruction, numbers))
             notes.append(program.notes[number])
     return replace(
         program,
@@ -85,8 +87,9 @@ def _without_unread(program: Program) -> Program:
     )
 
 
-def _renumbered(instruction: Instruction, numbers: dict[int, int]) -> Instruction:
-    if isinstance(instruction, Einsum | Pointwise | Fused):
+def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruction:
+    """Return an instruction that reads other values."""
+    if isinstance(instruction, Einsum | Pointwise | Fused | Sliced):
         return replace(instruction, sources=tuple(numbers[source] for source in instruction.sources))
     if isinstance(instruction, Multiply | Dot | Matmul | IntegerMatmul):
         return replace(instruction, left=numbers[instruction.left], right=numbers[instruction.right])

@@ -34,6 +34,7 @@ from nameexpr.compiler.program import (
     Transpose,
     sources_of,
 )
+from nameexpr.compiler.sliced import Sliced
 
 Shape = tuple[int, ...]
 
@@ -81,6 +82,8 @@ def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
             return shape
         case Constant() | Arange() | Pointwise() | AlongAxes() | Fused():
             return _formula_shape(instruction, sources)
+        case Sliced():
+            return _sliced(instruction, sources)
         case Sum() | Reduce() | Apply():
             return _reduced(instruction, sources[0])
         case _:
@@ -109,6 +112,20 @@ def _formula_shape(
             assert all(len(source) in (0, len(shape)) for source in sources), f"{instruction} of {sources}"
             assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
             return tuple(size for axis, size in enumerate(shape) if axis not in reduced)
+
+
+def _sliced(instruction: Sliced, sources: list[Shape]) -> Shape:
+    """Check the body by itself, and that its operands are the parts of the sources."""
+    counts, body = instruction.counts, instruction.body
+    depth = len(counts)
+    for source, cut, part in zip(sources, instruction.cuts, body.operands, strict=True):
+        assert 0 <= cut <= min(depth, len(source)), f"{source} has no slices over {counts}"
+        assert part == source[cut:], f"part {part} of {source}"
+        looped = zip(source[:cut], counts[depth - cut :], strict=True)
+        assert all(size in (1, most) for size, most in looped), f"{source} has no slices over {counts}"
+    shape = (*counts, *shapes_of(body)[body.result])
+    assert sorted(instruction.layout) == list(range(len(shape))), f"{instruction.layout} of {shape}"
+    return shape
 
 
 def _reduced(instruction: Sum | Reduce | Apply, source: Shape) -> Shape:

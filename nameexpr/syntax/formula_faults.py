@@ -1,16 +1,18 @@
 """Lark's refusals of a formula in the user's words: what was probably meant, and how it is written here.
 
-What cannot be scanned is explained in `nameexpr.syntax.formula_guesses`. Here are the tokens that cannot stand
-where they stand: the functions of `_TOKENS`, tried in order.
+What cannot be scanned is explained in `nameexpr.syntax.formula_guesses`, brackets that do not fit in
+`nameexpr.syntax.formula_brackets`. Here are the other tokens that cannot stand where they stand; the
+functions of `_TOKENS` are tried in order.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.formula_brackets import Place, closes_nothing, not_closed, open_bracket
 from nameexpr.syntax.formula_guesses import (
     NAME,
     OPERATORS,
@@ -23,7 +25,6 @@ from nameexpr.syntax.formula_guesses import (
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-_STATEMENT = rf"{NAME}\s*(?:\[[^\]=]*\])?\s*=(?!=)"
 _BINARY = ("STAR", "SLASH", "STARS", "SLASHES", "PERCENT", "COMPARE", "AMPERSAND", "BAR", "COMMA")
 _WORDS = {
     "and": "'and' is written &, each side in brackets",
@@ -34,7 +35,7 @@ _WORDS = {
     "is": "two values are compared with ==",
     "return": "the value is that of the last statement: leave 'return' out",
 }
-_KEYWORDS = frozenset("axis axes dim dims keepdim keepdims dtype out where initial ddof correction p".split())
+_KEYWORDS = re.compile("axis|axes|dims?|keepdims?|dtype|out|where|initial|ddof|correction|p")
 
 
 def nothing_written(text: str) -> Diagnostic:
@@ -55,26 +56,6 @@ def chained(text: str, lines: str, signs: Sequence[Span]) -> Diagnostic:
     return Diagnostic("NE141", "comparisons cannot be chained", text, marks, hint=hint)
 
 
-class Place(NamedTuple):
-    """Where a token cannot stand: its kind and span, and the text before it and from it on."""
-
-    text: str
-    kind: str
-    span: Span
-    before: str
-    rest: str
-
-    @property
-    def word(self) -> str:
-        """The token as it is written."""
-        return self.text[self.span.start : self.span.end]
-
-    def fault(self, code: str, message: str, hint: str, *others: Span) -> Diagnostic:
-        """Return a diagnostic that marks this place, and other ones."""
-        spans = sorted({*others, self.span}, key=lambda span: span.start)
-        return Diagnostic(code, message, self.text, tuple(map(Mark, spans)), hint=hint)
-
-
 def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
     """Return the diagnostic for a formula that Lark refused; `lines` is the text with semicolons."""
     arrow = arrow_fault(text, lines)
@@ -92,62 +73,6 @@ def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
         if found is not None:
             return found
     return _unexpected(place)
-
-
-def _open_bracket(place: Place) -> int | None:
-    """Return where the innermost bracket stands that is open at this place."""
-    return next(reversed(open_brackets(place.before)), None)
-
-
-def _not_closed(place: Place) -> Diagnostic | None:
-    opened = _unclosed(place)
-    if opened is None:
-        return None
-    bracket = place.text[opened]
-    closing = {"(": ")", "[": "]"}[bracket]
-    hint = f"add the {closing} that closes it"
-    dims = re.match(rf"\s*({NAME})\s*\(", place.text[opened + 1 :])
-    function = re.search(rf"({NAME})\s*$", place.text[:opened])
-    if place.kind == "LSQB" and dims and function:
-        hint += f": {function[1]}[{dims[1]}](...)"
-    if place.kind == "end" and place.word == ";" and not re.match(rf";\s*(?:{_STATEMENT}|$)", place.rest):
-        hint += "; values are separated by commas"
-    return place.fault("NE143", f"this {bracket} is not closed", hint, Span(opened, opened + 1))
-
-
-def _unclosed(place: Place) -> int | None:
-    """Return where a bracket stands that should have been closed before this place."""
-    opened = open_brackets(place.before)
-    if not opened:
-        return None
-    if place.kind == "end":
-        return opened[-1]
-    square = [one for one in opened if place.text[one] == "["]
-    if place.kind == "LSQB" and square and re.search(r"[\w']$", place.text[: place.span.start]):
-        return square[0]
-    line = place.text.rfind("\n", 0, place.span.end)
-    if line > opened[-1] and re.match(_STATEMENT, place.text[line:].lstrip()):
-        return opened[-1]
-    return None
-
-
-def _closes_nothing(place: Place) -> Diagnostic | None:
-    if place.kind not in ("RPAR", "RSQB"):
-        return None
-    opened = _open_bracket(place)
-    sign = place.text[place.span.start]
-    if opened is None:
-        return place.fault("NE143", f"this {sign} closes nothing", "remove it")
-    bracket = place.text[opened]
-    if (bracket, sign) not in (("(", ")"), ("[", "]")):
-        message = f"a {bracket} cannot be closed by a {sign}"
-        return place.fault("NE143", message, "close the inner bracket first", Span(opened, opened + 1))
-    if place.before.endswith("("):
-        name = re.search(r"(\w+)\s*\($", place.before)
-        what = f"{name[1]}() needs a value" if name else "there is nothing in these brackets"
-        mark = Mark(Span(opened, place.span.end))
-        return Diagnostic("NE144", what, place.text, (mark,), hint="write a value between the brackets")
-    return None
 
 
 def _doubled(place: Place) -> Diagnostic | None:
@@ -225,14 +150,15 @@ def _equal(place: Place) -> Diagnostic | None:
     if update:
         return _update(place, update[1])
     if arrow and not place.before.endswith("="):
-        span, message = Span(place.span.start, place.span.start + arrow.end()), f"'={arrow[1]}' compares nothing"
+        span = Span(place.span.start, place.span.start + arrow.end())
+        message = f"'={arrow[1]}' compares nothing"
         return Diagnostic("NE147", message, place.text, (Mark(span),), hint=f"write {arrow[1]}=")
-    if keyword and keyword[1] in _KEYWORDS:
+    if keyword and _KEYWORDS.fullmatch(keyword[1]):
         span = Span(keyword.start(1), place.span.end)
         hint = "dims stand in square brackets: sum[C](x)"
         message = f"functions take no keywords such as {keyword[1]}="
         return Diagnostic("NE147", message, place.text, (Mark(span),), hint=hint)
-    if _open_bracket(place) is not None:
+    if open_bracket(place) is not None:
         return place.fault("NE147", "'=' cannot stand here", "two values are compared with ==")
     if re.search(r"=[^=;]*$", place.before.rpartition(";")[2]):
         return place.fault("NE147", "a statement has one '='", "two values are compared with ==")
@@ -287,9 +213,9 @@ def _unexpected(place: Place) -> Diagnostic:
 
 _TOKENS: tuple[Callable[[Place], Diagnostic | None], ...] = (
     _words,
-    _closes_nothing,
+    closes_nothing,
     _doubled,
-    _not_closed,
+    not_closed,
     _needs_value,
     _in_term,
     _equal,

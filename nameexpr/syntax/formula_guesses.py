@@ -45,10 +45,10 @@ _ATTRIBUTES = {
     "real": "functions are written f(x): real(x)",
     "imag": "functions are written f(x): imag(x)",
 }
-_ALONG = frozenset(
-    "sum prod mean std var max min any all argmax argmin norm median cumsum cumprod sort softmax".split()
+_ALONG = re.compile(
+    "sum|prod|mean|std|var|max|min|any|all|argmax|argmin|norm|median|cumsum|cumprod|sort|softmax"
 )
-_MODULES = frozenset("np numpy jnp jax math cmath torch F tf nn scipy special ne nameexpr".split())
+_MODULES = re.compile("np|numpy|jnp|jax|c?math|torch|F|tf|nn|scipy|special|ne|nameexpr")
 
 
 def arrow_fault(text: str, lines: str) -> Diagnostic | None:
@@ -118,17 +118,18 @@ def _point(text: str, place: int) -> tuple[Span, str, str] | None:
     if match is None or match[0].rstrip().endswith("..."):
         if text[place] != ".":
             return None
-        return Span(place, place + 1), "'.' belongs to a number or to '...'", "any number of dims is written ..."
+        message = "'.' belongs to a number or to '...'"
+        return Span(place, place + 1), message, "any number of dims is written ..."
     left, right = match[1], match[2] or ""
     dot = match.start() + match[0].index(".")
     value = left if left not in (")", "]") else "x"
     hint = "functions are written f(x), not x.f()"
-    if left in _MODULES and right:
+    if _MODULES.fullmatch(left) and right:
         hint = f"functions have no module: {right}(x)"
     elif right in _ATTRIBUTES:
         hint = _ATTRIBUTES[right]
     elif match[3]:
-        hint += f": {right}[C]({value})" if right in _ALONG else f": {right}({value})"
+        hint += f": {right}[C]({value})" if _ALONG.fullmatch(right) else f": {right}({value})"
     return Span(dot, dot + 1), "a point has no meaning behind a name or bracket", hint
 
 

@@ -35,7 +35,7 @@ _LOOKALIKES = {
 
 def normalised(name: str) -> str:
     """Return the name in the one form that counts (NFKC, as for Python's identifiers)."""
-    return str(name) if name.isascii() else unicodedata.normalize("NFKC", name)
+    return str(name) if name.isascii() else str(unicodedata.normalize("NFKC", name))
 
 
 _IN_FORMULAS = {
@@ -112,12 +112,12 @@ def _bad_character(text: str, name: str, span: Span, what: str) -> Diagnostic:
 def _instead(character: str, what: str) -> str:
     """Return what is written instead of a character."""
     table = _LOOKALIKES if what == "an expression" else _LOOKALIKES | _IN_FORMULAS
-    if character in table:
-        return table[character]
     plain = unicodedata.normalize("NFKC", character)
-    if len(plain) == 1 and plain.isascii() and plain.isprintable() and not plain.isalnum():
+    if character not in table and table is not _LOOKALIKES and plain in tuple("()[]+-*/%=<>&|~,;."):
         return f"write {plain}"
-    return "a name is made of letters, digits and underscores, as a Python identifier is"
+    return table.get(
+        character, "a name is made of letters, digits and underscores, as a Python identifier is"
+    )
 
 
 def _first_bad(name: str) -> int:

@@ -59,6 +59,8 @@ def _floats(x: Array) -> Array:
 
 def _normalisable(x: Array) -> Array:
     """Return floats as they are, and integers and bools in float64."""
+    if x.dtype.char in "fd":
+        return x
     return x.astype(np.float64) if x.dtype.kind in "iub" else _floats(x)
 
 
@@ -111,7 +113,13 @@ def clip(x: Any, low: Any, high: Any) -> Any:
 
 def where_over(condition: Array, x: Array, y: Any) -> Array:
     """Return np.where(condition, x, y), written over x."""
-    np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
+    step = 4 * BLOCK * len(x) // x.size if x.ndim and x.size else 0
+    if np.shape(y) or not 0 < step < len(x) or condition.shape != x.shape:
+        np.copyto(x, y, where=np.logical_not(condition), casting="unsafe")
+        return x
+    for start in range(0, len(x), step):  # so that the negation is not built as a whole
+        part = slice(start, start + step)
+        np.copyto(x[part], y, where=np.logical_not(condition[part]), casting="unsafe")
     return x
 
 
@@ -143,7 +151,8 @@ def _normalised(x: Array, axes: Axes, finish: Callable[[Array, Axes], None], *, 
     result = wide if over else np.empty_like(wide)
     if x.size:
         for part, target in _blocks(wide, result, axes):
-            np.subtract(part, np.maximum.reduce(part, axis=axes, keepdims=True), out=target)
+            largest = np.maximum.reduce(part, axis=axes, keepdims=True, initial=-np.inf)
+            np.subtract(part, largest, out=target)
             finish(target, axes)
     return np.asarray(result.astype(x.dtype, copy=False))
 

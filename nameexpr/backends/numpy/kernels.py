@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nameexpr.backends.numpy.rows import by_rows
+
 Array = npt.NDArray[Any]
 Axis = int | tuple[int, ...]
 
@@ -33,11 +35,14 @@ def _squares(x: Array) -> Array:
     return np.asarray(np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x)
 
 
+@by_rows
 def var(x: Array, axis: Axis) -> Array:
     """Return the mean squared deviation from the mean; real for complex arrays."""
     count = _count(x, axis)
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = x - np.add.reduce(x, axis=axis, keepdims=True) / count
+        if centred.dtype.kind == "f":
+            return np.asarray(np.add.reduce(np.multiply(centred, centred, out=centred), axis=axis) / count)
         return np.asarray(np.add.reduce(_squares(centred), axis=axis) / count)
 
 
@@ -46,6 +51,7 @@ def std(x: Array, axis: Axis) -> Array:
     return np.asarray(np.sqrt(var(x, axis)))
 
 
+@by_rows
 def median(x: Array, axis: Axis) -> Array:
     """Return the middle value, or the mean of the middle two."""
     if _count(x, axis) == 0:
@@ -54,11 +60,13 @@ def median(x: Array, axis: Axis) -> Array:
         return np.asarray(np.median(x, axis=axis))
 
 
+@by_rows
 def norm(x: Array, axis: Axis) -> Array:
     """Return the 2-norm: the square root of the sum of squared magnitudes."""
     return np.asarray(np.sqrt(np.add.reduce(_squares(x), axis=axis)))
 
 
+@by_rows
 def logsumexp(x: Array, axis: Axis) -> Array:
     """Return log(sum(exp(x))) without overflow."""
     if np.iscomplexobj(x):
@@ -68,7 +76,9 @@ def logsumexp(x: Array, axis: Axis) -> Array:
     largest = np.maximum.reduce(x, axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        total = np.log(np.add.reduce(np.exp(x - largest), axis=axis))
+        shifted = np.asarray(x - largest)
+        exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
+        total = np.log(np.add.reduce(exponentials, axis=axis))
     return np.asarray(total + largest.reshape(total.shape))
 
 

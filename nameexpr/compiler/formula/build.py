@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from nameexpr.compiler.formula import build_faults as faults
+from nameexpr.compiler.formula.bound import bound_labels, check_elements
+from nameexpr.compiler.formula.broadcast import broadcast, unify_under
 from nameexpr.compiler.formula.dots import (
     Under,
     in_order,
@@ -19,17 +22,16 @@ from nameexpr.compiler.formula.dots import (
     place_of,
     without,
 )
-from nameexpr.compiler.formula.dots import number_of as number_of_dim
 from nameexpr.compiler.formula.extract import reduction, widened
 from nameexpr.compiler.formula.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
 from nameexpr.compiler.formula.graph import Along as AlongNode
-from nameexpr.compiler.formula.graph import Arrange, Drop, Graph, Index, Labels, Map, Scalar, View, number_of
+from nameexpr.compiler.formula.graph import Arrange, Graph, Index, Labels, Map, Scalar, View, number_of
 from nameexpr.compiler.formula.scope import Scope
-from nameexpr.compiler.formula.views import Views, marks_of_label, relabelled
+from nameexpr.compiler.formula.views import Views, relabelled
 from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.typed import NEED_ELEMENTS, Axes, shown
-from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean, error
-from nameexpr.syntax.ast import Dots, Label, Pack, Term
+from nameexpr.compiler.typed import Axes
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.syntax.ast import Dots, Label, Term
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use
 
 T = TypeVar("T")
@@ -38,6 +40,9 @@ WEAK = "weak:"
 STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
 """The dtypes that numbers have as arrays."""
 """Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
+
+
+POWERS = frozenset({"**.", "pow"})
 
 
 class Arithmetic(Protocol):
@@ -106,30 +111,14 @@ class Builder:
 
     def _check_left(self, statement: Statement, value: int, axes: Axes) -> None:
         """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
+        own = self.graph.labels[value]
         flat = {label for labels in axes for label in labels}
-        lost = [label for label in self.graph.labels[value] if label not in flat]
-        assert statement.term is not None
+        lost = [label for label in own if label not in flat]
+        unknown = sorted(label for label in flat - set(own) if label not in self.views.sizes)
         if lost:
-            names = " ".join(dict.fromkeys(map(_word, lost)))
-            listed = " and ".join(f"'{shown(_word(label))}'" for label in dict.fromkeys(lost))
-            where = [Mark(statement.term.span), *self._marks_of(statement.value, lost)]
-            message = (
-                f"{listed} would be dropped: {'it is' if len(lost) == 1 else 'they are'} not on the left"
-            )
-            hint = f"reduce over it, such as with sum[{names}](...), or write it on the left"
-            raise error(Diagnostic("NE240", message, self.text, tuple(where), hint=hint))
-        for label in sorted(flat - set(self.graph.labels[value])):
-            if label not in self.views.sizes:
-                near = did_you_mean(label, self.graph.labels[value])
-                hint = near or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
-                message = f"'{label}' stands on the left only, and its size is not known"
-                marks = marks_of_label(self.scope.tree, label)
-                raise error(Diagnostic("NE312", message, self.text, marks, hint=hint))
-
-    def _marks_of(self, node: Node, labels: Sequence[str]) -> list[Mark]:
-        span = node.span
-        marks = [m for label in labels for m in marks_of_label(self.scope.tree, label)]
-        return [m for m in marks if span.start <= m.span.start < span.end]
+            raise error(faults.dropped(self.scope.tree, statement, lost, unknown))
+        if unknown:
+            raise error(faults.no_size(self.scope.tree, unknown[0], own))
 
     def value(self, node: Node) -> tuple[int, Labels]:
         """Return the number of a node's value, and its labels in the order of the text."""
@@ -201,7 +190,8 @@ class Builder:
         else:
             assert bound.axes is not None
             shape = tuple(self.graph.cells(labels) for labels in bound.axes)
-            axes = relabelled(self.text, node.name, node.term, shape, self.views.sizes)
+            seen = {view: self.operands[view[0]] for view in self.views.terms}
+            axes = relabelled(self.text, node.name, node.term, shape, self.views.sizes, seen)
         labels = tuple(dict.fromkeys(label for group in axes for label in group))
         term = node.term or bound.term
         assert term is not None
@@ -222,7 +212,7 @@ class Builder:
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded where all of them are numbers of the text."""
         graph = self.graph
-        values = self._broadcast(values, span)
+        values = broadcast(self, values, span)
         nodes = [graph.nodes[value] for value in values]
         call = FUNCTIONS[function].call
         if all(isinstance(node, Scalar) for node in nodes):
@@ -230,64 +220,22 @@ class Builder:
             return self._number(
                 self._told(lambda: self.arithmetic.fold(call, numbers), function, values, span)
             )
+        if function in POWERS and _is_square(graph, values):
+            return self.map(values[:1], "square", span)
         dtypes = [graph.dtypes[value] for value in values]
         dtype = self._told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
         labels = tuple(dict.fromkeys(label for value in values for label in graph.labels[value]))
         made = graph.add(Map(function, tuple(values)), labels, dtype)
-        self._unify_under(made, values, span)
+        unify_under(self, made, values, span)
         return made
-
-    def _unify_under(self, made: int, values: Sequence[int], span: Span) -> None:
-        """Unify the names that values have under `...` (NE402 if two of them differ)."""
-        names: dict[str, str | None] = {}
-        for value in values:
-            for place, name in self.under.get(value, {}).items():
-                if None not in (name, names.get(place)) and names[place] != name:
-                    message = f"under '...' the dim '{name}' meets '{names[place]}'"
-                    hint = "rename one of the dims, or write these dims out"
-                    raise error(Diagnostic("NE402", message, self.text, (Mark(span),), hint=hint))
-                names[place] = names.get(place) or name
-        if names:
-            self.under[made] = names
-
-    def _broadcast(self, values: Sequence[int], span: Span) -> list[int]:
-        """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
-        labels = dict.fromkeys(label for value in values for label in self.graph.labels[value])
-        by_place: dict[str, list[str]] = {}
-        for label in labels:
-            if label.startswith("..."):
-                by_place.setdefault(place_of(label), []).append(label)
-        gone = set()
-        for place, found in by_place.items():
-            long = [label for label in found if self.graph.sizes[label] != 1]
-            if len(long) > 1:
-                sizes = " and ".join(str(self.graph.sizes[label]) for label in long)
-                message = f"dims under '...' do not broadcast: {sizes}, at place {place[3:]} from the right"
-                hint = "aligned from the right, sizes must be equal or 1"
-                raise error(Diagnostic("NE309", message, self.text, (Mark(span),), hint=hint))
-            gone |= {label for label in found if long and label not in long}
-        return [self._without(value, gone) for value in values]
-
-    def _without(self, value: int, gone: set[str]) -> int:
-        own = self.graph.labels[value]
-        here = tuple(label for label in own if label in gone)
-        if not here:
-            return value
-        kept = [label for label in own if label not in gone]
-        dropped = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
-        self.under[dropped] = self.under.get(value, {})
-        return dropped
 
     def _told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
         try:
             return ask()
         except (TypeError, ValueError, OverflowError) as refused:
-            kinds = " and ".join(dict.fromkeys(_kind(self.graph.dtypes[value]) for value in values))
-            name = function.strip(".")
-            message = f"'{name}' is not defined for {kinds}"
-            hint = "convert an operand first, or compare it: x != 0 makes bools"
-            raise error(Diagnostic("NE524", message, self.text, (Mark(span),), hint=hint)) from refused
+            dtypes = [self.graph.dtypes[value] for value in values]
+            raise error(faults.undefined(self.text, function, dtypes, span)) from refused
 
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
@@ -300,7 +248,7 @@ class Builder:
 
     def _along(self, node: Along) -> tuple[int, Labels]:
         value, mention = self.value(node.arguments[0])
-        labels = self._bound_labels(node, value)
+        labels = bound_labels(self, node, value)
         if node.function in ALONG:
             if node.function in ("cumsum", "cumprod"):
                 value = widened(self, value, node.name_span)
@@ -308,7 +256,7 @@ class Builder:
             made = self.graph.add(AlongNode(node.function, value, labels), self.graph.labels[value], dtype)
             self.under[made] = self.under.get(value, {})
             return made, mention
-        self._check_elements(node, labels)
+        check_elements(self, node, labels)
         made = reduction(self, node.function, value, labels, node.name_span)
         has_dots = any(isinstance(item, Dots) for item in node.term.items)
         if not has_dots:
@@ -324,53 +272,18 @@ class Builder:
             node.name_span,
         )
 
-    def _check_elements(self, node: Along, labels: Labels) -> None:
-        if node.function in NEED_ELEMENTS and any(self.graph.sizes[label] == 0 for label in labels):
-            empty = next(label for label in labels if self.graph.sizes[label] == 0)
-            message = f"{node.function} over no elements has no value: '{shown(empty)}' is 0"
-            hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"
-            raise error(Diagnostic("NE311", message, self.text, (Mark(node.term.span),), hint=hint))
-
-    def _bound_labels(self, node: Along, value: int) -> Labels:
-        """Return the labels that stand in the brackets, every one of them in the value."""
-        own = self.graph.labels[value]
-        labels: list[str] = []
-        for item in node.term.items:
-            if isinstance(item, Dots | Pack):
-                word = f"{item.name}..." if isinstance(item, Pack) else "..."
-                labels += sorted(
-                    (one for one in own if one.startswith(word)), key=lambda one: number_of_dim(one, word)
-                )
-                if word not in self.views.under:
-                    raise self._foreign(node, item.span, word, own)
-            elif isinstance(item, Label):
-                if item.name not in own:
-                    raise self._foreign(node, item.span, item.name, own)
-                labels.append(item.name)
-        return tuple(labels)
-
-    def _foreign(self, node: Along, span: Span, name: str, own: Labels) -> NameExprError:
-        known = [label for label in own if "@" not in label]
-        listed = f"its dims are {' '.join(dict.fromkeys(map(_word, known)))}" if known else "it has no dims"
-        hint = did_you_mean(name, known) or listed
-        message = f"the value that {node.function} is given has no dim '{name}'"
-        return error(
-            Diagnostic("NE241", message, self.text, (Mark(span), Mark(node.arguments[0].span)), hint=hint)
-        )
-
-
-def _kind(dtype: str) -> str:
-    """Return a dtype as a message says it."""
-    return f"a number ({dtype.removeprefix(WEAK)})" if dtype.startswith(WEAK) else dtype
-
-
-def _word(label: str) -> str:
-    """Return how a label is written in brackets: a pack's dims as the pack."""
-    word, dots, _ = label.partition("...")
-    return word + dots if dots else label
-
 
 def _is_plain(axes: Axes, labels: Labels) -> bool:
     """Whether a term only orders the dims that the value has."""
     flat = [label for group in axes for label in group]
     return len(flat) == len(set(flat)) and all(label in labels for label in flat)
+
+
+def _is_square(graph: Graph, values: Sequence[int]) -> bool:
+    """Whether a power is that of 2 of numbers which have a square of their own dtype: it is quicker."""
+    node, dtype = graph.nodes[values[1]], graph.dtypes[values[0]]
+    return (
+        isinstance(node, Scalar)
+        and (node.kind, node.value) == ("int", 2)
+        and dtype not in {"bool", "weak:bool"}
+    )

@@ -1,7 +1,7 @@
 """`...` in formulas: every value has dims of its own there, which broadcast as NumPy's do.
 
 The k-th dim from the right under `...`, of size n, has the label `...k@n`. Where the order of dims counts,
-all dims under `...` stand together, at the place where the text mentions `...` first, even for a value that has
+all dims under `...` stand together, where the text mentions `...` first, even for a value that has
 none there: the marker `...` keeps the place in a list of mentioned labels.
 """
 
@@ -53,7 +53,7 @@ def mentioned(term: Term, axes: Axes) -> Labels:
 
 
 def without(order: Sequence[str], gone: Sequence[str], *, has_dots: bool) -> Labels:
-    """Return the mentioned labels that a reduction leaves; if it has `...` in its brackets, all of those go."""
+    """Return the mentioned labels that a reduction leaves; with `...` in its brackets, all of those go."""
     return tuple(label for label in order if label not in gone and not (has_dots and label == DOTS))
 
 

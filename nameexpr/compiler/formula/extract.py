@@ -1,8 +1,8 @@
 """Which products under a reduction are contractions: factors, and what may be done after the sum instead.
 
 `sum[D](q * k / 8)` is a contraction of q and k, then divided by 8. A product is followed through `*`, signs,
-small whole powers, and division by what does not vary over the dims that are summed, as long as the dtype
-stays what it is. Integers are widened before they are multiplied (docs/language.md, section 3, rule 8).
+small whole powers, and division by numbers of the text, as long as the dtype stays what it is. Integers are
+widened before they are multiplied (docs/language.md, section 3, rule 8).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.dtypes import WIDE
-from nameexpr.compiler.formula.graph import Labels, Map, Reduction, Scalar, number_of
+from nameexpr.compiler.formula.graph import Labels, Map, Reduction, Scalar, number_of, sources_of
 from nameexpr.compiler.typed import SUMMING
 from nameexpr.errors import Span
 
@@ -68,9 +68,10 @@ def _collect(build: Builder, value: int, labels: Labels, product: Product, span:
     parts = 0
     while stack:
         value, parts = stack.pop(), parts + 1
-        taken = _apart(build, value, labels, product) if parts < MOST_PARTS else None
+        taken = _apart(build, value, labels, product, span) if parts < MOST_PARTS else None
         if taken is None:
-            product.factors.append(widened(build, value, span, product.wide))
+            is_product = _is_product(build, value)
+            product.factors.append(widened(build, value, span, product.wide) if is_product else value)
         else:
             stack += reversed(taken)
 
@@ -80,7 +81,7 @@ def _computed_in(dtype: str) -> str:
     return WIDE.get(dtype, "" if dtype == "float16" else dtype)
 
 
-def _apart(build: Builder, value: int, labels: Labels, product: Product) -> list[int] | None:
+def _apart(build: Builder, value: int, labels: Labels, product: Product, span: Span) -> list[int] | None:
     """Return the factors of one value, and note what can wait; None if it is a factor itself."""
     graph = build.graph
     if value in build.named and graph.dtypes[value] in WIDE:
@@ -90,7 +91,12 @@ def _apart(build: Builder, value: int, labels: Labels, product: Product) -> list
             numbers = [side for side in (left, right) if isinstance(graph.nodes[side], Scalar)]
             product.later += [("*.", number) for number in numbers]
             return [side for side in (left, right) if side not in numbers]
-        case Map("/.", (left, right)) if _divides(build, value, left, right, labels):
+        case Map("/.", (left, right)) if graph.dtypes[left] == graph.dtypes[value]:
+            inside = None if _is_harmless_number(build, right) else _divided(build, left, right, span)
+            if inside is not None:
+                return [inside]
+            if not _waits(build, left, right, labels):
+                return None
             product.later.append(("/.", right))
             return [left]
         case Map(".-", (inner,)) if graph.dtypes[inner] not in WIDE:
@@ -111,20 +117,70 @@ def _same_dtype(build: Builder, value: int, left: int, right: int) -> bool:
     for side, other in ((left, right), (right, left)):
         node = graph.nodes[side]
         if isinstance(node, Scalar):
-            is_finite = isfinite(abs(number_of(node)))
-            return (
-                is_finite and graph.dtypes[other] == graph.dtypes[value] and graph.dtypes[value] not in WIDE
-            )
+            keeps = graph.dtypes[other] == graph.dtypes[value] and graph.dtypes[value] not in WIDE
+            return keeps and _is_harmless(number_of(node))
         if graph.dtypes[side].startswith("weak:"):
             return False
     return True
 
 
-def _divides(build: Builder, value: int, left: int, right: int, labels: Labels) -> bool:
+def _divided(build: Builder, value: int, divisor: int, span: Span) -> int | None:
+    """Return a product that is divided in its smallest factor which has all dims of the divisor."""
     graph = build.graph
-    if set(graph.labels[right]) & set(labels) or not set(graph.labels[left]) & set(labels):
+    needed = set(graph.labels[divisor])
+    match graph.nodes[value]:
+        case Map("*.", (left, right)) if _same_dtype(build, value, left, right):
+            sides = [left, right]
+            fitting = [
+                place
+                for place in (0, 1)
+                if graph.labels[sides[place]] and needed <= set(graph.labels[sides[place]])
+            ]
+            if not fitting:
+                return None
+            place = min(fitting, key=lambda one: graph.cells(graph.labels[sides[one]]))
+            inner = _divided(build, sides[place], divisor, span)
+            if inner is None:
+                inner = build.map([build.cast(sides[place], graph.dtypes[value]), divisor], "/.", span)
+            sides[place] = inner
+            return build.map(sides, "*.", span)
+        case Map(".-", (inner,)) | Map("/.", (inner, _)) if graph.dtypes[inner] == graph.dtypes[value]:
+            rest = sources_of(graph.nodes[value])[1:]
+            made = _divided(build, inner, divisor, span)
+            function = ".-" if not rest else "/."
+            return None if made is None else build.map([made, *rest], function, span)
+    return None
+
+
+def _waits(build: Builder, left: int, right: int, labels: Labels) -> bool:
+    """Whether a division can wait until after the sum: by a number, or where no factor has its dims.
+
+    An operand may turn out to be 0, and 0 / 0 among the summed is nan: where a factor can be divided, it is.
+    """
+    over, under = set(build.graph.labels[left]), set(build.graph.labels[right])
+    if not over & set(labels) or under & set(labels):
         return False
-    return graph.dtypes[left] == graph.dtypes[value]
+    if isinstance(build.graph.nodes[right], Scalar):
+        return _is_harmless_number(build, right)
+    return not under <= over or _is_times(build, left)
+
+
+def _is_times(build: Builder, value: int) -> bool:
+    """Whether a value is a product of two, whatever its sign."""
+    node = build.graph.nodes[value]
+    if isinstance(node, Map) and node.function == ".-":
+        return _is_times(build, node.arguments[0])
+    return isinstance(node, Map) and node.function == "*."
+
+
+def _is_harmless_number(build: Builder, value: int) -> bool:
+    node = build.graph.nodes[value]
+    return isinstance(node, Scalar) and _is_harmless(number_of(node))
+
+
+def _is_harmless(number: complex) -> bool:
+    """Whether sums may be multiplied or divided by a number: no nan comes or goes by it."""
+    return isfinite(abs(number)) and number != 0
 
 
 def _small_power(build: Builder, value: int, base: int, exponent: int) -> bool:
@@ -141,11 +197,16 @@ def _small_power(build: Builder, value: int, base: int, exponent: int) -> bool:
 MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
 
 
+def _is_product(build: Builder, value: int) -> bool:
+    node = build.graph.nodes[value]
+    return isinstance(node, Map) and node.function in MULTIPLYING and value not in build.named
+
+
 def widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
-    """Return a product with its integer factors in the dtype that it is computed in; any other value as is."""
+    """Return a product with its integer factors in the dtype it is computed in; any other value as is."""
     graph = build.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
-    if isinstance(node, Map) and node.function in MULTIPLYING and value not in build.named:
+    if isinstance(node, Map) and _is_product(build, value):
         under = wide or WIDE.get(dtype, "")
         arguments = [widened(build, one, span, under) for one in node.arguments]
         return build.map(arguments, node.function, span)

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 15
 """Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
+LONG = 64
+"""Cells that are reduced together from which it is quicker to have them last in memory."""
+ROWS = 4
+"""Rows of a block that share what is read along its columns."""
+MOST_FUNCTIONS = 4
+"""Functions of a chain that run quicker on whole arrays than in blocks, if one array holds all they make."""
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
 LARGE = 1 << 17
@@ -61,14 +67,14 @@ class Fusing:
         return sorted(set(found))
 
     def _belongs(self, number: int, root: int) -> bool:
-        """Whether a value is made anew in every block: not if others use it, or it is small beside the root."""
+        """Whether a value is made anew in every block: no other uses it, and it is not small."""
         if self.uses.get(number, 0) > 1 or self.graph.dtypes[number].startswith("weak:"):
             return False
         graph = self.graph
         return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
 
     def steps(
-        self, roots: Sequence[int], lowering: Lowering
+        self, roots: Sequence[int], reduced: Labels, lowering: Lowering
     ) -> tuple[list[Value], tuple[Step, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
         inner = sorted({number for root in roots for number in self.inner(root)})
@@ -82,8 +88,33 @@ class Fusing:
                 leaves.append(lowering.value(argument))
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
         steps = tuple(self._step(number, places) for number in inner)
-        order = merged([leaf.labels for leaf in leaves])
+        order = self._order(leaves, set(reduced))
         return leaves, steps, tuple(places[root] for root in roots), order
+
+    def _order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
+        """Return the labels of a block in order: long reduced ones last, short ones first.
+
+        NumPy's loops run along the last axis. Where a leaf is about as large as the region, its order stays.
+        """
+        order = merged([leaf.labels for leaf in leaves])
+        cells = self.graph.cells
+        if not reduced or any(cells(leaf.labels) * SMALL > cells(order) for leaf in leaves):
+            return order
+        kept = tuple(label for label in order if label not in reduced)
+        gone = tuple(label for label in order if label in reduced)
+        return (*kept, *gone) if cells(gone) >= LONG else (*gone, *kept)
+
+    def most_alive(self, inner: Sequence[int]) -> int:
+        """Return how many values of a region are alive at once where it runs on whole arrays, in place."""
+        last = {argument: number for number in inner for argument in self._arguments(number)}
+        alive: set[int] = set()
+        most = 0
+        for number in inner:
+            dead = {one for one in alive if last.get(one) == number}
+            dtypes = {self.graph.dtypes[one] for one in dead}
+            most = max(most, len(alive) + (self.graph.dtypes[number] not in dtypes))
+            alive = (alive - dead) | {number}
+        return most
 
     def _arguments(self, number: int) -> tuple[int, ...]:
         node = self.graph.nodes[number]
@@ -113,11 +144,12 @@ class Fusing:
         order = [axis for axis in range(last) if axis not in reduced]
         order += [axis for axis in reduced if axis != last and reducer in FOLDING]
         order += [last] if last >= 0 and (last not in reduced or reducer in FOLDING) else []
-        for axis in order:
+        for place, axis in enumerate(order):
             rest = prod(tiles) // max(1, tiles[axis])
             if prod(tiles) <= self.block:
                 break
-            tiles[axis] = max(1, min(shape[axis], self.block // max(1, rest)))
+            least = ROWS if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
+            tiles[axis] = max(1, min(shape[axis], max(least, self.block // max(1, rest))))
         return tuple(tiles)
 
 
@@ -126,7 +158,8 @@ def is_fused_map(fusing: Fusing, number: int) -> bool:
     graph = fusing.graph
     if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
         return False
-    return len(fusing.inner(number)) > 1
+    inner = fusing.inner(number)
+    return len(inner) > MOST_FUNCTIONS or fusing.most_alive(inner) > 1
 
 
 def is_fused_reduction(fusing: Fusing, number: int) -> bool:

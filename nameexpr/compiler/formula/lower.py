@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from nameexpr.compiler.builder import Builder, Strides, Value
 from nameexpr.compiler.dtypes import MAGNITUDE, choose_dtypes
 from nameexpr.compiler.formula.functions import FUNCTIONS
-from nameexpr.compiler.formula.fuse import Fusing, is_fused_map, is_fused_reduction
+from nameexpr.compiler.formula.fuse import WHOLE, Fusing, is_fused_map, is_fused_reduction
 from nameexpr.compiler.formula.graph import (
     Along,
     Arrange,
@@ -27,25 +27,25 @@ from nameexpr.compiler.formula.graph import (
     View,
     merged,
     number_of,
-    sources_of,
 )
+from nameexpr.compiler.formula.turns import apart, in_turn, use_counts
 from nameexpr.compiler.lower import lower_reduction, lower_result, split_strides
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.plan import Plan, plan_contractions
 from nameexpr.compiler.program import (
     AlongAxes,
     Arange,
-    Cast,
     Constant,
     Copy,
     Fused,
     Pointwise,
     Program,
-    is_view,
+    Step,
 )
-from nameexpr.compiler.program import sources_of as instruction_sources
 from nameexpr.compiler.typed import Axes, Typed
 
+COPIED = 16
+"""How many times smaller than its region a value is that may be copied to lie well in memory."""
 WEAK = "weak:"
 STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
 
@@ -175,7 +175,8 @@ class Lowering:
         )
         offset = sum(len(earlier.steps) for earlier in self.plans[:-1])
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
-        return made if not self.graph.dtypes[number] else self.build.cast(made, self.graph.dtypes[number])
+        dtype = self.graph.dtypes[number]
+        return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
@@ -185,7 +186,9 @@ class Lowering:
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
         """Return a pointwise value, reduced or not, that is computed block by block."""
-        leaves, steps, factors, order = self.fusing.steps(roots, self)
+        leaves, steps, factors, order = self.fusing.steps(roots, reduced, self)
+        if reducer in WHOLE:
+            steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(leaf, order).number for leaf in leaves)
@@ -194,6 +197,17 @@ class Lowering:
         tiles = self.fusing.tiles(shape, axes, reducer)
         made = Fused(sources, shape, tiles, steps, factors, reducer, axes, dtype)
         return self.build.emit(made, kept, dtype, self.build.dense(kept))
+
+    def _widened(
+        self, root: int, reducer: str, steps: tuple[Step, ...], factor: int, count: int
+    ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+        """Return the steps of a block with its value in the dtype that its reducer computes in."""
+        dtype = self.graph.dtypes[root]
+        compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
+        if compute == dtype:
+            return steps, (factor,)
+        cast = Step("cast", (factor,), (None,), compute, is_ufunc=False)
+        return (*steps, cast), (count + len(steps),)
 
     def _strong(self, value: Value) -> Value:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
@@ -207,9 +221,18 @@ class Lowering:
         """Return a view with an axis for every label, of size 1 where the value does not vary."""
         if not leaf.labels:
             return leaf
+        if self._is_across(leaf, order):
+            leaf = self.build.transpose(leaf, [label for label in order if label in leaf.labels])
+            leaf = self.build.emit(Copy(leaf.number), leaf.labels, leaf.dtype)
         value = self.build.expand(leaf, order)
         shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
         return value if len(value.labels) == len(order) else self.build.reshape(value, shape, order)
+
+    def _is_across(self, leaf: Value, order: Labels) -> bool:
+        """Whether a small leaf lies in memory across a block's last axis, so that a copy is worth it."""
+        here = [label for label in order if label in leaf.labels and self.graph.sizes[label] != 1]
+        own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
+        return here != own and self.graph.cells(leaf.labels) * COPIED <= self.graph.cells(order)
 
     def _arranged(self, number: int, source: int, axes: Axes) -> Value:
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
@@ -244,9 +267,9 @@ def lower_formula(
     build = Builder(graph.sizes, len(shapes))
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, shapes, layouts, dtypes, optimize, uses, fusing)
-    for number in _in_turn(graph, uses, fusing):
+    for number in in_turn(graph, uses, fusing):
         lowering.value(number)
-    results = _apart(build, [lowering.value(output) for output in outputs])
+    results = apart(build, [lowering.value(output) for output in outputs])
     program = Program(
         tuple(shapes),
         tuple(build.instructions),
@@ -256,53 +279,3 @@ def lower_formula(
         results if len(results) > 1 else (),
     )
     return program, lowering.plans
-
-
-def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing) -> list[int]:
-    """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
-
-    Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
-    """
-    inside: set[int] = set()
-    asked: set[int] = set()
-    for number in sorted(uses, reverse=True):
-        node = graph.nodes[number]
-        if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
-            asked.add(node.value)
-        if number in inside:
-            continue
-        if isinstance(node, Map) and is_fused_map(fusing, number):
-            inside |= set(fusing.inner(number)) - {number}
-        elif isinstance(node, Reduction) and is_fused_reduction(fusing, number):
-            inside |= {one for factor in node.factors for one in fusing.inner(factor)}
-    inside |= asked
-    return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
-
-
-def _apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
-    """Return the numbers of results, none of which shares memory with another."""
-    owner = {operand: operand for operand in range(build.count)}
-    for number, one in enumerate(build.instructions):
-        is_shared = is_view(one) and not isinstance(one, Cast)
-        owner[build.count + number] = (
-            owner[instruction_sources(one)[0]] if is_shared else build.count + number
-        )
-    taken: set[int] = set()
-    results = []
-    for value in values:
-        if owner[value.number] in taken:
-            value = build.emit(Copy(value.number), value.labels, value.dtype)
-            owner[value.number] = value.number
-        taken.add(owner[value.number])
-        results.append(value.number)
-    return tuple(results)
-
-
-def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
-    """Return how often each value that the outputs need is used."""
-    counts = dict.fromkeys(outputs, 1)
-    for number in range(max(outputs), -1, -1):
-        if number in counts:
-            for source in set(sources_of(graph.nodes[number])):
-                counts[source] = counts.get(source, 0) + 1
-    return counts

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.formula.dots import Under, is_dots, place_of
 from nameexpr.compiler.typed import Axes, Names
-from nameexpr.dims import name_fault
+from nameexpr.dims import duplicate, name_fault
 from nameexpr.errors import Diagnostic, Mark, error
-from nameexpr.syntax.ast import Dots, Pack, Term
+from nameexpr.syntax.ast import Dots, Item, Pack, Term
 from nameexpr.syntax.unparse import unparse_item
 
 
@@ -33,17 +33,34 @@ def result_names(
     if term is None:
         return tuple(_name_of(label, packs, under) for label in labels)
     names: list[str | None] = []
+    items: list[Item] = []
     rest = list(axes)
     for item in term.items:
         if isinstance(item, Dots | Pack):
             word = unparse_item(item)
             while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
                 names.append(_name_of(rest.pop(0)[0], packs, under))
+                items.append(item)
             continue
         rest.pop(0)
         names.append(getattr(item, "dim", None) or getattr(item, "name", None))
+        items.append(item)
+    _check_twice(names, items, text)
     _check_names(names, term, text)
     return tuple(names)
+
+
+def _check_twice(names: Sequence[str | None], items: Sequence[Item], text: str) -> None:
+    """Raise NE403 if the result would carry a name twice."""
+    twice = duplicate(names)
+    if twice is not None:
+        name, one, other = twice
+        marks = (Mark(items[one].span), Mark(items[other].span))
+        message = f"the result would carry the name '{name}' twice"
+        hint = f"give each dim a name of its own on the left, such as row={name} col={name}"
+        if any(isinstance(items[place], Dots | Pack) for place in (one, other)):
+            hint = f"'{name}' is a name under an ellipsis or pack: write {name}2={name} on the left"
+        raise error(Diagnostic("NE403", message, text, marks, hint=hint))
 
 
 def _check_names(names: Sequence[str | None], term: Term, text: str) -> None:

@@ -12,9 +12,10 @@ from nameexpr.compiler.builder import Strides
 from nameexpr.compiler.formula.build import Arithmetic, Bound, Builder
 from nameexpr.compiler.formula.fuse import Fusing
 from nameexpr.compiler.formula.graph import Graph
-from nameexpr.compiler.formula.lower import lower_formula, use_counts
+from nameexpr.compiler.formula.lower import lower_formula
 from nameexpr.compiler.formula.names import result_names
 from nameexpr.compiler.formula.scope import Scope, read_scope
+from nameexpr.compiler.formula.turns import use_counts
 from nameexpr.compiler.formula.views import Views, read_views
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
@@ -22,6 +23,7 @@ from nameexpr.compiler.plan import Plan
 from nameexpr.compiler.program import Program
 from nameexpr.compiler.reuse import reuse
 from nameexpr.compiler.simplify import simplify
+from nameexpr.compiler.slices import slice_by_slice
 from nameexpr.compiler.typed import Names
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
@@ -56,7 +58,8 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
     known = [statement.name for statement in scope.tree.statements if statement.name is not None]
     for name in outputs or ():
         if name not in known:
-            hint = did_you_mean(name, known) or f"the statements are {', '.join(known) or 'without names'}"
+            listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
+            hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
             raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
     return scope
 
@@ -87,6 +90,8 @@ def compile_formula(
     program = simplify(program)
     all_shapes = shapes_of(program)
     _check_dims(all_shapes, scope.tree.text)
+    program = slice_by_slice(program, all_shapes)
+    all_shapes = shapes_of(program)
     program = reuse(program, all_shapes)
     names: tuple[Names, ...] = ((),) * len(places)
     if any(operand.names is not None for operand in operands.values()):

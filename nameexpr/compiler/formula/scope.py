@@ -7,22 +7,15 @@ is known once the operands are (`nameexpr.compiler.formula.views`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from nameexpr.compiler.check import INPUT_RULES, TOLD
-from nameexpr.compiler.formula.functions import (
-    ALONG,
-    ALONG_ONE,
-    CONSTANTS,
-    INDEX,
-    POINTWISE,
-    REDUCTIONS,
-    RESERVED,
-    SIZE,
-)
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
-from nameexpr.syntax.ast import Anonymous, Dots, Expression, Label, Literal, Pack, Term, atoms
+from nameexpr.compiler.formula.calls import check_along, check_call, check_size
+from nameexpr.compiler.formula.functions import CONSTANTS, INDEX, RESERVED, SIZE
+from nameexpr.compiler.formula.words import in_words
+from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.syntax.ast import Anonymous, Expression, Literal, Term, atoms
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
 
 
@@ -67,12 +60,13 @@ def _mistakes(tree: Formula) -> Iterator[Diagnostic]:
     defined: dict[str, Statement] = {}
     yield from _goes_on(tree)
     yield from _terms(tree)
+    values = {use.name for use in _uses(tree)} | {statement.name or "" for statement in tree.statements}
     for statement in tree.statements:
         for node in nodes(statement.value):
             if isinstance(node, Call):
-                yield from _call(tree, node)
+                yield from check_call(tree, node, values)
             elif isinstance(node, Along):
-                yield from _along(tree, node)
+                yield from check_along(tree, node, values)
             elif isinstance(node, Use):
                 yield from _use(tree, node, defined)
         if statement.name is not None:
@@ -87,9 +81,12 @@ def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
         value = value.left
     if last.name is not None or len(tree.statements) < 2 or not isinstance(value, Unary):  # noqa: PLR2004
         return
-    between = tree.text[tree.statements[-2].span.end : value.span.start]
-    if value.operator in "+-" and "\n" in between and ";" not in between:
-        marks = (Mark(tree.statements[-2].span), Mark(Span(value.span.start, value.span.start + 1)))
+    above = tree.statements[-2]
+    if value.operator == "-" and any(use.name == above.name for use in _uses(Formula((last,), tree.text))):
+        return
+    between = tree.text[above.span.end : value.span.start]
+    if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
+        marks = (Mark(above.span), Mark(Span(value.span.start, value.span.start + 1)))
         message = "the statement above ends at the line break, and this line is one of its own"
         hint = "put brackets around a value that goes on in the next line"
         yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
@@ -97,12 +94,13 @@ def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
 
 def _terms(tree: Formula) -> Iterator[Diagnostic]:
     """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
-    uses = (use for use in _uses(tree) if use.name not in RESERVED)
-    terms = [use.term for use in uses if use.term is not None]
-    expression = Expression(tuple(terms), None, None, tree.text)
+    uses = [use for use in _uses(tree) if use.name not in RESERVED and use.term is not None]
+    terms = tuple(use.term for use in uses if use.term is not None)
+    left = tuple(statement.term for statement in tree.statements if statement.term is not None)
     for rule in INPUT_RULES:
-        yield from rule(expression, False)  # noqa: FBT003
-    for term in terms:
+        for found in rule(Expression(terms, left, None, tree.text), False):  # noqa: FBT003
+            yield replace(found, message=in_words(found.message), hint=in_words(found.hint))
+    for use, term in zip(uses, terms, strict=True):
         for atom in atoms(term.items):
             if isinstance(atom, Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
@@ -110,6 +108,8 @@ def _terms(tree: Formula) -> Iterator[Diagnostic]:
             if isinstance(atom, Literal) and atom.size != 1:
                 message = f"a dim written {atom.size} has no label, and nothing could reduce it"
                 hint = f"name it: C={atom.size}"
+                if len(term.items) == 1:
+                    hint = f"name the dim: {use.name}[N]; a cell of an array is chosen before the formula"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
@@ -138,16 +138,24 @@ def _statement_names(tree: Formula) -> Iterator[Diagnostic]:
             hint = f"every statement gives a new name, such as {statement.name}2"
             yield Diagnostic("NE232", f"'{statement.name}' is given twice", tree.text, marks, hint=hint)
         elif statement.name in used or _mentions(statement):
-            use = used.get(statement.name) or _mentions(statement)
-            marks = (mark, *((Mark(use.span),) if use else ()))
-            hint = f"call the result something else, such as {statement.name}2"
-            message = f"'{statement.name}' is an operand and the name of a statement"
-            yield Diagnostic("NE233", message, tree.text, marks, hint=hint)
+            yield _used_before(tree, statement, used.get(statement.name))
         for node in nodes(statement.value):
             if isinstance(node, Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
             seen.setdefault(statement.name, statement)
+
+
+def _used_before(tree: Formula, statement: Statement, use: Use | None) -> Diagnostic:
+    """Say that a name is used before its statement, or in it."""
+    name, own = statement.name, use or _mentions(statement)
+    marks = (Mark(statement.name_span), *((Mark(own.name_span),) if own else ()))
+    hint = f"call the result something else, such as {name}2"
+    message = f"'{name}' is an operand and the name of a statement"
+    if use is not None:
+        message = f"'{name}' is used before it is computed"
+        hint = f"put its statement first; if two things are meant, call one of them {name}2"
+    return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 
 def _mentions(statement: Statement) -> Use | None:
@@ -156,91 +164,12 @@ def _mentions(statement: Statement) -> Use | None:
     return next((node for node in own if node.name == statement.name), None)
 
 
-def _call(tree: Formula, node: Call) -> Iterator[Diagnostic]:
-    mark = Mark(node.name_span)
-    function = POINTWISE.get(node.function)
-    if function is not None:
-        if len(node.arguments) != function.arity:
-            message = f"{node.function} takes {_values(function.arity)}, not {len(node.arguments)}"
-            yield Diagnostic("NE234", message, tree.text, (mark,), hint=_call_hint(node))
-        return
-    if node.function in REDUCTIONS or node.function in ALONG:
-        what = "reduces" if node.function in REDUCTIONS else "works along"
-        hint = f"say which dims it {what}: {node.function}[C](...)"
-        message = f"{node.function} needs its dims in square brackets"
-        yield Diagnostic("NE235", message, tree.text, (mark,), hint=hint)
-        return
-    known = [*POINTWISE, *REDUCTIONS, *ALONG]
-    hint = did_you_mean(node.function, known) or f"the pointwise functions are {' '.join(POINTWISE)}"
-    yield Diagnostic("NE236", f"there is no function '{node.function}'", tree.text, (mark,), hint=hint)
-
-
-def _call_hint(node: Call) -> str:
-    if node.function in REDUCTIONS:
-        return f"{node.function}[C](x) reduces over C"
-    if node.function in ("maximum", "minimum") and len(node.arguments) == 1:
-        return f"{node.function[:3]}[C](x) reduces over C"
-    return {"where": "where(condition, x, y)", "clip": "clip(x, low, high)"}.get(node.function, "")
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"
-
-
-def _along(tree: Formula, node: Along) -> Iterator[Diagnostic]:
-    mark = Mark(node.name_span)
-    if node.function in POINTWISE:
-        hint = f"write {node.function}(...)"
-        message = f"{node.function} is pointwise: it has no dims of its own"
-        yield Diagnostic("NE235", message, tree.text, (mark, Mark(node.term.span)), hint=hint)
-        return
-    if node.function not in REDUCTIONS and node.function not in ALONG:
-        known = [*REDUCTIONS, *ALONG]
-        hint = did_you_mean(node.function, known) or f"one of {' '.join(known)}; a product is written with *"
-        message = f"there is no function '{node.function}' along dims"
-        yield Diagnostic("NE236", message, tree.text, (mark,), hint=hint)
-        return
-    if len(node.arguments) != 1:
-        message = f"{node.function} takes 1 value, not {len(node.arguments)}"
-        yield Diagnostic("NE234", message, tree.text, (mark,), hint="where(c, x, y) chooses between values")
-    yield from _bound(tree, node)
-
-
-def _bound(tree: Formula, node: Along) -> Iterator[Diagnostic]:
-    """Check what stands in the brackets of a reduction."""
-    wrong = [item for item in node.term.items if not isinstance(item, Label | Pack | Dots)]
-    if wrong:
-        marks = tuple(Mark(item.span) for item in wrong)
-        message = f"the brackets of {node.function} hold names of dims"
-        hint = f"{node.function}[C H](x); sizes and groups belong to the terms of operands"
-        yield Diagnostic("NE237", message, tree.text, marks, hint=hint)
-        return
-    if not node.term.items:
-        hint = f"name the dims: {node.function}[C](x)"
-        yield Diagnostic("NE237", f"{node.function} over no dim", tree.text, (Mark(node.span),), hint=hint)
-    words = [(type(item).__name__, getattr(item, "name", "")) for item in node.term.items]
-    twice = [item for place, item in enumerate(node.term.items) if words[place] in words[:place]]
-    if twice:
-        marks = tuple(Mark(item.span) for item in twice)
-        message = f"a dim stands twice in the brackets of {node.function}"
-        yield Diagnostic("NE237", message, tree.text, marks, hint="name each dim once")
-    if node.function in ALONG_ONE and (
-        len(words) > 1 or not all(isinstance(i, Label) for i in node.term.items)
-    ):
-        message = f"{node.function} goes along one dim"
-        hint = f"write {node.function}[C](x), and one within the other for more"
-        yield Diagnostic("NE237", message, tree.text, (Mark(node.term.span),), hint=hint)
-
-
 def _use(tree: Formula, node: Use, defined: dict[str, Statement]) -> Iterator[Diagnostic]:
     if node.name in CONSTANTS and node.term is not None:
         message = f"{node.name} is a number: it has no dims"
         yield Diagnostic("NE231", message, tree.text, (Mark(node.span),), hint=f"write {node.name}")
     elif node.name in (SIZE, INDEX):
-        items = node.term.items if node.term is not None else ()
-        if len(items) != 1 or not isinstance(items[0], Label):
-            message = f"{node.name} is of one dim"
-            yield Diagnostic("NE237", message, tree.text, (Mark(node.span),), hint=f"write {node.name}[C]")
+        yield from check_size(tree, node)
     elif node.name in defined and node.term is not None and defined[node.name].term is None:
         hint = f"write {node.name}, or give the statement a term: {node.name}[...] = ..."
         message = f"'{node.name}' was made without a term, so its dims keep their names"

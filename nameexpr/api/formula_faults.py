@@ -1,0 +1,143 @@
+"""What can be wrong with a formula's call, in words: operands that are no numbers, options of a wrong kind,
+memory, and what NumPy says while a formula runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nameexpr.api.options import checked_sizes
+from nameexpr.backends.numpy.arrays import as_operand
+from nameexpr.compiler.dtypes import ITEM_BYTES
+from nameexpr.compiler.memory import peak_bytes
+from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
+from nameexpr.syntax.formula_ast import Binary, Formula, Number, Unary, nodes
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.formula.pipeline import CompiledFormula
+    from nameexpr.compiler.formula.scope import Scope
+
+_REASONS = (
+    (re.compile(r"negative integer powers"), "write x ** -1.0, or 1 / x"),
+    (re.compile(r"out of bounds for|too large to convert"), "convert the operand to a wider dtype"),
+)
+"""What NumPy says, and what to do."""
+
+
+def formula_operand(value: Any, name: str, scope: Scope) -> Any:
+    """Return a plain operand as an array of numbers (NE503 or NE525 below its uses if it is none)."""
+    text = scope.tree.text
+    marks = tuple(Mark(use.name_span) for use in scope.uses[name])
+    try:
+        array = as_operand(value, 0, text)
+    except NameExprError as fault:
+        one = fault.diagnostics[0]
+        message = one.message.replace("operand 0", f"'{name}'", 1)
+        hint = "give an array, a NamedTensor or a number" if isinstance(value, str | bytes) else one.hint
+        if "einsum" in hint:
+            hint = "give one array; numpy.stack(arrays) makes one of several"
+        raise error(Diagnostic(one.code, message, text, marks, hint=hint)) from fault
+    if array.dtype.kind not in "biufc":
+        message = f"'{name}' has elements of dtype {array.dtype}, which are no numbers"
+        raise error(Diagnostic("NE525", message, text, marks, hint="convert it to numbers first"))
+    return array
+
+
+def formula_sizes(text: str, sizes: Mapping[str, int] | None) -> tuple[tuple[str, int], ...]:
+    """Return the pairs of sizes=, checked (NE603, NE607, NE704)."""
+    try:
+        pairs = checked_sizes(sizes)
+    except NameExprError as fault:
+        one = fault.diagnostics[0]
+        message, hint = one.message, "sizes are whole numbers: sizes={'h': 8}"
+        if one.code == "NE603":
+            message = re.sub(r"^(\S+)= is", r"sizes: \1 is", message)
+        raise error(Diagnostic(one.code, message, text, hint=hint)) from None
+    for name, size in pairs:
+        if size < 0:
+            message = f"sizes: {name} is {size}, and sizes are 0 or more"
+            raise error(Diagnostic("NE603", message, text, hint="leave it out where an operand tells it"))
+    return pairs
+
+
+def formula_outputs(text: str, outputs: Any) -> tuple[str, ...] | None:
+    """Return the names of outputs=, or None (NE620 for anything but a tuple or list of names)."""
+    if outputs is None:
+        return None
+    if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
+        hint = "give the names of statements: outputs=('p', 'o')"
+        raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
+    return tuple(outputs)
+
+
+def check_memory(compiled: CompiledFormula, limit: int | None) -> None:
+    """Raise NE706 for what no machine can hold, and NE709 for more than a limit."""
+    tree = compiled.scope.tree
+    for shape in compiled.shapes:
+        if prod(size for size in shape if size) * 16 > 2**62:
+            message = f"an array of shape {shape} would be needed, which no machine can hold"
+            marks: tuple[Mark, ...] = ()
+            if shape == compiled.shapes[compiled.program.result]:
+                last = tree.statements[-1]
+                marks = (Mark(last.span if last.term is None else last.term.span),)
+            hint = "reduce over dims, or make them smaller"
+            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
+    needed = 0 if limit is None else peak_bytes(compiled.program, compiled.shapes)
+    if limit is not None and needed > limit:
+        message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
+        shape, size = _largest(compiled)
+        hint = (
+            f"its largest array has shape {shape} and {size:,} bytes: raise the limit, or reduce dims earlier"
+        )
+        raise error(Diagnostic("NE709", message, tree.text, hint=hint))
+
+
+def _largest(compiled: CompiledFormula) -> tuple[tuple[int, ...], int]:
+    """Return shape and bytes of the largest array that is made."""
+    made = compiled.shapes[len(compiled.program.operands) :]
+    notes = compiled.program.notes
+    sizes = [
+        (prod(shape) * ITEM_BYTES.get(note.dtype or "", 8), shape)
+        for shape, note in zip(made, notes, strict=True)
+    ]
+    size, shape = max(sizes, default=(0, ()))
+    return shape, size
+
+
+def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[Any]) -> Exception:
+    """Return the error to raise for what NumPy raised while a formula ran."""
+    if isinstance(fault, NameExprError | Warning | FloatingPointError):
+        return fault
+    text = compiled.scope.tree.text
+    arrays = [getattr(value, "_data", value) for value in operands]
+    infos = tuple(
+        OperandInfo(place, np.shape(array), getattr(operands[place], "_names", None), (), name)
+        for place, (name, array) in enumerate(zip(compiled.scope.operands, arrays, strict=True))
+    )
+    if isinstance(fault, MemoryError):
+        needed = peak_bytes(compiled.program, compiled.shapes)
+        message = f"there is not enough memory: this formula needs {needed:,} bytes beside its operands"
+        return error(Diagnostic("NE707", message, text, operands=infos))
+    reason = str(fault).splitlines()[0][:160].rstrip(".") if str(fault) else type(fault).__name__
+    hint = next((hint for pattern, hint in _REASONS if pattern.search(reason)), "")
+    message = f"the formula cannot be computed: {reason}"
+    marks = tuple(map(Mark, _culprits(compiled.scope.tree, reason)))
+    return error(Diagnostic("NE526", message, text, marks, infos, hint))
+
+
+def _culprits(tree: Formula, reason: str) -> list[Span]:
+    """Return where a number stands that no dtype holds, or a power that no integer has."""
+    every = [node for statement in tree.statements for node in nodes(statement.value)]
+    number = re.search(r"Python integer -?([0-9]+) out of bounds", reason)
+    if number:
+        return [node.span for node in every if isinstance(node, Number) and str(node.value) == number[1]]
+    if "negative integer powers" in reason:
+        powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
+        signed = [node for node in powers if isinstance(node.right, Unary)]
+        return [node.operator_span for node in signed or powers]
+    return []
