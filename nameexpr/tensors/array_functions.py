@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 
 from nameexpr.tensors import array_movement, array_pairs, array_reductions
-from nameexpr.tensors.array_calls import TABLE, FunctionCall
+from nameexpr.tensors.array_calls import FAULTS, TABLE, FunctionCall
 from nameexpr.tensors.array_parameters import spelt
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.nameless import nameless
 
 ENTRIES = (array_movement, array_pairs, array_reductions)
@@ -60,6 +61,10 @@ def apply_function(
         NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
         arguments that NumPy refuses.
     """
+    if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is NamedTensor:
+        made = _reduced_by_name(func, args[0], kwargs.get("axis"))
+        if made is not None:
+            return made
     if any(map(_is_foreign, types)):
         return NotImplemented
     entry = TABLE.get(func)
@@ -67,6 +72,22 @@ def apply_function(
         name = spelt(func)
         raise nameless(name, HINTS.get(name.removeprefix("np."), ""))
     return entry(FunctionCall(func, args, kwargs))
+
+
+PLAIN = frozenset({np.sum, np.prod, np.mean, np.std, np.var, np.max, np.min, np.any, np.all})
+"""Reductions that give an array without the dim of `axis=`, and nothing else to look at."""
+
+
+def _reduced_by_name(func: Callable[..., Any], x: NamedTensor, axis: Any) -> NamedTensor | None:
+    """Return np.mean(x, axis="C"), as most calls are; None where the long way must say what is wrong."""
+    names, data = x._names, x._data
+    if type(axis) is not str or axis not in names or not data.size:
+        return None
+    at = names.index(axis)
+    try:
+        return wrap(np.asarray(func(data, axis=at)), names[:at] + names[at + 1 :])
+    except FAULTS:
+        return None
 
 
 def _is_foreign(kind: type) -> bool:

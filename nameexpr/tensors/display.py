@@ -31,9 +31,6 @@ class Display(Core):
 
         Examples
         --------
-        >>> from collections.abc import Iterator
-        
-        import numpy as np
         >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
         tensor([[1, 2, 3],

@@ -24,6 +24,8 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
 from nameexpr.tensors.ufuncs import apply_ufunc
 
+_NUMBERS = frozenset({int, float, complex, bool})
+
 
 class Protocols(Core):
     """The special methods, but for operators and indexing."""
@@ -50,7 +52,30 @@ class Protocols(Core):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives, with names."""
+        if not kwargs and method == "__call__" and ufunc.nout == 1 and ufunc.signature is None:
+            made = self._of_equals(ufunc, inputs)
+            if made is not None:
+                return made
         return apply_ufunc(self, ufunc, method, inputs, kwargs)
+
+    def _of_equals(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Self | None:
+        """Return the result for tensors of the same names and sizes, and numbers: what most calls are.
+
+        None for all others, and where NumPy refuses, so that the long way says why.
+        """
+        kind, names, shape = type(self), self._names, self._data.shape
+        arrays = []
+        for one in inputs:
+            if type(one) is kind and one._names == names and one._data.shape == shape:
+                arrays.append(one._data)
+            elif type(one) in _NUMBERS:
+                arrays.append(one)
+            else:
+                return None
+        try:
+            return self._wrap(np.asarray(ufunc(*arrays)), names)
+        except (TypeError, ValueError, ArithmeticError):
+            return None
 
     def __array_function__(
         self,
