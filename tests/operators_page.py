@@ -29,6 +29,10 @@ LEFT_OUT = {"self", "out", "memory_format", "non_blocking", "torch", "bounds"}
 """Parameters that no signature shows: `out` has a column, the others are there for PyTorch's calls."""
 
 
+for _name in ne.__all__:
+    getattr(ne, _name)  # operators are known once their modules are loaded, and those load on use
+
+
 class Row(NamedTuple):
     """What the page says about one operator."""
 

@@ -86,7 +86,8 @@ def the_file(folder: Path, pattern: str) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     with zipfile.ZipFile(the_file(built, "*.whl")) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py*") if "__pycache__" not in path.parts}
+    files = [path for path in PACKAGE.rglob("*.py*") if "__pycache__" not in path.parts]
+    modules = {path.relative_to(ROOT).as_posix() for path in files}
     grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.lark")}
     assert held == modules | grammars | {"nameexpr/py.typed"}
 

@@ -56,6 +56,9 @@ def test_its_signature_says_what_goes_in_and_comes_out() -> None:
     assert str(formula.signature) == "s = x[i D] * y[j D] - x[j D]\nt[j i] = sum[D](s) + b\nt * 2"
     assert ne.compile("s = x[i]; t = s", outputs=("t", "s")).signature.outputs == ("t", "s")
     assert ne.compile("s = x[i]; t = s").signature.outputs == ("t",)
+    last = ne.compile("s = x[i]; t = s").signature.outputs
+    assert [type(name) for name in last] == [str]
+    assert ne.compile("s = x[i]; t = s", outputs=last).signature.outputs == ("t",)
 
 
 def test_texts_without_an_arrow_are_formulas_and_with_one_expressions() -> None:
@@ -67,7 +70,9 @@ def test_texts_without_an_arrow_are_formulas_and_with_one_expressions() -> None:
 
 
 def test_options_are_those_of_evaluate() -> None:
-    formula = ne.compile("s = x[i (h d)] * 2; t = sum[h](s)", outputs=("t", "s"), sizes={"h": 2}, memory_limit=10_000)
+    formula = ne.compile(
+        "s = x[i (h d)] * 2; t = sum[h](s)", outputs=("t", "s"), sizes={"h": 2}, memory_limit=10_000
+    )
     t, s = formula(x=np.ones((3, 6)))
     assert s.shape == (3, 2, 3)
     assert_array_equal(t, np.full((3, 3), 4.0))
@@ -77,7 +82,9 @@ def test_options_are_those_of_evaluate() -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_hold_the_text_and_the_options(protocol: int) -> None:
-    formula = ne.compile("s = x[i (h d)] * 2; t = sum[h](s)", outputs=("t",), sizes={"h": 2}, memory_limit=10_000)
+    formula = ne.compile(
+        "s = x[i (h d)] * 2; t = sum[h](s)", outputs=("t",), sizes={"h": 2}, memory_limit=10_000
+    )
     formula(x=np.ones((3, 6)))
     again = pickle.loads(pickle.dumps(formula, protocol))
     assert again.signature == formula.signature
@@ -117,7 +124,7 @@ def test_plans_count_what_contractions_save() -> None:
 
 def test_the_plan_of_what_is_never_built_is_small() -> None:
     tropical = ne.compile("min[k](a[i k] + b[k j])").plan(a=(1000, 1000), b=(1000, 1000))
-    assert tropical.peak_bytes < 12e6  # the result, and a block; 8 GB would be n ** 3
+    assert tropical.peak_bytes < 20e6  # the result, an operand laid out anew, a block; n ** 3 is 8 GB
     distances = ne.compile("sum[D]((x[i D] - y[j D]) ** 2)").plan(x=(2000, 64), y=(2000, 64))
     assert distances.peak_bytes < 2000 * 2000 * 8 + 2e6
 
@@ -139,18 +146,22 @@ PAIRS = [
     ("N (A B=2) -> B N A", "y[B N A] = x[N (A B=2)]", {"x": (3, 4)}),
     ("A -> A K=3", "y[A K=3] = x[A]", {"x": (3,)}),
     ("b... C -> b... : sum", "y[b...] = sum[C](x[b... C])", {"x": (3, 2, 4)}),
-    ("... A B, ... B C -> ... A C", "y[... A C] = sum[B](x[... A B] * w[... B C])", {"x": (2, 3, 4), "w": (4, 5)}),
-    ("a b, b c, c d -> a d", "y[a d] = sum[b c](x[a b] * w[b c] * v[c d])", {"x": (3, 4), "w": (4, 5), "v": (5, 2)}),
+    ("... a b, ... b c -> ... a c", "y[... a c] = sum[b](x[... a b] * w[... b c])",
+     {"x": (2, 3, 4), "w": (4, 5)}),
+    ("a b, b c, c d -> a d", "y[a d] = sum[b c](x[a b] * w[b c] * v[c d])",
+     {"x": (3, 4), "w": (4, 5), "v": (5, 2)}),
     ("b i, b i -> b", "sum[i](x[b i] * w[b i])", {"x": (50, 20), "w": (50, 20)}),
     ("i, i ->", "sum[i](x[i] * w[i])", {"x": (3,), "w": (3,)}),
-    ("b h q d, b h k d -> b h q k", "y[b h q k] = sum[d](x[b h q d] * w[b h k d])", {"x": (2, 3, 4, 5), "w": (2, 3, 6, 5)}),
-    ("b s h d, h d e -> b s e", "y[b s e] = sum[h d](x[b s h d] * w[h d e])", {"x": (8, 9, 4, 5), "w": (4, 5, 7)}),
+    ("b h q d, b h k d -> b h q k", "y[b h q k] = sum[d](x[b h q d] * w[b h k d])",
+     {"x": (2, 3, 4, 5), "w": (2, 3, 6, 5)}),
+    ("b s h d, h d e -> b s e", "y[b s e] = sum[h d](x[b s h d] * w[h d e])",
+     {"x": (8, 9, 4, 5), "w": (4, 5, 7)}),
     ("a b c, b -> : sum", "sum[a b c](x[a b c] * w[b])", {"x": (3, 4, 2), "w": (4,)}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("expression", "formula", "shapes"), PAIRS, ids=[pair[0] for pair in PAIRS])
-@pytest.mark.parametrize("dtype", ["f8", "f2", "c16"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i4", "u1", "?", "c16"])
 def test_a_formula_has_the_program_of_its_expression(
     expression: str, formula: str, shapes: dict[str, Any], dtype: str
 ) -> None:
@@ -160,9 +171,10 @@ def test_a_formula_has_the_program_of_its_expression(
         arrays = {name: layout(np.ones(shape, dtype)) for name, shape in shapes.items()}
         one, two = ne.compile(expression).plan(*arrays.values()), ne.compile(formula).plan(**arrays)
         assert [step.call for step in one.steps] == [step.call for step in two.steps]
-        assert (one.peak_bytes, one.result_shape) == (two.peak_bytes, two.result_shape)
-        if not any(step.what == "reduce" for step in one.steps):
-            assert one.flops == two.flops
+        assert one.result_shape == two.result_shape
+        if not any(step.what == "reduce" for step in one.steps):  # whose dtype an expression does not know
+            assert one.peak_bytes == two.peak_bytes
+        assert (one.flops, one.naive_flops) == (two.flops, two.naive_flops)
 
 
 @pytest.mark.parametrize(("expression", "formula", "shapes"), PAIRS, ids=[pair[0] for pair in PAIRS])
@@ -205,7 +217,7 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
 
 def test_code_runs_when_pasted_and_gives_what_a_call_gives() -> None:
     ran = 0
-    for seed in range(250):
+    for seed in range(150):
         case = seeded_case(seed)
         formula = ne.compile(case.text, outputs=case.outputs, sizes=case.sizes or None)
         operands = {name: array_of(value) for name, value in case.operands.items()}
@@ -221,7 +233,7 @@ def test_code_runs_when_pasted_and_gives_what_a_call_gives() -> None:
         for one, two in zip(found, expected, strict=True):
             assert_array_equal(np.asarray(one), np.asarray(two), err_msg=f"seed {seed}: {case.text}")
         ran += 1
-    assert ran == 250
+    assert ran == 150
 
 
 def _wrapped(value: Any) -> Any:
@@ -242,15 +254,20 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
 
 
 def names_of_ours(source: str) -> None:
-    allowed = {"np", "kernels", "formulas", "range", "complex", "wrap", "wrap_all", "names", "missing", "miss", "explain"}
-    allowed |= {"fault", "rest", "type", "Exception", "float", "ndarray", "NamedTensor", "r", "call"}
+    words = """np kernels formulas range complex wrap wrap_all names missing miss explain fault rest type call
+        Exception float ndarray NamedTensor a b d i j n p r s t v x"""
+    allowed = set(words.split())
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             word = node.id.rstrip("0123456789")
-            assert word in allowed | {"a", "t", "s", "d", "n", "r", "b", "x", "i"}, node.id
+            assert word in allowed, node.id
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            assert set(node.value) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,->"), node.value
-        assert not isinstance(node, ast.Import | ast.ImportFrom | ast.Lambda | ast.Global | ast.While), ast.dump(node)
+            assert set(node.value) <= set(
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,->"
+            ), node.value
+        assert not isinstance(node, ast.Import | ast.ImportFrom | ast.Lambda | ast.Global | ast.While), (
+            ast.dump(node)
+        )
 
 
 def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,8 +290,8 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
 def test_the_same_code_whatever_the_hash_seed() -> None:
     source = (
         "import nameexpr as ne;"
-        "t = 's[i j] = sum[k l](a[i k] * b[k l] * c[l j]) + exp(a[i k2] * 2)\\ny = softmax[j i](s * s + d) - sum[...](e[... j])';"
-        "t = t.replace('exp(a[i k2] * 2)', 'sum[k l](a[i k] * c[l j])');"
+        "t = 's[i j] = sum[k l](a[i k] * b[k l] * c[l j]) + sum[k l](a[i k] * c[l j]);';"
+        "t += 'y = softmax[j i](s * s + d) - sum[...](e[... j])';"
         "print(ne.compile(t).plan(a=(3, 4), b=(4, 5), c=(5, 6), d=(), e=(2, 3, 6)).code)"
     )
     outputs = {
@@ -301,7 +318,9 @@ def test_formulas_of_one_text_do_not_see_each_other_s_calls() -> None:
 
 def test_each_of_several_results_has_its_names() -> None:
     x = ne.tensor(A, names="N C")
-    formula = ne.compile("s = x * 2; t[C N] = s; u = sum[N C](s); v[all=(N C)] = x", outputs=("s", "t", "u", "v"))
+    formula = ne.compile(
+        "s = x * 2; t[C N] = s; u = sum[N C](s); v[all=(N C)] = x", outputs=("s", "t", "u", "v")
+    )
     assert [result.names for result in formula(x=x)] == [("N", "C"), ("C", "N"), (), ("all",)]
 
 

@@ -126,9 +126,9 @@ def test_no_bracket_of_the_canonical_spelling_can_be_left_out(value: Node, rng: 
         elif character == ")":
             start = stack.pop()
             before = text[start - 1 : start]
-            if not (before.isalnum() or before in ("]", "_", "'")) and text.count("[", 0, start) == text.count(
-                "]", 0, start
-            ):
+            if not (before.isalnum() or before in ("]", "_", "'")) and text.count(
+                "[", 0, start
+            ) == text.count("]", 0, start):
                 pairs.append((start, place))
     if not pairs:
         return
@@ -142,7 +142,7 @@ def test_no_bracket_of_the_canonical_spelling_can_be_left_out(value: Node, rng: 
 
 
 def test_a_text_and_its_canonical_spelling_are_one_formula() -> None:
-    for seed in range(300):
+    for seed in range(150):
         tree = parse_formula(seeded_case(seed).text)
         text = unparse_formula(tree)
         assert parse_formula(text) == tree, f"seed {seed}"
@@ -152,7 +152,7 @@ def test_a_text_and_its_canonical_spelling_are_one_formula() -> None:
 
 
 def test_formulas_are_told_from_expressions() -> None:
-    for seed in range(300):
+    for seed in range(150):
         text = seeded_case(seed).text
         is_telling = "[" in text or any(statement.name for statement in parse_formula(text).statements)
         assert looks_like_formula(text) or not is_telling, text
@@ -168,7 +168,8 @@ def test_a_text_without_an_arrow_that_could_be_both_is_a_formula(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["a b -> b a", "N (h d=2) -> N h d", "a b : sum", "", "a", "(a b)", "C=3 -> C", "a # [x]", "y = x -> y"]
+    "text",
+    ["a b -> b a", "N (h d=2) -> N h d", "a b : sum", "", "a", "(a b)", "C=3 -> C", "a # [x]", "y = x -> y"],
 )
 def test_expressions_are_not_taken_for_formulas(text: str) -> None:
     assert not looks_like_formula(text)

@@ -1,0 +1,69 @@
+"""What an error's help says mends the formula: the mended text runs, and gives what was meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import nameexpr as ne
+
+X = np.arange(6.0).reshape(2, 3) + 1
+W = np.arange(12.0).reshape(3, 4) - 2
+V = np.array([0.5, 1.5, 2.5])
+ALL: dict[str, Any] = {"x": X, "w": W, "v": V}
+
+# wrong, words of the help, mended by doing what it says, what was meant
+FIXES: list[tuple[str, str, str, Any]] = [
+    ("y[N K] = x[N C] * w[C K]", "sum[C](...)", "y[N K] = sum[C](x[N C] * w[C K])", X @ W),
+    ("y = sum(x[N C])", "sum[C](...)", "y = sum[C](x[N C])", X.sum(1)),
+    ("y = sum(x[N C], axis=1)", "sum[C](x)", "y = sum[C](x[N C])", X.sum(1)),
+    ("y = mean[1](x[N C])", "mean[C](x)", "y = mean[C](x[N C])", X.mean(1)),
+    ("y = sqtr(x[N C])", "'sqrt'", "y = sqrt(x[N C])", np.sqrt(X)),
+    ("y = np.sqrt(x[N C])", "sqrt(x)", "y = sqrt(x[N C])", np.sqrt(X)),
+    ("y = arctan2(x[N C], v[C])", "atan2(y, x)", "y = atan2(x[N C], v[C])", np.arctan2(X, V)),
+    ("y = x[N C]^2", "**", "y = x[N C]**2", X**2),
+    ("y = x[N C] × 2", "*", "y = x[N C] * 2", X * 2),
+    ("y = x[N C]²", "** 2", "y = x[N C]** 2", X**2),
+    ("y = 2 x[N C]", "*", "y = 2 * x[N C]", 2 * X),
+    ("y = 2x[N C]", "2 * x", "y = 2 * x[N C]", 2 * X),
+    ("y = x[N, C]", "x[N C], not x[N, C]", "y = x[N C]", X),
+    ("y = 1 < x[N C] < 3", "(a < b) & (b < c)", "y = (1 < x[N C]) & (x < 3)", (X > 1) & (X < 3)),
+    ("y = x[N C] > 1 & x < 3", "(a > 0) & (a < 1)", "y = (x[N C] > 1) & (x < 3)", (X > 1) & (X < 3)),
+    ("y = x[N C] > 1 and v[C] > 1", "&, each side in brackets", "y = (x[N C] > 1) & (v[C] > 1)",
+     (X > 1) & (V > 1)),
+    ("y = not x[N C] > 1", "~", "y = ~(x[N C] > 1)", X <= 1),
+    ("y = x[N C] if x > 1 else 0", "where(c, x, y)", "y = where(x[N C] > 1, x, 0)", np.where(X > 1, X, 0)),
+    ("y = max(x[N C], v[C])", "maximum(x, y)", "y = maximum(x[N C], v[C])", np.maximum(X, V)),
+    ("y = matmul(x[N C], w[C K])", "sum[k](a[i k] * b[k j])", "y = sum[C](x[N C] * w[C K])", X @ W),
+    ("y = x[N C] @ w[C K]", "sum[k](a[i k] * b[k j])", "y = sum[C](x[N C] * w[C K])", X @ W),
+    ("y = transpose(x[N C])", "y[j i] = x[i j]", "y[C N] = x[N C]", X.T),
+    ("y = where(x[N C] = 1, 2, 3)", "==", "y = where(x[N C] == 1, 2, 3)", np.where(X == 1, 2, 3)),
+    ("y = x[N C] / size(C)", "size[C]", "y = x[N C] / size[C]", X / 3),
+    ("y = (x[N C] + 1", "add the )", "y = (x[N C] + 1)", X + 1),
+    ("y = x[N C]\n  + 1", "brackets", "y = (x[N C]\n  + 1)", X + 1),
+    ("y = x[N C]; y = y + 1", "y2", "y = x[N C]; y2 = y + 1", X + 1),
+    ("y = z + 1; z = x[N C]", "put its statement first", "z = x[N C]; y = z + 1", X + 1),
+    ("y = x + 1", "x[i j]", "y = x[i j] + 1", X + 1),
+    ("y = X[N C] + 1", "'x'", "y = x[N C] + 1", X + 1),
+    ("y[N K] = v[N]", "K=3", "y[N K=3] = v[N]", np.repeat(V[:, None], 3, 1)),
+    ("y = x[N C] + 1; z = y[A B]", "y[...] = ", "y[N C] = x[N C] + 1; z = y[A B]", X + 1),
+    ("y[i i] = v[i]; z = y + 1", "y[i j]", "y[i i] = v[i]; z = y[i j] + 1", np.diag(V) + 1),
+    ("y = cumsum[N C](x[N C])", "cumsum[C](x)", "y = cumsum[N](cumsum[C](x[N C]))", X.cumsum(0).cumsum(1)),
+    ("y = sum[(N C)](x[N C])", "sum[C H](x)", "y = sum[N C](x[N C])", X.sum()),
+    ("y = ~x[N C]", "x != 0", "y = ~(x[N C] != 0)", X == 0),
+]  # fmt: skip
+
+
+def given(text: str) -> dict[str, Any]:
+    return {name: value for name, value in ALL.items() if f"{name}[" in text or f"= {name} " in text}
+
+
+@pytest.mark.parametrize(("wrong", "words", "mended", "meant"), FIXES, ids=[fix[0] for fix in FIXES])
+def test_doing_what_the_help_says_mends_the_formula(wrong: str, words: str, mended: str, meant: Any) -> None:
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.evaluate(wrong, **(given(wrong) or given(mended)))
+    assert words in caught.value.hint, str(caught.value)
+    assert_allclose(ne.evaluate(mended, **given(mended)), meant)
