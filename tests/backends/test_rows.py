@@ -1,0 +1,66 @@
+"""Kernels that work on some rows at a time give what they give for whole arrays, and need less memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from nameexpr.backends.numpy import formulas, kernels
+from nameexpr.backends.numpy.rows import CELLS
+
+RNG = np.random.default_rng(0)
+KERNELS = ["var", "std", "median", "norm", "logsumexp"]
+SHAPES = [
+    ((2 * CELLS + 1, 1), (-1,)),
+    ((3, CELLS), (-1,)),
+    ((3, CELLS), (1,)),
+    ((3, CELLS), (0,)),
+    ((3, CELLS), (-2,)),
+    ((3, CELLS), (0, 1)),
+    ((1, 3 * CELLS), (-1,)),
+    ((700, 20, 10), (-2, -1)),
+    ((700, 20, 10), (1,)),
+    ((700, 20, 10), (0, 2)),
+    ((3 * CELLS,), (0,)),
+]
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(("shape", "axes"), SHAPES)
+def test_rows_give_what_the_whole_array_gives(
+    name: str, shape: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    kernel = getattr(kernels, name)
+    for dtype in (np.float64, np.float32):
+        x = RNG.standard_normal(shape).astype(dtype)
+        x.flat[7] = np.nan
+        before = x.copy()
+        axis = axes[0] if len(axes) == 1 else axes
+        found, expected = kernel(x, axis), getattr(kernel, "__wrapped__", kernel)(x, axis)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        assert_allclose(found, expected, rtol=1e-5 if dtype is np.float32 else 1e-12)
+        assert_array_equal(x, before)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_rows_need_little_memory(name: str) -> None:
+    x = RNG.standard_normal((2000, 500))
+    tracemalloc.start()
+    getattr(kernels, name)(x, -1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < x.nbytes / 4
+
+
+@pytest.mark.parametrize("shape", [(5,), (300, 1000), (1000, 300), (2, 3 * CELLS), ()])
+def test_where_over_writes_in_parts_as_a_whole(shape: tuple[int, ...]) -> None:
+    x = RNG.standard_normal(shape)
+    for condition in (x > 0, x > 10, np.ones(shape[-1:], bool)):
+        for other in (-np.inf, RNG.standard_normal(shape)):
+            copy = np.array(x)
+            found = formulas.where_over(condition, copy, other)
+            assert found is copy
+            assert_array_equal(found, np.where(condition, x, other))
