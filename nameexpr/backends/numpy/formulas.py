@@ -37,7 +37,8 @@ def fold(function: Callable[..., Any], *numbers: float | complex) -> Any:
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name
     """Return each element rounded to the nearest whole number, halves to the even one."""
-    return np.round(x)
+    # NumPy before 2.3 gives integers back as they are, not as an array of their own.
+    return np.array(x) if np.asarray(x).dtype.kind in "iu" else np.round(x)
 
 
 def real(x: Array) -> Any:
