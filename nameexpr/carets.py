@@ -13,7 +13,6 @@ a b, b c
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 LINE_LIMIT = 160
@@ -51,6 +50,8 @@ def width(text: str) -> int:
 
 
 def _character_width(character: str) -> int:
+    import unicodedata  # late: it takes long to import, and most texts do without
+
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -14,7 +14,6 @@ Clash(kind='mismatch', left=-1, right=-1)
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -183,6 +182,8 @@ def nearest_name(text: str) -> str:
     >>> nearest_name("café-2"), nearest_name("1a"), nearest_name("")
     ('cafe_2', '_1a', 'x')
     """
+    import unicodedata  # late: few texts need it, and it takes long to import
+
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")
     if not plain:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
 from nameexpr.api.einsum import check_is_text, find_entry
@@ -24,6 +23,9 @@ from nameexpr.syntax.formula_unparse import looks_like_formula
 from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.unparse import unparse, unparse_term
 from nameexpr.tensors import NamedTensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)

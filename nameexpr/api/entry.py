@@ -13,7 +13,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.api.cache import Generations
 from nameexpr.api.options import Options
@@ -27,7 +26,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.ast import Expression
 from nameexpr.tensors import NamedTensor, wrap
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Described = tuple[Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None]]
 PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""

@@ -12,7 +12,6 @@ from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.api.cache import Generations
 from nameexpr.api.formula_faults import (
@@ -32,7 +31,7 @@ from nameexpr.compiler.render import body
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor, wrap
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Function = Callable[..., Any]
 PROGRAMS = 64
 """Shapes, dtypes and names for which one formula keeps its functions."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.compiler.path import Optimize, check_strategy
 from nameexpr.compiler.size_faults import OPTIONS
@@ -17,7 +16,10 @@ from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.names import normalised
 
-Reduce = Callable[[npt.NDArray[Any], int], Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 
 
 @dataclass(frozen=True, slots=True)

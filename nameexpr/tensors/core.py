@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.inference import position
 from nameexpr.tensors.ops import op
 
-Array: TypeAlias = npt.NDArray[Any]
+Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 class Core:

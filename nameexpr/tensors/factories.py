@@ -10,10 +10,9 @@ tensor([[0., 0., 0.],
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.backends.numpy.floats import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
@@ -29,7 +28,11 @@ from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.writing import complex_into_real, write
 
-Dtype = npt.DTypeLike | None
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Dtype = npt.DTypeLike | None
+
 COMPLEX = category(np.dtype(complex))
 
 

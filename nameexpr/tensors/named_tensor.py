@@ -10,10 +10,9 @@ that has computed names already: no copy, no check.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -38,6 +37,9 @@ from nameexpr.tensors.scans import Scans
 from nameexpr.tensors.shapes import Shapes
 from nameexpr.tensors.signs import Signs
 from nameexpr.tensors.trigonometry import Trigonometry
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class NamedTensor(

@@ -14,15 +14,16 @@ no names is refused with the way out. Truth, and conversion to a number, are for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
-from nameexpr.tensors.ufuncs import apply_ufunc
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _NUMBERS = frozenset({int, float, complex, bool})
 
@@ -56,6 +57,9 @@ class Protocols(Core):
             made = self._of_equals(ufunc, inputs)
             if made is not None:
                 return made
+        # Imported late: most calls never get here.
+        from nameexpr.tensors.ufuncs import apply_ufunc
+
         return apply_ufunc(self, ufunc, method, inputs, kwargs)
 
     def _of_equals(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Self | None:

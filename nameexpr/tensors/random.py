@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.pairing import Pairing, broadcast
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.factories import Dtype, checked_dims, checked_tensor, finished
+from nameexpr.tensors.factories import checked_dims, checked_tensor, finished
 from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.generators import generator_or_default
@@ -26,6 +26,9 @@ from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_number
+
+if TYPE_CHECKING:
+    from nameexpr.tensors.factories import Dtype
 
 
 @op("makes")

@@ -12,10 +12,9 @@ tensor([[2.75]], names=('N', 'C'), shape=(1, 1))
 
 from __future__ import annotations
 
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
@@ -27,6 +26,9 @@ from nameexpr.tensors.faults import unordered, wrong_kind
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_number, checked_real
 from nameexpr.tensors.rules import Rules
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 ALL: Final[Any] = ()
 """The dim argument of a reduction over all dims, where None would be a mistake."""

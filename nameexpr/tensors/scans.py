@@ -7,10 +7,9 @@ tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.backends.numpy import normalise, ordering
 from nameexpr.backends.numpy.floats import is_float
@@ -22,6 +21,9 @@ from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Scans(Ordering):

@@ -5,10 +5,12 @@ That is float64 as in NumPy, until `set_default_float` says otherwise.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _default: list[np.dtype[Any]] = [np.dtype(np.float64)]
 

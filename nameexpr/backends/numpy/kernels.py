@@ -12,11 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.backends.numpy.rows import by_rows
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Axis = int | tuple[int, ...]
 
 EXACT = 2.0**53

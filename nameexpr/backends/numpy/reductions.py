@@ -6,13 +6,15 @@ does, but no warning. Sums and products of integers and bools are int64 (uint64 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.backends.numpy.floats import as_float, is_inexact
 from nameexpr.backends.numpy.kernels import Array
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Axes = tuple[int, ...]
 

@@ -11,9 +11,8 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Axis = int | tuple[int, ...]
 Kernel = Callable[[Array, Axis], Array]
 

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 # Of Winitzki's closed form for erfinv. His own values are 0.140 and 0.147; with this one, two of Halley's
 # steps reach the last digit everywhere.
