@@ -19,6 +19,7 @@ from nameexpr.compiler.program import (
     Pointwise,
     Program,
     Reduce,
+    Transpose,
     is_view,
     sources_of,
 )
@@ -120,17 +121,17 @@ def _passing_bytes(program: Program, number: int, shapes: Shapes) -> int:
             return _along_bytes(one, prod(shapes[one.source]) * _item(note.dtype), note.dtype)
         case Reduce(source, reducer) if reducer in REDUCER_COPIES:
             dtype = program.notes[source - count].dtype if source >= count else ""
-            cells = _cells_at_once(shapes[source], one.count, reducer)
+            is_across = source >= count and isinstance(program.instructions[source - count], Transpose)
+            is_whole = is_across or reducer == "count_nonzero" or len(shapes[source]) == one.count
+            cells = prod(shapes[source]) if is_whole else _cells_at_once(shapes[source])
             return REDUCER_COPIES[reducer] * cells * _item(dtype)
     return 0
 
 
-def _cells_at_once(shape: tuple[int, ...], reduced: int, reducer: str) -> int:
-    """Return how many cells a reducer's kernel looks at together: whole rows, where the first axis stays."""
+def _cells_at_once(shape: tuple[int, ...]) -> int:
+    """Return how many cells a kernel that works by rows looks at together."""
     cells = prod(shape)
-    if reducer == "count_nonzero" or len(shape) == reduced or not cells:
-        return cells
-    return min(cells, max(2 * ROWS, cells // shape[0]))
+    return min(cells, max(2 * ROWS, cells // shape[0])) if cells else 0
 
 
 def _block_bytes(one: Fused) -> int:

@@ -91,20 +91,25 @@ def _block(
     local += [f"b{number}" for number in range(len(one.steps))]
     varies = _varies(one, shapes)
     last = _last_uses(one)
+    overs = [_over(one, step, number, len(names), varies, last) for number, step in enumerate(one.steps)]
+    home = _home(one, overs, len(names), varies)
     for number, step in enumerate(one.steps):
         me = len(names) + number
         is_final = one.reducer is None and number == len(one.steps) - 1
-        if is_final and step.is_ufunc and step.dtype == one.dtype:
+        if is_final and home is None and step.is_ufunc and step.dtype == one.dtype:
             lines.append(_call(step, local, place))
             return lines
-        over = _over(one, step, number, len(names), varies, last)
+        if number == home:
+            lines.append(f"{local[me]} = {_call(step, local, place)}")
+            continue
+        over = overs[number]
         if over is not None and step.call == WHERE:
             lines.append(f"{local[me]} = {_where_over(step, local)}")
             continue
         lines.append(f"{local[me]} = {_call(step, local, local[over] if over is not None else None)}")
     value = local[one.factors[0]]
     if one.reducer is None:
-        return [*lines, f"{place} = {value}"]
+        return lines if home is not None else [*lines, f"{place} = {value}"]
     return lines + _reduction(one, [local[factor] for factor in one.factors], varies, tiled, place)
 
 
@@ -147,6 +152,26 @@ def _over(
         if one.steps[argument - count].dtype == step.dtype and varies[argument] == varies[count + number]:
             return argument
     return None
+
+
+def _home(
+    one: Fused, overs: Sequence[int | None], count: int, varies: Sequence[frozenset[int] | None]
+) -> int | None:
+    """Return the step from which on a block is computed in the result itself, each step over the one before.
+
+    None where the last step is the only one, or where a later step reads what the result takes over.
+    """
+    first = last = len(one.steps) - 1
+    if one.reducer is not None or one.factors != (count + last,):
+        return None
+    while (over := overs[first]) is not None:
+        first = over - count
+    step, every = one.steps[first], frozenset(axis for axis, size in enumerate(one.shape) if size != 1)
+    if first == last or not step.is_ufunc or step.dtype != one.dtype or varies[count + first] != every:
+        return None
+    taken = None if one.over is None else one.sources.index(one.over)
+    later = one.steps[first + 1 :]
+    return None if any(taken is not None and taken in other.arguments for other in later) else first
 
 
 def _where_over(step: Step, local: Sequence[str]) -> str:

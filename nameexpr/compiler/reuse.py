@@ -1,7 +1,8 @@
 """Which results take over the memory of an array that nothing reads any more.
 
 A pointwise function writes over an argument if that is fresh memory of this program, of the result's shape
-and dtype, and dead afterwards, whatever views of it there were. Operands are never written to.
+and dtype, and dead afterwards, whatever views of it there were, and if the function does not read it through
+two views. Operands are never written to.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
             base = owner[source]
             dtype = program.notes[source - count].dtype if source >= count else ""
             is_free = base >= count and last[base] == number and _is_fresh(instructions[base - count])
+            is_free = is_free and not _is_seen_twice(one, source, owner)
             if (
                 is_free
                 and shapes[target]
@@ -83,6 +85,11 @@ def _candidates(one: Instruction) -> tuple[int, ...]:
     if one.call == WHERE:
         return one.sources[1:2] if one.constants[:2] == (None, None) else ()
     return one.sources if one.is_ufunc else ()
+
+
+def _is_seen_twice(one: Instruction, source: int, owner: dict[int, int]) -> bool:
+    """Whether an instruction reads the same memory through another view: p[i j] + p[j i]."""
+    return any(other != source and owner[other] == owner[source] for other in sources_of(one))
 
 
 def _is_fresh(one: Instruction) -> bool:

@@ -181,3 +181,27 @@ def test_what_is_reduced_is_never_built(text: str) -> None:
     plan = ne.compile(text).plan(**used)
     assert "fused" in [step.what for step in plan.steps], plan
     assert plan.peak_bytes < 100**3 * 8 / 2, plan
+
+
+@pytest.mark.parametrize("block", [7, 1 << 15])
+def test_a_value_seen_through_two_views_is_not_written_over(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=block, large=1)
+    )
+    x = np.random.default_rng(0).random((13, 13))
+    p = np.exp(x)
+    formulas = {
+        "(p[i j] + p[j i]) * p[i j] - sqrt(p[j i]) * p[i j] * abs(p[j i]) + p[i j]": (
+            (p + p.T) * p - np.sqrt(p.T) * p * p.T + p
+        ),
+        "where(p[j i] > 1.5, p[i j] * 2 + p[j i] * 3, 0.0) * p[j i]": (
+            np.where(p.T > 1.5, p * 2 + p.T * 3, 0) * p.T
+        ),
+        "p[i j] - p[j i]": p - p.T,
+        "where(p[i j] > 1.5, p[i j], p[j i])": np.where(p > 1.5, p, p.T),
+    }
+    for text, expected in formulas.items():
+        found = evaluate_anew(f"p[i j] = exp(x[i j]); y[i j] = {text}", x=x)
+        np.testing.assert_allclose(found, expected, err_msg=text)

@@ -21,11 +21,11 @@ CELLS = 1 << 16
 
 
 def by_rows(kernel: Kernel) -> Kernel:
-    """Return a kernel that reduces axes but the first in parts, if the array is large."""
+    """Return a kernel that reduces axes but the first in parts, if the array is large and lies row by row."""
 
     @wraps(kernel)
     def run(x: Array, axis: Axis) -> Array:
-        if x.size <= 2 * CELLS or x.ndim in _positive(axis, x.ndim):
+        if x.size <= 2 * CELLS or x.ndim in _positive(axis, x.ndim) or x.strides[0] < max(x.strides):
             return kernel(x, axis)
         step = max(1, CELLS * len(x) // x.size)
         if step >= len(x):

@@ -29,6 +29,8 @@ ROWS = 4
 """Rows of a block that share what is read along its columns."""
 MOST_FUNCTIONS = 4
 """Functions of a chain that run quicker on whole arrays than in blocks, if one array holds all they make."""
+HUGE, MOST_ON_HUGE = 1 << 21, 2
+"""Cells of a value that no cache holds, and the functions that then run quicker on the whole."""
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
 LARGE = 1 << 17
@@ -159,7 +161,8 @@ def is_fused_map(fusing: Fusing, number: int) -> bool:
     if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
         return False
     inner = fusing.inner(number)
-    return len(inner) > MOST_FUNCTIONS or fusing.most_alive(inner) > 1
+    most = MOST_ON_HUGE if graph.cells(graph.labels[number]) >= HUGE else MOST_FUNCTIONS
+    return len(inner) > most or fusing.most_alive(inner) > 1
 
 
 def is_fused_reduction(fusing: Fusing, number: int) -> bool:
