@@ -214,3 +214,11 @@ def test_a_value_times_itself_is_divided_once() -> None:
     x, a = RNG.random((3, 4)), np.array([2.0, 4.0, 8.0])
     found = ne.evaluate("sum[k](x[i k] * x / a[i])", x=x, a=a)
     np.testing.assert_allclose(found, (x * x / a[:, None]).sum(1))
+
+
+def test_a_reduction_over_no_dims_keeps_the_dtype_that_it_has_over_some() -> None:
+    x = np.array([2], np.uint8)
+    assert ne.evaluate("min[...](x[... 1] * 2)", x=x).dtype == np.uint8
+    assert ne.evaluate("max[...](x[...] * 2)", x=x).dtype == np.uint8
+    assert ne.evaluate("sum[...](x[... 1] * 2)", x=x).dtype == np.uint64
+    assert ne.evaluate("prod[...](x[... 1] * 2)", x=x).dtype == np.uint64

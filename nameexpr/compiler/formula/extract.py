@@ -45,9 +45,8 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     if reducer in ADDING:
         product = Product(wide=_computed_in(build.graph.dtypes[value]))
         _collect(build, value, labels, product, span)
-    elif reducer in SUMMING:
-        product = Product([widened(build, value, span)])
-    if all(not build.graph.labels[factor] for factor in product.factors):
+    has_dims = any(build.graph.labels[factor] for factor in product.factors)
+    if reducer in SUMMING and (reducer not in ADDING or not has_dims):
         product = Product([widened(build, value, span)])
     kept = _kept(build, product.factors, labels)
     dtype = build.reduced_dtype(reducer, product.factors, span)
@@ -203,11 +202,12 @@ def _is_product(build: Builder, value: int) -> bool:
 
 
 def widened(build: Builder, value: int, span: Span, wide: str = "") -> int:
-    """Return a product with its integer factors in the dtype it is computed in; any other value as is."""
+    """Return a product with its narrow factors in the dtype it is computed in; any other value as is."""
     graph = build.graph
     dtype, node = graph.dtypes[value], graph.nodes[value]
     if isinstance(node, Map) and _is_product(build, value):
         under = wide or WIDE.get(dtype, "")
         arguments = [widened(build, one, span, under) for one in node.arguments]
         return build.map(arguments, node.function, span)
-    return build.cast(value, wide) if wide and dtype in WIDE and dtype != wide else value
+    is_narrow = dtype in WIDE or dtype == "float16"
+    return build.cast(value, wide) if wide and is_narrow and dtype != wide else value
