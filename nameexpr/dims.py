@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from itertools import filterfalse
 from typing import Literal, NamedTuple, TypeAlias
@@ -41,8 +40,7 @@ Dims: TypeAlias = tuple[Dim, ...]
 _new_dim = partial(tuple.__new__, Dim)
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(NamedTuple):
     """Why two lists of names do not unify, with a position in each, counted from the right (-1 is the last).
 
     "mismatch": the names at `left` and `right`, the same position, are different. "misaligned": one and the

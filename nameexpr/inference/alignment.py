@@ -10,7 +10,7 @@ Alignment(names=('C', 'H', 'N'), order=(1, None, 0))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, names_of
 from nameexpr.errors import NameExprError, did_you_mean
@@ -18,8 +18,7 @@ from nameexpr.inference.calls import Call, Verbatim, fault, listed
 from nameexpr.inference.targets import Target, targets
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(NamedTuple):
     """The result's names, and the position that each dim comes from, or None for a new one of size 1."""
 
     names: Names
