@@ -16,7 +16,6 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -30,16 +29,14 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A span to underline, with a short note to print below its carets."""
 
     span: Span
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OperandInfo:
+class OperandInfo(NamedTuple):
     """One operand as a diagnostic shows it.
 
     `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the
@@ -53,8 +50,7 @@ class OperandInfo:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One mistake: its code, one sentence, the text with its marks, the operands involved and a concrete
     fix.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -95,7 +94,7 @@ class Entry:
         product = wanted or promoted(dtypes)
         if product is None or (len(dtypes) > 1 and product.kind not in "biufcOm"):
             infos = tuple(
-                replace(info, labels=(str(dtype),))
+                info._replace(labels=(str(dtype),))
                 for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)
             )
             listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))

@@ -115,7 +115,7 @@ def _diagnostic_data(diagnostic: Diagnostic, fault: NameExprError) -> dict[str, 
         "message": diagnostic.message,
         "text": diagnostic.text,
         "spans": [{"start": m.span.start, "end": m.span.end, "note": m.note} for m in diagnostic.marks],
-        "operands": [asdict(operand) for operand in diagnostic.operands],
+        "operands": [operand._asdict() for operand in diagnostic.operands],
         "hint": diagnostic.hint,
     }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span
@@ -145,7 +144,7 @@ def _not_a_formula(text: str, found: Diagnostic) -> Diagnostic:
     if found.code != "NE106" or not looks_like_formula(text):
         return found
     hint = "a formula is read by nameexpr.evaluate(text, x=...); an expression is written a b, b c -> a c"
-    return replace(found, hint=hint)
+    return found._replace(hint=hint)
 
 
 def _character_fault(text: str, place: int) -> Diagnostic:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -107,7 +106,7 @@ def unordered(verb: str) -> NameExprError:
 def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:
     """Return an error of a kernel as one of the operator that uses it."""
     diagnostics = fault.diagnostics
-    return type(fault)(*(replace(one, message=one.message.replace(kernel, verb, 1)) for one in diagnostics))
+    return type(fault)(*(one._replace(message=one.message.replace(kernel, verb, 1)) for one in diagnostics))
 
 
 def has_complex(left: Core, right: Any) -> bool:

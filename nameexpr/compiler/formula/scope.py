@@ -7,7 +7,7 @@ is known once the operands are (`nameexpr.compiler.formula.views`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from nameexpr.compiler.check import INPUT_RULES, TOLD
@@ -99,7 +99,7 @@ def _terms(tree: Formula) -> Iterator[Diagnostic]:
     left = tuple(statement.term for statement in tree.statements if statement.term is not None)
     for rule in INPUT_RULES:
         for found in rule(Expression(terms, left, None, tree.text), False):  # noqa: FBT003
-            yield replace(found, message=in_words(found.message), hint=in_words(found.hint))
+            yield found._replace(message=in_words(found.message), hint=in_words(found.hint))
     for use, term in zip(uses, terms, strict=True):
         for atom in atoms(term.items):
             if isinstance(atom, Anonymous):

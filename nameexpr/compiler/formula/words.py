@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.formula.mentions import terms_in
 from nameexpr.compiler.operands import Operand, describe
@@ -64,19 +63,18 @@ def _translated(one: Diagnostic, views: Sequence[View], apart: frozenset[int]) -
 
     told = {views[place][0] for place in apart}
     infos = [
-        replace(info, title=title(info.position))
+        info._replace(title=title(info.position))
         for info in one.operands
         if info.position in apart or views[info.position][0] not in told
     ]
     subject = _NUMBER.match(one.message)
     who = "the operand" if subject is None else subject[0]
-    marks = tuple(replace(mark, note=named(mark.note.replace("the operand", who))) for mark in one.marks)
+    marks = tuple(mark._replace(note=named(mark.note.replace("the operand", who))) for mark in one.marks)
     message, hint = named(one.message), named(one.hint)
     if one.code == "NE310" and subject is not None and " has 0 dims" in message:
         message = message.replace(" has 0 dims", " has no dims")
         hint = f"write {title(int(subject[1]))}"
-    return replace(
-        one,
+    return one._replace(
         message=message,
         hint=hint,
         marks=marks,
@@ -92,7 +90,7 @@ def _written(one: Diagnostic, tree: Formula) -> Diagnostic:
     sized = [a for term in terms_in(tree) for a in atoms(term.items) if isinstance(a, Sized)]
     known = {mark.span for mark in one.marks}
     more = [Mark(a.span, str(a.size)) for a in sized if a.name == label[1] and a.span not in known]
-    return replace(one, marks=(*one.marks, *more))
+    return one._replace(marks=(*one.marks, *more))
 
 
 def broadcast_fault(
@@ -127,7 +125,7 @@ def broadcast_fault(
             continue
         said.append(f"{size} in {view[0]}")
         marks += [Mark(item.span, size) for item in view[1].items if isinstance(item, Dots)]
-        infos += [replace(one, title=view[0]) for one in describe([view[1]], [operands[view[0]]])]
+        infos += [one._replace(title=view[0]) for one in describe([view[1]], [operands[view[0]]])]
     message = f"dims under '...' do not broadcast: {' and '.join(said)}"
     hint = "aligned from the right, sizes must be equal or 1"
     return Diagnostic("NE309", message, tree.text, tuple(dict.fromkeys(marks)), _distinct(infos), hint)
@@ -154,14 +152,14 @@ def other_size(
     here, there = sizes
     name, term = view
     marks = _marks(term, label, here)
-    infos = [replace(describe([term], [Operand(shape)])[0], title=name)]
+    infos = [describe([term], [Operand(shape)])[0]._replace(title=name)]
     elsewhere = "elsewhere"
     for (other, seen), operand in operands.items():
         outside = _marks(seen, label, there)
         if outside:
             elsewhere = f"in {other}"
             marks += outside
-            infos.append(replace(describe([seen], [operand])[0], title=other))
+            infos.append(describe([seen], [operand])[0]._replace(title=other))
             break
     message = f"'{label}' is {here} in {name} and {there} {elsewhere}"
     hint = "if these are two dims, rename one"
