@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import isfinite, isnan
 
 from nameexpr.compiler.program import Fused, Step
+from nameexpr.compiler.reuse import NEVER_IN_PLACE
 
 UFUNCS = {
     "sum": "add",
@@ -144,7 +145,7 @@ def _over(
     last: dict[int, int],
 ) -> int | None:
     """Return the earlier step whose memory this one can write over."""
-    if not step.is_ufunc and step.call != WHERE:
+    if (not step.is_ufunc and step.call != WHERE) or step.call in NEVER_IN_PLACE:
         return None
     for argument in step.arguments[1:2] if step.call == WHERE else step.arguments:
         if argument is None or argument < count or last[argument] != number:

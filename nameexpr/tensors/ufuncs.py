@@ -201,6 +201,8 @@ def _run(
     if targets:
         data = tuple(None if target is None else target._data for target in targets)
         use.options["out"] = data if len(data) > 1 else data[0]
+        if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place wrongly
+            arrays = [np.array(one) for one in arrays]
     try:
         values = function(*arrays, **use.options)
     except REFUSED as fault:

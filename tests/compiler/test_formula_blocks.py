@@ -15,7 +15,7 @@ import nameexpr as ne
 from formula_generate import Case, same, seeded_case
 from formula_reference import answers
 from nameexpr.api import formula
-from nameexpr.compiler.formula import pipeline
+from nameexpr.compiler.formula import fuse, pipeline
 from nameexpr.compiler.formula.fuse import Fusing
 from nameexpr.compiler.program import Fused, Pointwise, Program, sources_of
 from nameexpr.syntax.formula_parser import parse_formula
@@ -205,3 +205,18 @@ def test_a_value_seen_through_two_views_is_not_written_over(
     for text, expected in formulas.items():
         found = evaluate_anew(f"p[i j] = exp(x[i j]); y[i j] = {text}", x=x)
         np.testing.assert_allclose(found, expected, err_msg=text)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
+def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=x) of a strided x."""
+    monkeypatch.setattr(fuse, "MOST_FUNCTIONS", 1)
+    monkeypatch.setattr(
+        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=3, large=1)
+    )
+    u, w = np.array([-2, 1, 2], dtype), np.array([-1, 2, 0, 2], dtype)
+    found = evaluate_anew("y[k j o] = -(u[k] * w[j 1 o])", u=u, w=w.reshape(4, 1, 1))
+    assert_array_equal(found[..., 0], -(u[:, None] * w))
+    square = np.arange(81).reshape(9, 9).astype(dtype)
+    found = evaluate_anew("d[i j] = x[i j] * 2; -d[i i]", x=square)
+    assert_array_equal(found, -2 * square.diagonal())

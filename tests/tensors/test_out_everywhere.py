@@ -118,3 +118,20 @@ def test_every_out_is_tested() -> None:
     tested = {*UNARY, *BINARY, *CALLS}
     assert methods - tested == set()
     assert functions - tested <= {"einsum"}
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u4", "f4", "f8"])
+@pytest.mark.parametrize("negate", ["neg_", "out", "ufunc"])
+def test_a_strided_view_is_negated_in_place(dtype: str, negate: str) -> None:
+    """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=x) of a strided x."""
+    array = np.arange(1, 41).reshape(10, 4).astype(dtype)
+    x = ne.from_numpy(array.copy(), names="N C")
+    view = x.select("C", 1)
+    if negate == "neg_":
+        view.neg_()
+    elif negate == "out":
+        ne.neg(view, out=view)
+    else:
+        np.negative(view, out=view)
+    array[:, 1] = 0 - array[:, 1]
+    assert np.array_equal(x.numpy(), array)

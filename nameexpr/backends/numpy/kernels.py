@@ -39,7 +39,7 @@ def var(x: Array, axis: Axis) -> Array:
     """Return the mean squared deviation from the mean; real for complex arrays."""
     count = _count(x, axis)
     with np.errstate(invalid="ignore", divide="ignore"):
-        centred = x - np.add.reduce(x, axis=axis, keepdims=True) / count
+        centred = np.asarray(x - np.add.reduce(x, axis=axis, keepdims=True) / count)
         if centred.dtype.kind == "f":
             return np.asarray(np.add.reduce(np.multiply(centred, centred, out=centred), axis=axis) / count)
         return np.asarray(np.add.reduce(_squares(centred), axis=axis) / count)

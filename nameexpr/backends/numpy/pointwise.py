@@ -183,8 +183,11 @@ BINARY: Mapping[str, Kernel] = {
 }
 
 KEEPS_DTYPE = frozenset(
-    {*FLOATS, "abs", "neg", "positive", "relu", "round", "sgn", "sign", "square", "trunc", "ceil", "floor"}
+    {*FLOATS, "abs", "positive", "relu", "round", "sgn", "sign", "square", "trunc", "ceil", "floor"}
     | {"frac", "add", "sub", "mul", "div", "pow", "atan2", "hypot", "maximum", "minimum", "remainder"}
     | {"floor_divide"}
 )
-"""Operators that give floats of the dtype that they are given, so that they can write over an operand."""
+"""Operators that give floats of the dtype that they are given, so that they can write over an operand.
+
+Not `neg`: NumPy (2.2 to 2.4) negates strided arrays in place wrongly.
+"""

@@ -196,7 +196,8 @@ class Builder:
         term = node.term or bound.term
         assert term is not None
         value = self.graph.add(View(-1, bound.arranged, axes), labels, self.graph.dtypes[bound.arranged])
-        self.under[value] = self.under.get(bound.value, {})
+        if any(isinstance(item, Dots) for item in term.items):
+            self.under[value] = self.under.get(bound.value, {})
         return value, mentioned(term, axes) if node.term is not None else bound.mention
 
     def _unclear(self, node: Use) -> tuple[int, Labels]:
