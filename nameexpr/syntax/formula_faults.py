@@ -76,14 +76,16 @@ def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
 
 
 def _doubled(place: Place) -> Diagnostic | None:
-    """`&&` and `||`; `~=` for a comparison."""
+    """`&&` and `||`, `<<` and `>>`; `~=` for a comparison."""
     if place.rest.startswith("~="):
         span = Span(place.span.start, place.span.start + 2)
         message = "'~=' has no meaning in a formula"
         return Diagnostic("NE142", message, place.text, (Mark(span),), hint="write !=")
-    if place.kind not in ("AMPERSAND", "BAR") or not place.before.endswith(place.word):
+    if place.word not in ("&", "|", "<", ">") or not place.before.endswith(place.word):
         return None
     meaning = "'and' is &, 'or' is |, each side in brackets"
+    if place.word in "<>":
+        meaning = f"bits are shifted by {'x * 2 ** n' if place.word == '<' else 'x // 2 ** n'}"
     span = Span(len(place.before) - 1, place.span.end)
     message = f"'{place.word * 2}' is no operator of formulas"
     return Diagnostic("NE142", message, place.text, (Mark(span),), hint=meaning)

@@ -222,3 +222,9 @@ def test_a_reduction_over_no_dims_keeps_the_dtype_that_it_has_over_some() -> Non
     assert ne.evaluate("max[...](x[...] * 2)", x=x).dtype == np.uint8
     assert ne.evaluate("sum[...](x[... 1] * 2)", x=x).dtype == np.uint64
     assert ne.evaluate("prod[...](x[... 1] * 2)", x=x).dtype == np.uint64
+
+
+def test_names_under_dots_do_not_outlive_a_term_without_dots() -> None:
+    x = ne.tensor(np.ones((2, 3)), names=("i", "P"))
+    found = ne.evaluate("s[i ...] = x[i ...] * 2; t[j k ...] = s[j k] * y[...]", x=x, y=np.ones(4))
+    assert found.names == ("j", "k", None)

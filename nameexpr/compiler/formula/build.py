@@ -172,7 +172,7 @@ class Builder:
             hint = did_you_mean(item.name, [k for k in self.views.sizes if "@" not in k and "..." not in k])
             hint = hint or "no operand has a dim of this label; sizes={...} gives a size"
             message = f"the size of '{item.name}' is not known"
-            raise error(Diagnostic("NE312", message, self.text, (Mark(item.span),), hint=hint))
+            raise error(Diagnostic("NE313", message, self.text, (Mark(item.span),), hint=hint))
         if node.name == SIZE:
             return self._number(size), ()
         return self.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)

@@ -73,10 +73,10 @@ def _marks_in(tree: Formula, node: Node, labels: Sequence[str]) -> list[Mark]:
 
 
 def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
-    """Return the diagnostic for a label that stands on the left only, of unknown size (NE312)."""
+    """Return the diagnostic for a label that stands on the left only, of unknown size (NE313)."""
     hint = did_you_mean(label, own) or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
     message = f"'{label}' stands on the left only, and its size is not known"
-    return Diagnostic("NE312", message, tree.text, marks_of_label(tree, label), hint=hint)
+    return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
 def foreign(tree: Formula, node: Along, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
