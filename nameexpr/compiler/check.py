@@ -6,22 +6,21 @@ Nothing here knows an operand. All rules run, so that independent mistakes are r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from nameexpr.compiler.lone import lone_labels, reduced_by_sum
+from nameexpr.compiler.accept import is_accepted
+from nameexpr.compiler.dropping import DROPPING_RULES
 from nameexpr.compiler.typed import REDUCERS
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
+    LABELLED,
+    STRETCHED,
     Alias,
     Anonymous,
-    Dots,
     Expression,
     Group,
     Item,
-    Label,
-    Literal,
     NamedGroup,
     Pack,
     Sized,
@@ -48,9 +47,11 @@ def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
     RuleError, SizeError
         With one diagnostic per mistake.
     """
+    if is_accepted(tree, has_reduce=has_reduce):
+        return
     found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
     if not found and tree.outputs is not None and not tree.leaves_inputs_out:
-        found = list(islice((fault for rule in _DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
+        found = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
     if found:
         raise error(*found)
 
@@ -89,7 +90,7 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
 
 def _one_pack_per_input(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     for term in tree.inputs:
-        packs = [item for item in term.items if isinstance(item, Dots | Pack)]
+        packs = [item for item in term.items if isinstance(item, STRETCHED)]
         if len(packs) > 1:
             hint = "where one ends and the next begins cannot be told; name the dims of all but one"
             message = "an input holds at most one ... or pack"
@@ -100,7 +101,7 @@ def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     for term in tree.outputs or ():
         seen: dict[str, list[Item]] = {}
         for atom in atoms(term.items):
-            if isinstance(atom, Dots | Pack):
+            if isinstance(atom, STRETCHED):
                 seen.setdefault(unparse_item(atom), []).append(atom)
         for name, items in seen.items():
             if len(items) > 1:
@@ -122,7 +123,7 @@ def _inside_groups(tree: Expression, _: bool) -> Iterator[Diagnostic]:
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
-            open_ended = [atom for atom in atoms(group.items) if isinstance(atom, Anonymous | Dots | Pack)]
+            open_ended = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
             if open_ended:
                 hint = "an input's group is split into dims whose sizes can be told: name them"
                 message = "_, ... and packs cannot stand inside an input's group"
@@ -157,12 +158,12 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
 
 def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     inside = [atom for term in tree.inputs for atom in atoms(term.items)]
-    known = {unparse_item(atom) for atom in inside if isinstance(atom, Dots | Pack)}
+    known = {unparse_item(atom) for atom in inside if isinstance(atom, STRETCHED)}
     known |= {"..."} if tree.leaves_inputs_out else set()
     for term in tree.outputs or ():
         for atom in atoms(term.items):
             word = unparse_item(atom)
-            if isinstance(atom, Dots | Pack) and word not in known:
+            if isinstance(atom, STRETCHED) and word not in known:
                 message = f"'{word}' stands in no input"
                 hint = did_you_mean(word, sorted(known)) or "write it in the input whose dims it stands for"
                 yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
@@ -175,7 +176,7 @@ def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         for atom in atoms(term.items):
             if isinstance(atom, Pack):
                 packs.setdefault(atom.name, atom)
-            elif isinstance(atom, Label | Sized | Alias):
+            elif isinstance(atom, LABELLED):
                 labels.setdefault(atom.name, atom)
     for name in [name for name in packs if name in labels]:
         hint = f"write {name}... everywhere, or give the single dim another name"
@@ -212,77 +213,6 @@ def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 
-def _nothing_unsaid_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
-    """Rules 2 and 3: what is dropped without a reducer must be a contraction, or a literal 1."""
-    if tree.reducer is not None or has_reduce:
-        return
-    kept = _kept(tree)
-    for word, items in _dropped_words(tree, kept).items():
-        hint = f"keep it, or say how it is reduced: {reduced_by_sum(tree)}"
-        message = f"{word} would be dropped in silence"
-        yield Diagnostic("NE213", message, tree.text, marks_of(*items), hint=hint)
-    yield from _dropped_literals(tree)
-    yield from lone_labels(tree, kept)
-
-
-def _kept(tree: Expression) -> set[str]:
-    assert tree.outputs is not None
-    atoms_out = [atom for term in tree.outputs for atom in atoms(term.items)]
-    return {atom.name for atom in atoms_out if isinstance(atom, Label | Sized | Alias)} | {
-        unparse_item(atom) for atom in atoms_out if isinstance(atom, Dots | Pack)
-    }
-
-
-def _dropped_words(tree: Expression, kept: set[str]) -> dict[str, list[Item]]:
-    """Return the packs, ellipses and anonymous dims that the result lacks, with all their places."""
-    dropped: dict[str, list[Item]] = {}
-    anonymous: list[Item] = [
-        atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)
-    ]
-    outside = Counter(type(atom) for term in tree.outputs or () for atom in atoms(term.items))[Anonymous]
-    for item in anonymous[outside:]:
-        dropped.setdefault("_", []).append(item)
-    for term in tree.inputs:
-        for item in term.items:
-            if isinstance(item, Dots | Pack) and unparse_item(item) not in kept:
-                dropped.setdefault(f"'{unparse_item(item)}'", []).append(item)
-    return dropped
-
-
-def _dropped_literals(tree: Expression) -> Iterator[Diagnostic]:
-    for term in tree.inputs:
-        for atom in atoms(term.items):
-            if isinstance(atom, Literal) and atom.size != 1:
-                message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
-                hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
-                yield Diagnostic("NE214", message, tree.text, marks_of(atom), hint=hint)
-
-
-def _something_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
-    if tree.reducer is None and not has_reduce:
-        return
-    kept = _kept(tree)
-    names = {a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, Label | Sized | Alias)}
-    literals = any(_has_literal(term.items) for term in tree.inputs)
-    if names - kept or literals or _dropped_words(tree, kept):
-        return
-    marks = (Mark(tree.reducer.span),) if tree.reducer is not None else ()
-    which = f"': {tree.reducer.name}'" if tree.reducer is not None else "reduce="
-    hint = "leave the reducer out, or leave a label out of the result"
-    message = f"{which} has nothing to reduce: every dim is kept"
-    yield Diagnostic("NE215", message, tree.text, marks, hint=hint)
-
-
-def _has_literal(items: tuple[Item, ...]) -> bool:
-    """Whether a dim without a label stands among the items: a literal, or `()`, which is the same as 1."""
-    groups = [item.group if isinstance(item, NamedGroup) else item for item in items]
-    return any(
-        isinstance(item, Literal)
-        or (isinstance(item, Group) and (not item.items or _has_literal(item.items)))
-        for item in groups
-    )
-
-
 Rule = Callable[[Expression, bool], Iterator[Diagnostic]]
 _RULES: tuple[Rule, ...] = (
     _one_output,
@@ -298,4 +228,3 @@ _RULES: tuple[Rule, ...] = (
 )
 INPUT_RULES: tuple[Rule, ...] = (_one_pack_per_input, _inside_groups, _words_mean_one_thing, _sizes_agree)
 """The rules that input terms must keep wherever they stand: in formulas, too."""
-_DROPPING_RULES: tuple[Rule, ...] = (_nothing_unsaid_is_dropped, _something_is_dropped)

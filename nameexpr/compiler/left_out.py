@@ -18,7 +18,7 @@ from nameexpr.compiler.check import check_text
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import (
-    Alias,
+    LABELLED,
     Anonymous,
     Dots,
     Expression,
@@ -26,7 +26,6 @@ from nameexpr.syntax.ast import (
     Item,
     Label,
     NamedGroup,
-    Sized,
     Term,
     atoms,
 )
@@ -48,7 +47,7 @@ def fill_in(tree: Expression, operands: Sequence[Operand], *, has_reduce: bool =
 
 def _written_out(tree: Expression, operands: Sequence[Operand]) -> Expression:
     assert tree.outputs is not None
-    mentioned = {a.name for a in atoms(tree.outputs[0].items) if isinstance(a, Label | Sized | Alias)}
+    mentioned = {a.name for a in atoms(tree.outputs[0].items) if isinstance(a, LABELLED)}
     dots = [atom for atom in atoms(tree.outputs[0].items) if isinstance(atom, Dots)]
     if dots and len(operands) != 1:
         hint = "with several tensors, write the dims of the result out"

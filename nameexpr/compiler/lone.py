@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
-from nameexpr.syntax.ast import Alias, Expression, Label, Sized, Term, atoms
+from nameexpr.syntax.ast import LABELLED, Alias, Expression, Label, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse, unparse_term
 
 Named = Label | Sized | Alias
@@ -61,7 +61,7 @@ def _occurrences(terms: tuple[Term, ...]) -> dict[str, list[Named]]:
     places: dict[str, list[Named]] = {}
     for term in terms:
         for atom in atoms(term.items):
-            if isinstance(atom, Named):
+            if isinstance(atom, LABELLED):
                 places.setdefault(atom.name, []).append(atom)
     return places
 

@@ -14,6 +14,7 @@ from nameexpr.compiler.typed import Names
 from nameexpr.dims import Clash, duplicate, match, name_fault, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
+    STRETCHED,
     Alias,
     Anonymous,
     Dots,
@@ -171,7 +172,7 @@ def _result_names(
     items: list[Item] = []
     anonymous = iter(under["_"])
     for item in term.items:
-        new = under[_word(item)] if isinstance(item, Dots | Pack) else (expected_name(item),)
+        new = under[_word(item)] if isinstance(item, STRETCHED) else (expected_name(item),)
         for atom in atoms((item,)):
             if isinstance(atom, Anonymous):
                 kept = next(anonymous)
@@ -190,7 +191,7 @@ def _check_result(
         name, one, other = twice
         marks = (Mark(items[one].span), Mark(items[other].span))
         hint = f"give each dim a name of its own with an alias, such as row={name} col={name}"
-        if any(isinstance(items[place], Dots | Pack) for place in (one, other)):
+        if any(isinstance(items[place], STRETCHED) for place in (one, other)):
             hint = (
                 f"'{name}' is a name under an ellipsis or pack: give the other dim an alias, {name}2={name}"
             )

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 
 from nameexpr.compiler.typed import Names
 from nameexpr.errors import OperandInfo
-from nameexpr.syntax.ast import Alias, Dots, Item, Label, Literal, NamedGroup, Pack, Sized, Term, atoms
+from nameexpr.syntax.ast import (
+    LABELLED,
+    STRETCHED,
+    Alias,
+    Dots,
+    Item,
+    Label,
+    Literal,
+    NamedGroup,
+    Pack,
+    Sized,
+    Term,
+    atoms,
+)
 from nameexpr.syntax.unparse import unparse_item
 
 
@@ -29,7 +42,7 @@ def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
     spare = ndim - (len(term.items) - 1)
     dims: list[tuple[Item, int]] = []
     for item in term.items:
-        if isinstance(item, Dots | Pack):
+        if isinstance(item, STRETCHED):
             dims += [(item, number) for number in numbers(item, spare)]
         else:
             dims.append((item, 0))
@@ -45,7 +58,7 @@ def numbers(item: Dots | Pack, count: int) -> range:
 
 def fits(term: Term, ndim: int) -> bool:
     """Whether an operand with this number of dims can have this term."""
-    if any(isinstance(item, Dots | Pack) for item in term.items):
+    if any(isinstance(item, STRETCHED) for item in term.items):
         return ndim >= len(term.items) - 1
     return ndim == len(term.items)
 
@@ -81,5 +94,5 @@ def places(terms: Sequence[Term], name: str) -> list[tuple[int, Item]]:
         (position, atom)
         for position, term in enumerate(terms)
         for atom in atoms(term.items)
-        if isinstance(atom, Label | Sized | Alias) and atom.name == name
+        if isinstance(atom, LABELLED) and atom.name == name
     ]

@@ -15,6 +15,7 @@ from nameexpr.compiler.operands import Operand, describe, fits, numbers, stretch
 from nameexpr.compiler.typed import Axes
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
+    STRETCHED,
     Alias,
     Anonymous,
     Dots,
@@ -61,16 +62,13 @@ def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool =
     packs = _pack_lengths(tree, operands)
     reader = _Reader(packs, {}, drops_ones=not is_reduced)
     axes = tuple(
-        tuple(reader.labels(item, number, f"@{position}.{dim}") for dim, (item, number) in enumerate(dims))
-        for position, dims in enumerate(
-            stretch(term, len(o.shape)) for term, o in zip(tree.inputs, operands, strict=True)
-        )
+        reader.axes(stretch(term, len(operand.shape)), f"@{position}")
+        for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
     )
     result: Axes = ()
     if tree.outputs is not None:
         reader.anonymous, reader.drops_ones = 0, False
-        items = _stretched_result(tree.outputs[0], packs)
-        result = tuple(reader.labels(item, number, f"@out.{dim}") for dim, (item, number) in enumerate(items))
+        result = reader.axes(_stretched_result(tree.outputs[0], packs), "@out")
     _check_dims(tree, (*axes, result))
     return Resolved(axes, result, reader.written, packs)
 
@@ -83,6 +81,13 @@ class _Reader:
     written: dict[str, int]
     anonymous: int = 0
     drops_ones: bool = False
+
+    def axes(self, dims: Sequence[tuple[Item, int]], place: str) -> Axes:
+        """Return the labels of each dim; most dims have one, of their own."""
+        return tuple(
+            (item.name,) if isinstance(item, Label) else self.labels(item, number, f"{place}.{dim}")
+            for dim, (item, number) in enumerate(dims)
+        )
 
     def labels(self, item: Item, number: int, place: str) -> tuple[str, ...]:
         match item:
@@ -109,7 +114,9 @@ class _Reader:
         """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
         found: list[str] = []
         for position, item in enumerate(items):
-            if isinstance(item, Dots | Pack):
+            if isinstance(item, Label):
+                found.append(item.name)
+            elif isinstance(item, STRETCHED):
                 found += [f"{_word(item)}{number}" for number in numbers(item, self.packs[_word(item)])]
             else:
                 found += self.labels(item, 0, f"{place}.{position}")
@@ -123,7 +130,7 @@ def _word(item: Dots | Pack) -> str:
 def _stretched_result(term: Term, packs: dict[str, int]) -> list[tuple[Item, int]]:
     dims: list[tuple[Item, int]] = []
     for item in term.items:
-        inside = numbers(item, packs[_word(item)]) if isinstance(item, Dots | Pack) else (0,)
+        inside = numbers(item, packs[_word(item)]) if isinstance(item, STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
     return dims
 
@@ -164,7 +171,7 @@ def _check_ndims(tree: Expression, operands: Sequence[Operand]) -> None:
 def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
     term, operand = tree.inputs[position], operands[position]
     ndim, fixed = len(operand.shape), len(term.items)
-    has_pack = any(isinstance(item, Dots | Pack) for item in term.items)
+    has_pack = any(isinstance(item, STRETCHED) for item in term.items)
     needs = f"at least {fixed - 1}" if has_pack else str(fixed)
     message = f"operand {position} has {_dims(ndim)}, and its term has {needs}"
     mark = Mark(term.span, f"{needs} here, {ndim} in the operand")
@@ -190,8 +197,8 @@ def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, in
     lengths: dict[str, int] = {}
     seen: dict[str, tuple[int, Pack]] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):
+        length = len(operand.shape) - (len(term.items) - 1)
         for item in term.items:
-            length = len(operand.shape) - (len(term.items) - 1)
             if isinstance(item, Dots):
                 lengths["..."] = max(length, lengths.get("...", 0))
             elif isinstance(item, Pack):

@@ -103,6 +103,10 @@ class NamedGroup:
 
 Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
+LABELLED = (Label, Sized, Alias)
+"""What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
+STRETCHED = (Dots, Pack)
+"""What stands for any number of dims."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Text to syntax tree: limits, then names, then Lark with the grammar in grammar/nameexpr.lark.
+"""Text to syntax tree: by hand if the text is plain and right (`nameexpr.syntax.plain`), else limits, then
+names, then Lark with the grammar in grammar/nameexpr.lark.
 
-Lark is imported on the first parse, and its tables come from `nameexpr.syntax.table`, which is generated from
-the grammar (`python -m nameexpr.syntax.generate`); with another release of Lark, or a changed grammar, they
-are built anew.
+Lark is imported on the first parse that needs it, and its tables come from `nameexpr.syntax.table`, which is
+generated from the grammar (`python -m nameexpr.syntax.generate`); with another release of Lark, or a changed
+grammar, they are built anew.
 
 >>> from nameexpr.syntax import parse
 >>> parse("N C, C -> N").inputs[0].items
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.errors import Span, error
 from nameexpr.syntax import ast
-from nameexpr.syntax.faults import syntax_fault
 from nameexpr.syntax.limits import check_limits
 from nameexpr.syntax.names import check_names, normalised
+from nameexpr.syntax.plain import read_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +48,18 @@ def parse(text: str) -> ast.Expression:
     LimitError
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
+    return read_plain(text) or parse_by_grammar(text)
+
+
+def parse_by_grammar(text: str) -> ast.Expression:
+    """Return the syntax tree as Lark reads it, or raise what is wrong with the text."""
     check_limits(text)
     check_names(text)
     try:
         inputs, outputs, reducer = _lark_parse()(text)
     except lark_error() as fault:
+        from nameexpr.syntax.faults import syntax_fault
+
         raise error(syntax_fault(text, fault)) from None
     return ast.Expression(inputs, outputs, reducer, text)
 
