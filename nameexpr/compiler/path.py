@@ -1,37 +1,35 @@
-"""The order of pairwise contractions.
+"""The order of pairwise contractions: what `optimize=` may be, and who answers.
 
-Up to `EXACT` operands every order is tried (dynamic programming over sets of operands); beyond that
-opt_einsum's searches do the work. Whatever a path says, only pairs come out: an n-ary step is taken apart,
-because one n-ary step can cost more than everything else together.
+By itself it is our own search (`nameexpr.compiler.paths`): all orders of up to `FEW` operands, and beyond
+that whatever suits the network. opt_einsum's searches stand behind their names.
 
-Costs are counted as opt_einsum counts flops: the number of cells of all labels involved, twice if something
+Costs are reported as opt_einsum counts flops: the number of cells of all labels involved, twice if something
 is summed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from nameexpr.errors import Diagnostic, error
+from nameexpr.compiler.paths.few import best_of_all
+from nameexpr.compiler.paths.given import (
+    STRATEGIES,
+    Labels,
+    Path,
+    asked,
+    asked_for,
+    check_strategy,
+    explicit,
+    left_to_right,
+)
+from nameexpr.compiler.paths.pairs import Pairs, in_order
 
-Labels: TypeAlias = frozenset[str]
-Path: TypeAlias = Sequence[tuple[int, ...]]
+__all__ = ["STRATEGIES", "Labels", "Optimize", "Path", "check_strategy", "find_path", "flops_of"]
+
 Optimize: TypeAlias = "bool | str | Path | Callable[..., Path] | None"
 
-EXACT = 5
-MANAGEABLE = {
-    **dict.fromkeys(("optimal", "branch-all"), 8),
-    **dict.fromkeys(("branch-2",), 10),
-    **dict.fromkeys(("dp", "dynamic-programming"), 20),
-    **dict.fromkeys(("auto-hq", "random-greedy", "random-greedy-128"), 200),
-}
-"""Operands up to which a search of opt_einsum is asked; beyond that it is "auto"."""
-STRATEGIES = (
-    *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
-    *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
-)
+FEW = 5
 
 
 def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
@@ -46,10 +44,11 @@ def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, opera
 
 def find_path(
     terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int], optimize: Optimize = None
-) -> list[tuple[int, int]]:
+) -> Pairs:
     """Return the pairs to contract, in order.
 
-    Values are numbered as they arise: operands first, then the result of each pair.
+    Values are numbered as they arise: operands first, then the result of each pair. The same network gets the
+    same order in every process.
 
     Parameters
     ----------
@@ -60,141 +59,42 @@ def find_path(
     sizes : mapping of str to int
         Size of each label.
     optimize : optional
-        None or True for the best order known; False for left to right; a name or a path optimizer of
-        opt_einsum; or an explicit path.
+        None, True or "auto" for the best order that our own search finds, in about a tenth of the time that
+        the contraction is expected to take; False for left to right; another name of a search of opt_einsum
+        (our own answers where it cannot); an explicit path; or a path optimizer of opt_einsum or cotengra, or
+        a function like them.
 
     Raises
     ------
     OptionError
         If `optimize` is none of these, or a path that does not fit the operands.
+
+    Examples
+    --------
+    >>> terms = [frozenset("ij"), frozenset("jk"), frozenset("kl")]
+    >>> find_path(terms, frozenset("il"), dict(i=10, j=2, k=10, l=2))
+    [(1, 2), (0, 3)]
     """
-    count = len(terms)
+    if optimize is None or optimize is True or (isinstance(optimize, str) and optimize == "auto"):
+        return _best(terms, output, sizes)
     if optimize is False:
-        return _pairs(count, [(0, 1)] + [(0, position) for position in range(count - 2, 0, -1)])
-    if optimize is None or optimize is True or optimize == "auto":
-        if count <= EXACT:
-            return _exact(terms, output, sizes)
-        optimize = "auto"
+        return left_to_right(len(terms))
     if isinstance(optimize, str):
-        return _pairs(count, _search(optimize, terms, output, sizes))
+        found = asked_for(optimize, terms, output, sizes)
+        return _best(terms, output, sizes) if found is None else found
     if callable(optimize):
-        return _pairs(count, _checked(_asked(optimize, terms, output, sizes), count))
-    return _pairs(count, _checked(optimize, count))
+        return asked(optimize, terms, output, sizes)
+    return explicit(optimize, len(terms))
 
 
-def _exact(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Try every order: the best way to make a set of operands is the best split of it into two."""
+def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> Pairs:
     count = len(terms)
-    if count == 2:  # noqa: PLR2004
-        return [(0, 1)]
-    everything = (1 << count) - 1
-    inside = [frozenset[str]()] * (everything + 1)
-    for subset in range(1, everything + 1):
-        lowest = (subset & -subset).bit_length() - 1
-        inside[subset] = inside[subset & (subset - 1)] | terms[lowest]
-    keep = [inside[subset] & (output | inside[everything ^ subset]) for subset in range(everything + 1)]
-    best: dict[int, tuple[int, int, int]] = {1 << position: (0, 0, 0) for position in range(count)}
-    for subset in range(1, everything + 1):
-        if subset not in best:
-            best[subset] = min(_splits(subset, best, keep, sizes))
-    return _unfold(everything, best, count)
+    if count <= 2:  # noqa: PLR2004
+        return [(0, 1)][: count - 1]
+    if count <= FEW:
+        return best_of_all(terms, output, sizes)
+    # Only now: an import of the package is quick, and most expressions have two operands.
+    from nameexpr.compiler.paths.network import read_network
+    from nameexpr.compiler.paths.search import best_path
 
-
-def _splits(
-    subset: int, best: Mapping[int, tuple[int, int, int]], keep: Sequence[Labels], sizes: Mapping[str, int]
-) -> list[tuple[int, int, int]]:
-    """Return (cost, left, right) for each way to split a set in two."""
-    found = []
-    left = (subset - 1) & subset
-    while left:
-        right = subset ^ left
-        if left > right:
-            labels = keep[left] | keep[right]
-            flops = flops_of(labels, sizes, is_summed=len(labels) > len(keep[subset]))
-            found.append((best[left][0] + best[right][0] + flops, right, left))
-        left = (left - 1) & subset
-    return found
-
-
-def _unfold(everything: int, best: Mapping[int, tuple[int, int, int]], count: int) -> list[tuple[int, int]]:
-    order: list[int] = []
-    stack = [everything]
-    while stack:
-        subset = stack.pop()
-        if subset & (subset - 1):
-            order.append(subset)
-            stack += best[subset][1:]
-    numbers = {1 << position: position for position in range(count)}
-    pairs = []
-    for subset in reversed(order):
-        pairs.append((numbers[best[subset][1]], numbers[best[subset][2]]))
-        numbers[subset] = count + len(pairs) - 1
-    return pairs
-
-
-def check_strategy(name: str) -> None:
-    """Raise an `OptionError` if no strategy of opt_einsum has this name."""
-    if name not in STRATEGIES:
-        from nameexpr.errors import did_you_mean
-
-        hint = did_you_mean(name, STRATEGIES) or f"one of {', '.join(STRATEGIES)}, True, False, or a path"
-        raise error(Diagnostic("NE604", f"optimize={name!r} is not a way to order contractions", hint=hint))
-
-
-def _search(name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> Path:
-    """Ask opt_einsum; searches whose time explodes are kept to as many operands as they can manage."""
-    check_strategy(name)
-    if len(terms) > MANAGEABLE.get(name, len(terms)):
-        name = "auto"
-    try:
-        from opt_einsum.paths import get_path_fn  # type: ignore[import-untyped]
-    except ImportError:  # planning without NumPy, which opt_einsum imports: any order is right
-        return [(0, 1)] * (len(terms) - 1)
-    for strategy in (name, "greedy"):
-        find: Callable[..., Any] = get_path_fn(strategy)
-        with suppress(RuntimeError):  # opt_einsum's dp gives up on some networks; greedy never does
-            return [tuple(step) for step in find(list(terms), output, dict(sizes))]
-    return [(0, 1)] * (len(terms) - 1)
-
-
-def _asked(
-    optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
-) -> Any:
-    """Return the path that an optimizer of the caller's finds (opt_einsum's protocol for path optimizers)."""
-    try:
-        return optimize(list(terms), output, dict(sizes), None)
-    except Exception as reason:
-        message = f"the optimizer given as optimize= failed: {type(reason).__name__}: {reason}"
-        hint = "it is called as optimize(inputs, output, sizes, memory_limit) and returns a path"
-        raise error(Diagnostic("NE605", message, hint=hint)) from reason
-
-
-def _checked(path: Any, count: int) -> Path:
-    """Return an explicit path, in opt_einsum's numbering, if every step names operands that are there."""
-    left = count
-    try:
-        steps = [tuple(int(position) for position in step) for step in path if not isinstance(step, str)]
-    except TypeError:
-        steps = [(-1,)]
-    for step in steps:
-        if len(set(step)) != len(step) or not step or not all(0 <= position < left for position in step):
-            message = f"optimize={path!r} is no path for {count} operands"
-            hint = "a path is a list of tuples of positions, as opt_einsum.contract_path returns"
-            raise error(Diagnostic("NE605", message, hint=hint))
-        left -= len(step) - 1
-    return steps
-
-
-def _pairs(count: int, path: Path) -> list[tuple[int, int]]:
-    """Renumber a path (each step takes its operands out and appends its result) into pairs of values."""
-    alive = list(range(count))
-    pairs: list[tuple[int, int]] = []
-    for step in [*path, tuple(range(count))]:
-        chosen = [alive[position] for position in step if position < len(alive)]
-        alive = [value for value in alive if value not in chosen]
-        first = chosen[0]
-        for other in chosen[1:]:
-            pairs.append((first, other))
-            first = count + len(pairs) - 1
-        alive.append(first)
-    return pairs
+    return in_order(best_path(read_network(terms, output, sizes)), count)
