@@ -1,4 +1,4 @@
-"""What the three commands do, from options to a `Report`; only files are read and written besides."""
+"""What the commands on expressions do, from options to a `Report`; only files are read and written."""
 
 from __future__ import annotations
 

@@ -63,6 +63,10 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _execute(options: Namespace) -> int:
     """Run a command and report; the package is loaded here."""
+    if options.command == "doctor":  # what it is for may be that the other commands cannot be loaded
+        from nameexpr.cli import doctor
+
+        return doctor.run(options)
     import warnings
 
     from nameexpr.cli import commands, report

@@ -1,0 +1,217 @@
+"""What `nameexpr doctor` finds in faked facts: every problem and every warning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nameexpr.cli import doctor_machine, doctor_text
+from nameexpr.cli.doctor_blas import Blas
+from nameexpr.cli.doctor_facts import MISSING, NEEDED, PYTHON, Facts, Package
+from nameexpr.cli.doctor_findings import Finding, find, release
+from nameexpr.cli.doctor_machine import Machine
+from nameexpr.cli.doctor_trials import Check, Timings
+from nameexpr.syntax.limits import Limits
+
+NUMPY, LARK = Package("numpy", "2.4.6", *NEEDED["numpy"]), Package("lark", "1.3.1", *NEEDED["lark"])
+EXTRA = Package("ml_dtypes", "0.6.0", "0.5", extra="bfloat16")
+IDLE = Machine("Linux 6", "x86_64", "Fast", True, True, 4, 4, (0.2, 0.1, 0.0))
+FAST = Blas("openblas", "scipy-openblas", "0.3", "lib.so", "SkylakeX", "DYNAMIC_ARCH", "pthreads", 1)
+SOUND = Facts(
+    nameexpr="0.1.0",
+    python=Package("Python", "3.11.0", PYTHON),
+    implementation="CPython",
+    packages=(NUMPY, LARK, EXTRA),
+    machine=IDLE,
+    blas=FAST,
+    tables={"expression": "stored", "formula": "stored"},
+    tables_lark="1.3.1",
+    limits=Limits(),
+    variables={},
+    checks=(Check("a -> a", "float64"),),
+    timings=Timings(),
+)
+
+
+def only(facts: Facts) -> Finding:
+    (found,) = find(facts)
+    return found
+
+
+def with_package(package: Package) -> Facts:
+    return replace(SOUND, packages=(package,) if package.name == "numpy" else (NUMPY, package))
+
+
+def test_sound_facts_show_nothing() -> None:
+    assert find(SOUND) == ()
+    assert doctor_text.rendered(SOUND, ()).splitlines()[-1] == "nothing is wrong"
+
+
+@pytest.mark.parametrize(
+    ("package", "words", "hint"),
+    [
+        (replace(NUMPY, version="2.2.1"), "numpy 2.2.1 is older than 2.2.2", "pip install 'numpy>=2.2.2'"),
+        (replace(NUMPY, version=None, fault=MISSING), "numpy cannot be imported: it is not", "pip install"),
+        (replace(LARK, version="2.0"), "lark 2.0 is too new", "'lark>=1.2,<2'"),
+        (replace(LARK, version="1.1.9"), "older than 1.2", "'lark>=1.2,<2'"),
+    ],
+)
+def test_a_package_that_will_not_do_is_a_problem(package: Package, words: str, hint: str) -> None:
+    found = only(with_package(package))
+    assert (found.level, found.topic) == ("problem", "package")
+    assert words in found.message and hint in found.hint
+
+
+def test_a_python_that_is_too_old_is_a_problem() -> None:
+    found = only(replace(SOUND, python=replace(SOUND.python, version="3.10.4")))
+    assert found.level == "problem" and "Python 3.10.4 is older than 3.11" in found.message
+
+
+def test_an_extra_may_be_left_out_but_should_not_be_broken() -> None:
+    assert find(with_package(replace(EXTRA, version=None, fault=MISSING))) == ()
+    for broken in (replace(EXTRA, version=None, fault="no such symbol"), replace(EXTRA, version="0.4.1")):
+        assert only(with_package(broken)).level == "warning"
+
+
+def test_releases_are_compared_as_numbers() -> None:
+    assert release("2.10") > release("2.9.9") and release("1.2") == release("1.2.0")
+    assert release("3.0.0rc1") == (3, 0, 0) and release("2.2.2.dev0+g12") == (2, 2, 2)
+    assert release("unknown") == (0, 0, 0)
+
+
+def test_a_wrong_result_is_a_problem_and_comes_first() -> None:
+    wrong = replace(
+        SOUND, checks=(Check("a\x1b b -> b", "int64", "it differs"),), blas=replace(FAST, core="Zen")
+    )
+    first, second = find(wrong)
+    assert (first.level, first.topic) == ("problem", "self-check") and second.level == "warning"
+    assert "'a\\x1b b -> b' on int64 went wrong: it differs" in first.message and "anew" in first.hint
+    old = replace(wrong, packages=(replace(NUMPY, version="1.26"),))
+    package, first = find(old)[:2]
+    broken = replace(wrong, packages=(NUMPY, replace(EXTRA, version="0.1")))
+    assert [one.topic for one in find(broken)] == ["self-check", "package", "blas-kernels"]
+    assert package.topic == "package" and "mend the packages first" in first.hint
+
+
+def test_tables_that_do_not_fit_are_a_warning_and_a_lost_grammar_a_problem() -> None:
+    both = replace(SOUND, tables={"expression": "built anew", "formula": "built anew"}, tables_lark="1.2.2")
+    anew = only(both)
+    assert (anew.level, anew.topic) == ("warning", "tables")
+    assert "(expression, formula) do not fit lark 1.3.1" in anew.message and "15 to 35 ms" in anew.message
+    assert "'lark==1.2.2'" in anew.hint
+    changed = only(replace(both, tables_lark="1.3.1"))
+    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.generate" in changed.hint
+    lost = only(replace(SOUND, tables={"expression": "stored", "formula": "unreadable"}))
+    assert (lost.level, lost.topic) == ("problem", "grammar") and "grammar of formulas" in lost.message
+
+
+@pytest.mark.parametrize(
+    ("blas", "words"),
+    [
+        (Blas("none"), "without a BLAS"),
+        (Blas("unknown"), "does not tell its BLAS"),
+        (Blas("unknown", "blas"), "'blas' is not known"),
+    ],
+)
+def test_no_blas_and_an_unknown_one_are_warnings(blas: Blas, words: str) -> None:
+    found = only(replace(SOUND, blas=blas))
+    assert (found.level, found.topic) == ("warning", "blas") and words in found.message
+    assert "wheel" in found.hint
+    lost = replace(SOUND, blas=blas, packages=(replace(NUMPY, version=None, fault=MISSING),))
+    assert [one.topic for one in find(lost)] == ["package"]
+
+
+@pytest.mark.parametrize("family", ["mkl", "accelerate", "blis"])
+def test_a_blas_of_which_only_the_name_is_known_is_no_finding(family: str) -> None:
+    assert find(replace(SOUND, blas=Blas(family))) == ()
+
+
+@pytest.mark.parametrize(
+    ("core", "config", "asked", "hint"),
+    [
+        ("Haswell", "DYNAMIC_ARCH", None, "set OPENBLAS_CORETYPE=SkylakeX before NumPy loads; measured"),
+        ("Haswell", "DYNAMIC_ARCH", "haswell\n", "OPENBLAS_CORETYPE=haswell\\n is set: unset it"),
+        ("Haswell", "NO_AFFINITY", None, "built for one kind of processor"),
+        ("Zen", None, None, "set OPENBLAS_CORETYPE=SkylakeX before NumPy loads"),
+    ],
+)
+def test_narrow_kernels_on_avx512_are_a_warning(
+    core: str, config: str | None, asked: str | None, hint: str
+) -> None:
+    variables = {} if asked is None else {"OPENBLAS_CORETYPE": asked}
+    facts = replace(SOUND, blas=replace(FAST, core=core, config=config), variables=variables)
+    found = only(facts)
+    assert (found.level, found.topic) == ("warning", "blas-kernels")
+    assert f"its {core} kernels on a processor with AVX-512" in found.message and hint in found.hint
+    assert ("1.6 to 1.9" in found.hint) == (core == "Haswell")
+    for has_avx512 in (False, None):
+        assert find(replace(facts, machine=replace(IDLE, avx512=has_avx512))) == ()
+
+
+def test_old_kernels_on_avx2_are_a_warning() -> None:
+    facts = replace(SOUND, machine=replace(IDLE, avx512=False), blas=replace(FAST, core="Nehalem"))
+    assert "OPENBLAS_CORETYPE=Haswell" in only(facts).hint
+    assert find(replace(facts, machine=replace(IDLE, avx512=None, avx2=None))) == ()
+    assert find(replace(facts, blas=replace(FAST, core=None))) == ()
+
+
+@pytest.mark.parametrize(
+    ("threads", "load", "is_found"),
+    [
+        (4, 1.0, True),
+        (2, 2.9, True),
+        (4, 0.4, False),
+        (2, 2.0, False),
+        (1, 9.0, False),
+        (None, 9.0, False),
+        (4, None, False),
+    ],
+)
+def test_threads_beside_other_work_are_a_warning(
+    threads: int | None, load: float | None, is_found: bool
+) -> None:
+    machine = replace(IDLE, load=None if load is None else (load, 0.0, 0.0))
+    found = find(replace(SOUND, machine=machine, blas=replace(FAST, threads=threads)))
+    assert [one.topic for one in found] == ["blas-threads"] * is_found
+    assert not found or ("OPENBLAS_NUM_THREADS=1" in found[0].hint and "189" in found[0].hint)
+
+
+def test_more_threads_than_usable_cpus_are_a_warning() -> None:
+    facts = replace(SOUND, machine=replace(IDLE, usable_cpus=2), blas=Blas("mkl", threads=4))
+    found = only(facts)
+    assert "4 threads, and this process may use 2 CPUs" in found.message
+    assert found.hint == "set MKL_NUM_THREADS=2 before NumPy loads"
+    assert find(replace(facts, machine=replace(IDLE, usable_cpus=None))) == ()
+    assert "8 threads" in only(replace(SOUND, blas=replace(FAST, threads=8))).message
+
+
+def test_variables_of_the_package_are_told() -> None:
+    assert "every compilation" in only(replace(SOUND, variables={"NAMEEXPR_VERIFY": "1"})).message
+    assert find(replace(SOUND, variables={"NAMEEXPR_VERIFY": "0", "NPY_X": "1"})) == ()
+    found = only(replace(SOUND, variables={"NAMEEXPR_VERFY": "1"}))
+    assert "'NAMEEXPR_VERFY' is set, and nothing reads it" in found.message and "VERIFY" in found.hint
+
+
+def test_limits_that_were_changed_are_told() -> None:
+    found = only(replace(SOUND, limits=Limits(operands=8)))
+    assert found.level == "warning" and found.message == "the limit operands= is 8, and by default 1,024"
+
+
+def test_what_a_system_does_not_tell_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("_CPUINFO", "_QUOTA"):
+        monkeypatch.setattr(doctor_machine, name, tmp_path / "nothing")
+    monkeypatch.setattr(doctor_machine, "_numpy_features", set)
+    for name in ("system", "release", "machine", "processor"):
+        monkeypatch.setattr(doctor_machine.platform, name, str)
+    for name in ("getloadavg", "sched_getaffinity"):
+        monkeypatch.delattr(doctor_machine.os, name, raising=False)
+    monkeypatch.setattr(doctor_machine.os, "cpu_count", lambda: None)
+    machine = doctor_machine.describe_machine()
+    assert machine == Machine()
+    facts = replace(SOUND, machine=machine, blas=Blas("mkl"))
+    assert find(facts) == ()
+    lines = doctor_text.rendered(facts, ()).splitlines()
+    assert {"processor  unknown", "cpus       unknown, load average unknown"} <= set(lines)
+    assert "threads    unknown, no variable sets them" in lines
