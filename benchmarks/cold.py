@@ -20,6 +20,7 @@ from typing import Any
 LATE = ("lark", "opt_einsum")  # neither may load with nameexpr
 PLAIN = "i j, j k -> i k"
 GROUPED = "b (h w) -> h (b w)"
+GREEK = "\u03b1 \u03b2, \u03b2 \u03b3 -> \u03b1 \u03b3"  # beyond ASCII: what is left to Lark
 
 IMPORT = """
 import json, sys, time
@@ -61,6 +62,7 @@ def measure_cold(peers: list[str], rounds: int) -> dict[str, Any]:
     texts = {
         "plain": FIRST.format(text=PLAIN, operands=2, sizes={}, late=LATE),
         "grouped": FIRST.format(text=GROUPED, operands=1, sizes={"h": 2}, late=LATE),
+        "Greek": FIRST.format(text=GREEK, operands=2, sizes={}, late=LATE),
     }
     first = _interleaved(texts, max(3, rounds // 2))
     return {
@@ -88,7 +90,7 @@ def _interleaved(sources: dict[str, str], rounds: int) -> dict[str, list[Any]]:
 
 
 def _new_texts(peers: list[str], rounds: int) -> dict[str, float]:
-    names = ["nameexpr", "nameexpr grouped", *(name for name in peers if name in CALLS)]
+    names = ["nameexpr", "nameexpr grouped", "nameexpr Greek", *(name for name in peers if name in CALLS)]
     found = [_fresh(NEW.format(names=names, count=60)) for _ in range(rounds)]
     return {name: statistics.median(one[name] for one in found) for name in names}
 
@@ -147,6 +149,11 @@ def _ours_grouped(x: Any) -> Callable[[str, str, str], Any]:
     return lambda b, h, w: einsum(f"{b} ({h} {w}) -> {h} ({b} {w})", x, sizes={h: 2})
 
 
+def _ours_greek(x: Any) -> Callable[[str, str, str], Any]:
+    einsum = importlib.import_module("nameexpr").einsum
+    return lambda i, j, k: einsum(f"\u03b1{i} \u03b1{j}, \u03b1{j} \u03b1{k} -> \u03b1{i} \u03b1{k}", x, x)
+
+
 def _einops(x: Any) -> Callable[[str, str, str], Any]:
     einsum = importlib.import_module("einops").einsum
     return lambda i, j, k: einsum(x, x, f"{i} {j}, {j} {k} -> {i} {k}")
@@ -179,6 +186,7 @@ def _contract(x: Any) -> Callable[[str, str, str], Any]:
 CALLS: dict[str, Callable[[Any], Callable[[str, str, str], Any]]] = {
     "nameexpr": _ours,
     "nameexpr grouped": _ours_grouped,
+    "nameexpr Greek": _ours_greek,
     "einops": _einops,
     "np.einsum": _np,
     "np.einsum.optimize": _np_optimize,

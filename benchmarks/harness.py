@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.adapters import Adapter, Call
+from benchmarks.call import Adapter, Call
 from benchmarks.workloads.base import Operands, Workload
 
 HAND, AGAIN = "hand", "A/A"
 BATCH = 400e-6  # seconds: shorter batches measure the clock
+FEW = 6  # so many ways by hand are compared at length
 SLOW = 50e-3  # seconds: a call as long as this is not warmed up
 TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
 
@@ -65,14 +66,16 @@ class Effort:
     """How much to measure: rounds, and seconds for each adapter of a workload (three rounds in any case)."""
 
     rounds: int = 25
-    budget: float = 0.25
+    budget: float = 0.2
 
 
 def measure(workload: Workload, adapters: Sequence[Adapter], effort: Effort) -> dict[str, Lane]:
     """Return a lane for hand, hand again and every adapter, by name."""
     operands = workload.operands()
     answer = _Answer(workload, operands)
-    hand = _quickest([_checked(HAND, partial(Call, hand), workload, answer) for hand in workload.hands])
+    hand = _quickest(
+        [_checked(HAND, partial(Call, hand), workload, answer) for hand in _promising(workload, operands)]
+    )
     lanes = [hand, _prepared(Lane(AGAIN, hand.call), workload)]
     lanes += [_bound(adapter, workload, answer) for adapter in adapters]
     _time([lane for lane in lanes if lane.status == "ok"], effort)
@@ -153,13 +156,15 @@ def _checked(name: str, bind: Callable[[Operands], Call | None], workload: Workl
 def _value(call: Call | None, workload: Workload) -> Any:
     assert call is not None
     value = call()
+    if call.is_in_order and not value.flags.c_contiguous:
+        raise _WrongError("not in C order")
     return np.ascontiguousarray(value) if workload.materialise else value
 
 
 def _prepared(lane: Lane, workload: Workload) -> Lane:
     """Give the lane its timer, warm it up and choose the size of its batch."""
     assert lane.call is not None
-    lane.timer = _timer(lane.call, workload.materialise)
+    lane.timer = _timer(lane.call, workload.materialise and not lane.call.is_in_order)
     once = lane.timer.timeit(1)
     if once < SLOW:
         once = min(lane.timer.repeat(3, 1))
@@ -180,14 +185,33 @@ def _timer(call: Call, materialise: bool) -> timeit.Timer:
     return timeit.Timer(f"m({statement})" if materialise else statement, globals=space)
 
 
+def _promising(workload: Workload, operands: Operands) -> list[Callable[..., Any]]:
+    """Return the hands that may be the quickest: of many only those whose best of a few calls is near."""
+    if len(workload.hands) <= FEW:
+        return list(workload.hands)
+    calls = [Call(hand, workload.own(operands)) for hand in workload.hands]
+    times = [timeit.timeit(call, number=1) for call in calls]
+    for _ in range(3):
+        near = [i for i, value in enumerate(times) if value < 3 * min(times)]
+        for i in near:
+            times[i] = min(times[i], timeit.timeit(calls[i], number=1))
+    order = sorted(range(len(times)), key=times.__getitem__)
+    return [workload.hands[i] for i in order if times[i] < 2 * times[order[0]]][: FEW + 2]
+
+
 def _quickest(lanes: list[Lane]) -> Lane:
+    """Return the quickest hand by its best of several runs: a busy moment must not choose.
+
+    The runs are interleaved; after two of them only the few best go on.
+    """
     if len(lanes) == 1:
         return lanes[0]
-    times = [[lane.run() for lane in lanes]]
-    more = 8 if max(times[0]) < SLOW else 2
-    times += [[lane.run() for lane in lanes] for _ in range(more)]
-    best = [min(column) for column in zip(*times, strict=True)]  # a busy moment must not choose
-    return lanes[best.index(min(best))]
+    best = [min(lane.run(), lane.run()) for lane in lanes]
+    near = sorted((i for i, value in enumerate(best) if value < 1.5 * min(best)), key=best.__getitem__)[:FEW]
+    for _ in range(7 if max(best[i] for i in near) < SLOW else 1):
+        for i in near:
+            best[i] = min(best[i], lanes[i].run())
+    return lanes[min(near, key=best.__getitem__)]
 
 
 def _time(lanes: list[Lane], effort: Effort) -> None:

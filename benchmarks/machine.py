@@ -48,10 +48,13 @@ def _warnings(machine: dict[str, Any], flags: list[str]) -> list[str]:
     core = (machine["blas_core"] or "").lower()
     found = []
     if core and "avx512f" in flags and core not in AVX512_CORES:
-        found.append(
-            f"the BLAS runs its {machine['blas_core']} kernels on an AVX-512 processor; "
-            "OPENBLAS_CORETYPE=SkylakeX set before NumPy loads may be faster"
+        asked = os.environ.get("OPENBLAS_CORETYPE")
+        advice = (
+            f"because OPENBLAS_CORETYPE={asked} is set"
+            if asked
+            else "OPENBLAS_CORETYPE=SkylakeX set before NumPy loads may be faster"
         )
+        found.append(f"the BLAS runs its {machine['blas_core']} kernels on an AVX-512 processor; {advice}")
     elif core and "avx2" in flags and core not in AVX2_CORES:
         found.append(f"the BLAS runs its {machine['blas_core']} kernels on an AVX2 processor")
     if (machine["blas_threads"] or 1) != 1:

@@ -1,20 +1,21 @@
-"""The run as text and as JSON."""
+"""The run as text."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from benchmarks.adapters import STRING, XARRAY
-from benchmarks.goals import Goal, verdict
+from benchmarks.call import STRING, XARRAY
+from benchmarks.goals import TITLES, Goal, verdict
 from benchmarks.harness import AGAIN, HAND, Lane
-from benchmarks.results import STEADY, Results, geomean
+from benchmarks.results import STEADY, Results, geomean, quotient
+from benchmarks.scores import AUTO, GREEDY, Score, means
 from benchmarks.workloads import GROUPS, Workload
 
 SHORT = {
     "nameexpr.compile": "compiled",
+    "nameexpr.tune": "tuned",
     "np.einsum.optimize": "np.opt",
     "opt_einsum.expression": "oe.expr",
     "opt_einsum.contract": "oe.contr",
@@ -22,11 +23,12 @@ SHORT = {
 MARKS = {"absent": "-", "unlike": "~", "failed": "failed", "wrong": "WRONG"}
 LEGEND = (
     "Figures are time / hand, medians over rounds; * the best peer; - cannot say it; ~ another answer "
-    "by its dtype rule.\nGroup c: every adapter's result is brought to C order within its time. "
+    "by its dtype rule.\nGroup c: every result is brought to C order within its time. "
     "Groups n and f: us over hand;\nn: how many times as long xarray takes; "
     "f: MB at the peak beside the operands, nameexpr's and hand's."
 )
-
+SHOWN = 10
+"""Of the random workloads, so many have a line: those on which nameexpr is furthest behind hand."""
 
 Extra: TypeAlias = Callable[[Results, Workload], str]
 
@@ -41,10 +43,88 @@ def table(results: Results, names: dict[str, list[str]]) -> str:
         if chosen:
             heads = (*(SHORT.get(name, name) for name in columns), *extra)
             lines += [_row(f"{group}. {title}", "hand us", heads)]
-            lines += [_workload(results, workload, columns, extra.values()) for workload in chosen]
-            means = (_number(geomean(results.ratio(w, name) for w in chosen)) for name in columns)
-            lines += [_row("geomean (of what it can say)", "", means), ""]
+            shown = _worst(results, chosen) if group == "r" else chosen
+            lines += [_workload(results, workload, columns, extra.values()) for workload in shown]
+            if len(shown) < len(chosen):
+                lines += [_spread(results, chosen)]
+            means_of = (_number(geomean(results.ratio(w, name) for w in chosen)) for name in columns)
+            lines += [_row("geomean (of what it can say)", "", means_of), ""]
     return "\n".join(lines)
+
+
+def ahead_of_hand(results: Results) -> str:
+    """Return the workloads on which somebody is clearly quicker than hand, so that hand can be improved."""
+    found = []
+    for workload in results.workloads:
+        lanes = [lane for lane in results.lanes[workload.name].values() if lane.ratio is not None]
+        least = min(lanes, key=lambda lane: lane.ratio or 1.0)
+        if least.name not in (HAND, AGAIN) and (least.ratio or 1.0) < 1 - STEADY:
+            found.append(f"{workload.name} ({least.name} {least.ratio:.2f})")
+    return f"Ahead of hand, which could be better: {', '.join(found)}\n" if found else ""
+
+
+def _worst(results: Results, chosen: list[Workload]) -> list[Workload]:
+    return sorted(chosen, key=lambda w: results.ratio(w, STRING) or 0, reverse=True)[:SHOWN]
+
+
+def _spread(results: Results, chosen: list[Workload]) -> str:
+    """Return how the workloads that have no line of their own came out."""
+    found = sorted(ratio for w in chosen if (ratio := results.ratio(w, STRING)) is not None)
+    if not found:
+        return ""
+    behind = sum(ratio > 1.1 for ratio in found) / len(found)
+    return (
+        f"({len(chosen)} in all, the worst {SHOWN} shown: nameexpr's median {statistics.median(found):.2f}, "
+        f"{behind:.0%} more than 10 % behind hand)"
+    )
+
+
+def scores(found: list[Score]) -> str:
+    """Return the plans of the large networks."""
+    heads = ("tensors", "best", "found by", "work/best", "/auto", "/rg128", "plan ms", "auto ms", "rg128 ms")
+    lines = [f"{'p. ' + GROUPS['p']:<26}" + "".join(f"{head:>11}" for head in heads)]
+    for one in found:
+        ours, auto, greedy = (_milli(one.seconds.get(name)) for name in (STRING, AUTO, GREEDY))
+        work = (_number(one.work(name)) for name in ("", AUTO, GREEDY))
+        best = one.known.get("flops")
+        by = {"random-greedy-128": "rg128"}.get(one.known.get("by", ""), one.known.get("by", ""))
+        cells = (str(one.operands), f"{best:.2e}" if best else "", by, *work, ours, auto, greedy)
+        lines.append(f"{one.name:<26}" + "".join(f"{cell:>11}" for cell in cells))
+    mean = ", ".join(f"{name} {_number(value)}" for name, value in means(found).items() if value is not None)
+    return "\n".join([*lines, f"geomeans of nameexpr's: {mean}", ""])
+
+
+def _milli(seconds: float | None) -> str:
+    return "" if seconds is None else f"{1e3 * seconds:.1f}"
+
+
+def memory(results: Results) -> str:
+    """Return what was predicted beside what was measured, the worst first, and the limited runs."""
+    off = {
+        name: quotient(results.peak_of(name, STRING), value) or 1.0
+        for name, value in results.predicted.items()
+    }
+    lines = []
+    if off:
+        good = sum(abs(ratio - 1) <= 0.1 for ratio in off.values())
+        lines += [f"m. peak memory, measured / predicted: {good} of {len(off)} within 10 %, the worst:"]
+        for name in sorted(off, key=lambda name: abs(off[name] - 1), reverse=True)[:SHOWN]:
+            megabytes = (results.peak_of(name, STRING) or 0) / 1e6, results.predicted[name] / 1e6
+            lines.append(f"  {name:<37}{megabytes[0]:9.2f} /{megabytes[1]:7.2f} MB {off[name]:8.2f}")
+    if results.limited:
+        lines += [
+            "",
+            f"m. {'memory_limit at a quarter of the peak':<36} peak MB  limit   held  flops   time plan s",
+        ]
+        lines += [_limited(one) for one in results.limited]
+    return "\n".join([*lines, ""])
+
+
+def _limited(one: Any) -> str:
+    start = f"  {one.name:<37}{one.peak / 1e6:9.2f}{one.limit / 1e6:7.2f}"
+    if one.failure:
+        return f"{start}   {one.failure}"
+    return f"{start}{one.measured / 1e6:7.2f}{one.work:6.2f}x{one.time:6.2f}x{one.plan_seconds:7.2f}"
 
 
 def cold(figures: dict[str, Any]) -> str:
@@ -70,10 +150,10 @@ def goals(found: list[Goal], results: Results) -> str:
         lines.append(f"hand against itself: {steadiness:.3f}")
     if not results.is_steady():
         lines.append(f"That is off by more than {STEADY:.0%}: nothing that was timed is judged.")
-    for stage, title in (("now", "Goals of this stage"), ("later", "Later goals")):
+    for kind, title in TITLES.items():
         lines += ["", title]
         for goal in found:
-            if goal.stage == stage:
+            if goal.kind == kind and (goal.is_met is not None or results.is_whole):
                 lines.append(
                     f"  {verdict(goal, results.is_steady()):<13}{goal.group:<3}{goal.asked:<62} {goal.figure}"
                 )
@@ -89,49 +169,6 @@ def wrong(results: Results) -> str:
     return "\n".join(
         ["", "Wrong or failed", *(f"  {what} ({len(where[what])}: {few[what]})" for what in where)]
     )
-
-
-def as_json(results: Results, found: list[Goal], options: dict[str, Any]) -> dict[str, Any]:
-    """Return everything as plain data; seconds for one call, one figure for each round."""
-    groups = sorted({w.group for w in results.workloads})
-    return {
-        "machine": results.machine,
-        "options": options,
-        "notes": results.notes,
-        "a_a": results.steadiness(),
-        "workloads": [
-            {
-                "name": w.name,
-                "group": w.group,
-                "text": w.text,
-                "peak_bytes": results.peaks.get(w.name),
-                "adapters": {name: _lane(lane) for name, lane in results.lanes[w.name].items()},
-            }
-            for w in results.workloads
-        ],
-        "geomeans": {group: _means(results, group) for group in groups},
-        "cold": results.cold,
-        "goals": [{**asdict(goal), "verdict": verdict(goal, results.is_steady())} for goal in found],
-        "wrong": results.wrong(),
-    }
-
-
-def _means(results: Results, group: str) -> dict[str, float | None]:
-    chosen = results.of(group)
-    names = {name for w in chosen for name in results.lanes[w.name]}
-    return {name: geomean(results.ratio(w, name) for w in chosen) for name in sorted(names)}
-
-
-def _lane(lane: Lane) -> dict[str, Any]:
-    return {
-        "status": lane.status,
-        "note": lane.note,
-        "ratio": lane.ratio,
-        "microseconds_over": lane.microseconds_over,
-        "batch": lane.batch,
-        "seconds": lane.seconds,
-        "ratios": lane.ratios,
-    }
 
 
 def _workload(results: Results, workload: Workload, columns: list[str], extra: Iterable[Extra]) -> str:

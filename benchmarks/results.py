@@ -6,27 +6,35 @@ import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.adapters import COMPILED, EXPRESSION, STRING
+from benchmarks.call import COMPILED, EXPRESSION, STRING, TUNED
 from benchmarks.harness import AGAIN, HAND, Lane
 from benchmarks.workloads import Workload
 
-OURS = (STRING, COMPILED, EXPRESSION)
+if TYPE_CHECKING:
+    from benchmarks.memory import Limited
+    from benchmarks.scores import Score
+
+OURS = (STRING, COMPILED, TUNED, EXPRESSION)
 STEADY = 0.03  # A/A further from 1 than this: no verdicts
 
 
 @dataclass
 class Results:
-    """Everything measured in one run."""
+    """Everything measured in one run, which is whole if all groups were asked for."""
 
     machine: dict[str, Any]
+    is_whole: bool = True
     workloads: list[Workload] = field(default_factory=list)
     lanes: dict[str, dict[str, Lane]] = field(default_factory=dict)
     peaks: dict[str, dict[str, int]] = field(default_factory=dict)
+    predicted: dict[str, int] = field(default_factory=dict)
+    limited: list[Limited] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
     cold: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    failures: list[tuple[str, str]] = field(default_factory=list)
 
     def of(self, group: str | None = None, tag: str | None = None) -> list[Workload]:
         """Return the measured workloads of a group and a tag."""
@@ -48,7 +56,11 @@ class Results:
 
     def peak(self, workload: Workload, name: str) -> int | None:
         """Return the most bytes an adapter held at once beside the operands; None where not measured."""
-        return self.peaks.get(workload.name, {}).get(name)
+        return self.peak_of(workload.name, name)
+
+    def peak_of(self, workload: str, name: str) -> int | None:
+        """Return the same for a workload's name."""
+        return self.peaks.get(workload, {}).get(name)
 
     def best_peer(self, workload: Workload) -> tuple[str, float] | None:
         """Return the quickest peer and its ratio."""
@@ -76,7 +88,11 @@ class Results:
             for lane in lanes.values()
             if lane.status == "wrong" or (lane.status == "failed" and lane.name in OURS)
         ]
-        return [*found, *((failure, "fresh processes") for failure in self.failures)]
+        limited = [
+            (one.failure, one.name) for one in self.limited if one.failure.startswith(("wrong", "failed"))
+        ]
+        plans = [(f"nameexpr cannot plan: {one.failure}", one.name) for one in self.scores if one.failure]
+        return [*found, *limited, *plans, *self.failures]
 
 
 def geomean(ratios: Iterable[float | None]) -> float | None:

@@ -1,10 +1,10 @@
-"""The workloads by group: tiny a, matmul and pairwise b, layout c, dtypes e, formulas f, random r,
-named n.
+"""The workloads by group: tiny a, matmul and pairwise b, layout c, networks d, dtypes e, formulas f, named n,
+random r. The groups p, m and g have no workloads of their own.
 """
 
 from __future__ import annotations
 
-from benchmarks.workloads import dtypes, formulas, layout, matmul, named, pairwise, random, tiny
+from benchmarks.workloads import dtypes, formulas, layout, matmul, named, networks, pairwise, random, tiny
 from benchmarks.workloads.base import Workload
 
 WORKLOADS: tuple[Workload, ...] = (
@@ -12,6 +12,7 @@ WORKLOADS: tuple[Workload, ...] = (
     *matmul.WORKLOADS,
     *pairwise.WORKLOADS,
     *layout.WORKLOADS,
+    *networks.WORKLOADS,
     *dtypes.WORKLOADS,
     *random.WORKLOADS,
     *named.WORKLOADS,
@@ -21,10 +22,13 @@ GROUPS = {
     "a": "tiny arrays, call overhead",
     "b": "pairwise and small multi-operand",
     "c": "materialised layout changes, pooling",
+    "d": "networks",
     "e": "dtypes",
     "r": "random pairwise contractions",
     "n": "NamedTensor: 4x4, and large",
     "f": "formulas: time, memory, and 4x4 calls",
+    "p": "plans of large networks",
+    "m": "memory: predicted, and limited",
     "g": "cold: imports and new texts",
 }
 

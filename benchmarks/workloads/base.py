@@ -12,6 +12,8 @@ import numpy as np
 
 Operands = tuple[Any, ...]
 SUMS = ("", "sum")
+MEMORY, LIMITED = "memory", "limited"
+"""Tags: hand's peak memory is measured too; it is also run under a limit of a quarter of its peak."""
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,16 @@ def min_plus_by_row(a, b):
     return np.stack([(row[:, None] + b).min(0) for row in a])
 
 
+def min_plus_wide(a, b):
+    """Return the same with few rows of a and many columns of b at a time."""
+    c = np.ascontiguousarray(b.T)
+    out = np.empty((len(a), len(c)), a.dtype)
+    for i, j in product(range(0, len(a), 4), range(0, len(c), 27)):
+        sums = np.add(a[i : i + 4, None], c[j : j + 27])
+        np.minimum.reduce(sums, 2, out=out[i : i + 4, j : j + 27])
+    return out
+
+
 def chain(x, y):
     """Return the chain in blocks of 16 rows, each in a few arrays that are written over."""
     out = np.empty_like(x)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.workloads import formula_hands as by_hand
-from benchmarks.workloads.base import Workload, normal
+from benchmarks.workloads.base import LIMITED, MEMORY, Workload, normal
 
 ATTENTION, DISTANCES, MIN_PLUS, SAME, CALL = "attention", "distances", "min plus", "same", "call"
-MEMORY = "memory"
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,16 @@ def _attention(name: str, *shape: int, dtype: Any = np.float64, tags=(ATTENTION,
 
 def _min_plus(name: str, size: int, *hands, **given: Any) -> FormulaWorkload:
     shapes = ((size, size),) * 2
-    return _case(name, "min[k](a[i k] + b[k j])", "ab", shapes, by_hand.min_plus, *hands, **given)
+    return _case(
+        name,
+        "min[k](a[i k] + b[k j])",
+        "ab",
+        shapes,
+        by_hand.min_plus,
+        by_hand.min_plus_wide,
+        *hands,
+        **given,
+    )
 
 
 def _mixture(rng: np.random.Generator) -> tuple[Any, ...]:
@@ -131,7 +139,14 @@ LARGE = (
         naive=by_hand.layer_norm_naive,
     ),
     _case("batch norm", BATCH_NORM, "x", (SQUARE,), by_hand.batch_norm, naive=by_hand.batch_norm_naive),
-    _case("mean", "mean[N](x[N C])", "x", (SQUARE,), lambda x: np.add.reduce(x, 0) / len(x)),
+    _case(
+        "mean",
+        "mean[N](x[N C])",
+        "x",
+        (SQUARE,),
+        lambda x: np.add.reduce(x, 0) / len(x),
+        lambda x: x.T.dot(np.ones(len(x))) / len(x),
+    ),
     _case("variance", "var[N](x[N C])", "x", (SQUARE,), by_hand.variance, lambda x: x.var(0)),
     _case(
         "two layers with gelu",
@@ -141,7 +156,15 @@ LARGE = (
         by_hand.network,
         by_hand.network_naive,
     ),
-    _case("mixture", MIXTURE, "xmvw", _mixture, by_hand.mixture, naive=by_hand.mixture_naive),
+    _case(
+        "mixture",
+        MIXTURE,
+        "xmvw",
+        _mixture,
+        by_hand.mixture,
+        tags=(LIMITED,),
+        naive=by_hand.mixture_naive,
+    ),
     _case("inertia", INERTIA, "mr", _masses, by_hand.inertia, naive=by_hand.inertia_naive),
     _case(
         "sum of squares",

@@ -29,7 +29,7 @@ def _transposed(x):
     return np.ascontiguousarray(x.swapaxes(-1, -2))
 
 
-TRANSPOSES = (_transposed, *(functools.partial(_rows, height=height) for height in (8, 16, 32)))
+TRANSPOSES = (_transposed, *(functools.partial(_rows, height=height) for height in (8, 16, 32, 64)))
 
 
 def _each(function):
@@ -142,6 +142,16 @@ def _row_sums(x):
     return x @ np.ones(x.shape[-1], x.dtype)
 
 
+def _columns_maximum(x):
+    """Compare whole columns: as many passes as a row is long."""
+    out = np.maximum(x[:, 0], x[:, 1])
+    for i in range(2, x.shape[1]):
+        np.maximum(out, x[:, i], out=out)
+    return out
+
+
+ONES = np.ones(1000, np.float32)
+
 TRANSPOSED = (
     _case("NHWC to NCHW", "n h w c -> n c h w", (8, 56, 56, 64), *TO_FIRST),
     _case("NCHW to NHWC", "n c h w -> n h w c", (8, 64, 56, 56), *TO_LAST),
@@ -219,11 +229,29 @@ REDUCED = (
         "global mean", "n c h w -> n c : mean", (16, 64, 28, 28), _global_mean, lambda x: x.mean(axis=(2, 3))
     ),
     _case("short row sums", "i j -> i : sum", (100000, 3), _row_sums, lambda x: x[:, 0] + x[:, 1] + x[:, 2]),
+    _case("row sums", "i j -> i : sum", (2000, 500), _row_sums, lambda x: x.sum(1)),
+    _case(
+        "middle axis sums",
+        "a b c -> a c : sum",
+        (64, 100, 64),
+        lambda x: np.ones(x.shape[1], x.dtype) @ x,
+        lambda x: x.sum(1),
+    ),
+    _case(
+        "row maxima",
+        "i j -> i : max",
+        (2000, 500),
+        lambda x: x.max(1),
+        # NumPy's maximum along the last axis is quicker if it is told where to start.
+        lambda x: np.maximum.reduce(x, 1, initial=-np.inf),
+    ),
+    _case("short row maxima", "i j -> i : max", (100000, 4), lambda x: x.max(1), _columns_maximum),
     _case(
         "column sums",
         "i j -> j : sum",
         (1000, 300),
         lambda x: np.ones(len(x), x.dtype) @ x,
+        lambda x: x.T.dot(ONES),
         lambda x: x.sum(0),
     ),
 )

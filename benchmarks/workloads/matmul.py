@@ -94,6 +94,29 @@ GEMM = (
     ),
 )
 
+SHAPES = (
+    _case("gemm small", "i j, j k -> i k", ((32, 32), (32, 32)), np.ndarray.dot, lambda a, b: a @ b),
+    _case("gemm long inner", "i k, k j -> i j", ((8, 20000), (20000, 8)), np.ndarray.dot, lambda a, b: a @ b),
+    _case(
+        "batched with broadcast",
+        "b h q d, h d e -> b h q e",
+        ((8, 4, 64, 64), (4, 64, 64)),
+        np.matmul,
+        lambda x, w: (
+            np.matmul(x.transpose(1, 0, 2, 3).reshape(4, -1, 64), w)
+            .reshape(4, 8, 64, 64)
+            .transpose(1, 0, 2, 3)
+        ),
+    ),
+    _case(
+        "batched small",
+        "b i j, b j k -> b i k",
+        ((5000, 4, 4), (5000, 4, 4)),
+        np.matmul,
+        by_einsum("bij,bjk->bik"),
+    ),
+)
+
 BATCHED = (
     _case("bmm nn", "b i j, b j k -> b i k", ((32, 64, 64), (32, 64, 64)), np.matmul, tags=("bmm",)),
     _case(
@@ -161,4 +184,4 @@ BATCHED = (
     _case("attention out", "b s h d, h d m -> b s m", ((4, 64, 8, 32), (8, 32, 256)), _heads_out),
 )
 
-WORKLOADS = (*GEMM, *BATCHED)
+WORKLOADS = (*GEMM, *SHAPES, *BATCHED)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.workloads.base import Workload, by_einsum, normal
+from benchmarks.workloads.base import LIMITED, Workload, by_einsum, normal
 
 
 def _case(
@@ -17,6 +17,10 @@ def _case(
 
 def _bilinear(x, w, y):
     return np.einsum("kbj,bj->bk", x @ w, y)
+
+
+def _bilinear_batched(x, w, y):
+    return np.matmul((x @ w).transpose(1, 0, 2), y[:, :, None])[..., 0]
 
 
 def _bilinear_outer(x, w, y):
@@ -51,13 +55,21 @@ VECTORS = (
         lambda a, x: np.matmul(a, x[..., None])[..., 0],
     ),
     _case("quadratic form", "i, i j, j ->", ((512,), (512, 512), (512,)), lambda x, a, y: x.dot(a.dot(y))),
-    _case("outer", "i, j -> i j", ((600,), (700,)), np.multiply.outer, by_einsum("i,j->ij")),
+    _case(
+        "outer",
+        "i, j -> i j",
+        ((600,), (700,)),
+        np.multiply.outer,
+        by_einsum("i,j->ij"),
+        lambda x, y: x[:, None].dot(y[None]),
+    ),
     _case(
         "batched outer",
         "b i, b j -> b i j",
         ((200, 40), (200, 50)),
         lambda x, y: x[:, :, None] * y[:, None, :],
         by_einsum("bi,bj->bij"),
+        lambda x, y: np.matmul(x[:, :, None], y[:, None, :]),
     ),
     _case(
         "hadamard and sum",
@@ -114,7 +126,20 @@ SEVERAL = (
         tags=("chain",),
     ),
     _case(
-        "bilinear", "b i, k i j, b j -> b k", ((64, 64), (32, 64, 64), (64, 64)), _bilinear, _bilinear_outer
+        "chain of four",
+        "i j, j k, k l, l m -> i m",
+        ((200, 30), (30, 300), (300, 20), (20, 250)),
+        lambda a, b, c, d: (a @ (b @ c)) @ d,
+        lambda a, b, c, d: a @ ((b @ c) @ d),
+    ),
+    _case(
+        "bilinear",
+        "b i, k i j, b j -> b k",
+        ((64, 64), (32, 64, 64), (64, 64)),
+        _bilinear,
+        _bilinear_outer,
+        _bilinear_batched,
+        tags=(LIMITED,),
     ),
     _case(
         "mttkrp",
@@ -122,6 +147,7 @@ SEVERAL = (
         ((64, 48, 48), (48, 16), (48, 16)),
         _mttkrp_pairs,
         _mttkrp_steps,
+        tags=(LIMITED,),
         dtype=np.float64,
     ),
     _case(

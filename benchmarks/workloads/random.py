@@ -18,17 +18,20 @@ import numpy as np
 from benchmarks.workloads.base import Workload, letters, normal
 
 Hand = Callable[[Any, Any], Any]
-COUNT = 16
+COUNT = 150
 WORK = (50_000, 5_000_000)  # multiplications in one case, at least and at most
 SIZES = (2, 3, 5, 8, 16, 24, 40, 64)
 
 
-def _matmul(np_text: str, size: dict[str, int], by_right: bool, by_out: bool, outside: int) -> Hand:
+def _matmul(
+    np_text: str, size: dict[str, int], by_right: bool, by_out: bool, outside: int, above: bool
+) -> Hand:
     """Return one matmul with its copies: permute, merge, multiply, unmerge, all orders fixed before.
 
     Contracted labels stand as in the right operand or as in the left, kept ones as in the output or as in
     their operand: an order that merges needs no copy. The first ``outside`` labels that only the right
-    operand keeps are looped over like a batch, against a left operand of size 1 there.
+    operand keeps are looped over like a batch, against a left operand of size 1 there; with
+    ``above`` so are all that only the left one keeps, and what is multiplied is a row.
     """
     left, right, out = np_text.replace("->", ",").split(",")
     batch = [x for x in (out if by_out else right) if x in left and x in right and x in out]
@@ -36,17 +39,18 @@ def _matmul(np_text: str, size: dict[str, int], by_right: bool, by_out: bool, ou
     cols = [x for x in (out if by_out else right) if x in right and x in out and x not in batch]
     inner = [x for x in (right if by_right else left) if x in left and x in right and x not in out]
     loop, cols = cols[:outside], cols[outside:]
-    order = [*batch, *loop, *rows, *cols]
+    high, rows = (rows, []) if above else ([], rows)
+    order = [*batch, *high, *loop, *rows, *cols]
     m, k, n = (math.prod(size[x] for x in part) for part in (rows, inner, cols))
     lead = [math.prod(size[x] for x in batch)] if batch else []
     first_axes, first_shape = (
-        [left.index(x) for x in (*batch, *rows, *inner)],
-        (*lead, *[1] * len(loop), m, k),
+        [left.index(x) for x in (*batch, *high, *rows, *inner)],
+        (*lead, *(size[x] for x in high), *[1] * len(loop), m, k),
     )
     second_axes = [right.index(x) for x in (*batch, *loop, *inner, *cols)]
-    second_shape = (*lead, *(size[x] for x in loop), k, n)
+    second_shape = (*lead, *[1] * len(high), *(size[x] for x in loop), k, n)
     shape, axes = [size[x] for x in order], [order.index(x) for x in out]
-    multiply = np.matmul if batch or loop else np.dot
+    multiply = np.matmul if batch or high or loop else np.dot
 
     def hand(a: Any, b: Any) -> Any:
         first = a.transpose(first_axes).reshape(first_shape)
@@ -83,10 +87,17 @@ def _aligned(term: str, order: list[str]) -> tuple[list[int], tuple[Any, ...]]:
 def _matmuls(np_text: str, size: dict[str, int]) -> Iterator[Hand]:
     """Yield the matmuls in all their orders, with either operand first."""
     left, right, out = np_text.replace("->", ",").split(",")
-    for choice in itertools.product((False, True), (False, True), (0, 1)):
-        yield _matmul(np_text, size, *choice)
-        swapped = _matmul(f"{right},{left}->{out}", size, *choice)
-        yield functools.partial(_flipped, swapped)
+    for by_right, by_out, above in itertools.product((False, True), repeat=3):
+        for outside in range(1 + _kept(right, left, out)):
+            yield _matmul(np_text, size, by_right, by_out, outside, above)
+        for outside in range(1 + _kept(left, right, out)):
+            swapped = _matmul(f"{right},{left}->{out}", size, by_right, by_out, outside, above)
+            yield functools.partial(_flipped, swapped)
+
+
+def _kept(term: str, other: str, out: str) -> int:
+    """Return how many labels only this term has and keeps."""
+    return sum(x in out and x not in other for x in term)
 
 
 def _flipped(hand: Hand, a: Any, b: Any) -> Any:

@@ -12,10 +12,12 @@ import numpy as np
 from benchmarks.workloads.base import Workload, normal
 
 SQUARE, VECTOR, CUBE = (4, 4), (4,), (4, 4, 4)
+ONES = np.ones(4)
 
 
-def _tiny(name: str, text: str, shapes: tuple[tuple[int, ...], ...], *hands, tags=()) -> Workload:
-    return Workload(name, "a", text, normal(*shapes, dtype=np.float64), hands, tags=tags)
+def _tiny(name: str, text: str, shapes: tuple[tuple[int, ...], ...], *hands, sizes=None, tags=()) -> Workload:
+    make = normal(*shapes, dtype=np.float64)
+    return Workload(name, "a", text, make, hands, sizes=sizes or {}, tags=tags)
 
 
 WORKLOADS = (
@@ -31,6 +33,14 @@ WORKLOADS = (
         tags=("rearrange",),
     ),
     _tiny("tiny flatten", "i j -> (i j)", (SQUARE,), np.ndarray.ravel, tags=("rearrange",)),
+    _tiny(
+        "tiny unflatten",
+        "(i j) -> i j",
+        ((16,),),
+        lambda x: x.reshape(4, 4),
+        sizes={"i": 4},
+        tags=("rearrange",),
+    ),
     _tiny("tiny scale", "i j, j -> i j", (SQUARE, VECTOR), operator.mul, np.multiply),
     _tiny("tiny dot", "i, i ->", (VECTOR, VECTOR), np.ndarray.dot, operator.matmul, np.vdot),
     _tiny(
@@ -43,5 +53,17 @@ WORKLOADS = (
     ),
     _tiny("tiny trace", "i i ->", (SQUARE,), np.ndarray.trace, lambda x: x.ravel()[::5].sum()),
     _tiny("tiny sum", "i j -> : sum", (SQUARE,), np.ndarray.sum, lambda x: np.add.reduce(x, None)),
+    _tiny(
+        "tiny row sums",
+        "i j -> i : sum",
+        (SQUARE,),
+        lambda x: np.add.reduce(x, 1),
+        lambda x: x.dot(ONES),
+    ),
+    _tiny(
+        "tiny row maxima", "i j -> i : max", (SQUARE,), lambda x: np.maximum.reduce(x, 1), lambda x: x.max(1)
+    ),
+    _tiny("tiny hadamard", "i j, i j -> i j", (SQUARE, SQUARE), operator.mul, np.multiply),
+    _tiny("tiny bilinear", "i, i j, j ->", (VECTOR, SQUARE, VECTOR), lambda x, a, y: x.dot(a).dot(y)),
     _tiny("tiny chain", "i j, j k, k l -> i l", (SQUARE,) * 3, lambda a, b, c: a.dot(b).dot(c)),
 )
