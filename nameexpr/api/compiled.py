@@ -11,9 +11,11 @@ import numpy as np
 from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
 from nameexpr.api.einsum import check_is_text, find_entry
 from nameexpr.api.entry import Entry, unwrap
+from nameexpr.api.hot import MISSING
 from nameexpr.api.options import Options, Reduce, read_options
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, make_plan, source
+from nameexpr.api.same import same_operands
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
@@ -26,6 +28,8 @@ from nameexpr.tensors import NamedTensor
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from nameexpr.api.bound import Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class Compiled:
         """The text as it was given."""
         return self._entry.text
 
-    def __call__(self, *operands: Any, out: Any = None) -> Any:
+    def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
         """Return the result for these operands, as `einsum` does.
 
         Raises
@@ -107,8 +111,46 @@ class Compiled:
         NameExprError
             If the operands do not fit the text.
         """
-        result = self._entry.call(*operands)
-        return result if out is None else into(out, result, self._entry.text)
+        if out is not None:
+            return into(out, self._entry.call(a0, a1, *rest), self._entry.text)
+        if a1 is MISSING:
+            return self._entry.call(a0)
+        if rest:
+            return self._entry.call(a0, a1, *rest)
+        return self._entry.call(a0, a1)
+
+    def bind(self, operands: Mapping[int, Any] | None = None, /, **named: Any) -> Bound:
+        """Return the expression with some of its operands, to be called with the others.
+
+        What depends on the bound operands alone is computed once. They are taken by value: writing to them
+        later changes nothing.
+
+        Parameters
+        ----------
+        operands : mapping of int to array_like or NamedTensor
+            Operands by position; negative positions count from the end.
+
+        Raises
+        ------
+        NameExprError
+            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> layer = ne.compile("batch in, in out -> batch out").bind({1: np.ones((3, 4))})
+        >>> layer(np.ones((2, 3))).shape
+        (2, 4)
+        """
+        from nameexpr.api.bound import bound
+
+        if named:
+            hint = "give a mapping from positions to operands: bind({1: ...})"
+            message = (
+                f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
+            )
+            raise error(Diagnostic("NE624", message, self.text, hint=hint))
+        return bound(self._entry, {}, operands or {})
 
     def plan(self, *operands: Any) -> Plan:
         """Return what would be done for operands like these.
@@ -116,7 +158,7 @@ class Compiled:
         Parameters
         ----------
         *operands : array_like, NamedTensor or tuple of int
-            Operands, or only their shapes (then of float64 and row-major).
+            Operands, or only their shapes (then of float64 and row-major). An array given twice counts.
 
         Raises
         ------
@@ -124,7 +166,8 @@ class Compiled:
             If the operands do not fit the text.
         """
         shapes, dtypes, strides = self._described(operands)
-        return make_plan(self._entry.compile(shapes, dtypes, strides), shapes, dtypes)
+        compiled = self._entry.compile(shapes, dtypes, strides, same=same_operands(operands))
+        return make_plan(compiled, shapes, dtypes)
 
     @property
     def code(self) -> str:
@@ -208,7 +251,9 @@ def compile(  # noqa: A001  the name that re.compile has, too
     sizes: Mapping[str, int] | None = None,
     reduce: str | Reduce | None = None,
     outputs: Sequence[str] | None = None,
+    order: str | None = None,
     memory_limit: int | None = None,
+    tune: bool = False,
     **size_keywords: int,
 ) -> Compiled | CompiledFormula:
     """Return an expression or a formula that can be called on operands, and asked for its plan and code.
@@ -218,9 +263,9 @@ def compile(  # noqa: A001  the name that re.compile has, too
     text : str
         An expression, ``"inputs -> result"`` (docs/language.md), or a formula, ``"y[N] = sum[C](x[N C])"``
         (docs/formulas.md): a text without an arrow.
-    dtype, optimize, sizes, reduce, **size_keywords
-        As for `einsum`; formulas take `optimize` and `sizes` of these.
-    outputs, memory_limit
+    dtype, optimize, sizes, reduce, order, memory_limit, tune, **size_keywords
+        As for `einsum`; formulas take `optimize`, `sizes` and `memory_limit` of these, as for `evaluate`.
+    outputs
         For formulas, as for `evaluate`.
 
     Returns
@@ -242,34 +287,28 @@ def compile(  # noqa: A001  the name that re.compile has, too
     """
     check_is_text(text)
     if looks_like_formula(text):
-        return _formula(
-            text, dtype, reduce, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit
-        )
-    if outputs is not None or memory_limit is not None:
-        option = "outputs=" if outputs is not None else "memory_limit="
-        raise error(Diagnostic("NE623", f"{option} is for formulas, and this is an expression", text))
-    options = None
-    if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
-        options = read_options(sizes, size_keywords, dtype, optimize, reduce)
-    return Compiled(find_entry(text, options))
+        _check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
+        merged = {**(sizes or {}), **size_keywords}
+        return compiled_formula(text, outputs, merged or None, optimize, memory_limit)
+    if outputs is not None:
+        raise error(Diagnostic("NE623", "outputs= is for formulas, and this is an expression", text))
+    options = read_options(
+        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
+    )
+    return Compiled(find_entry(text, None if options == Options() else options))
 
 
-def _formula(
-    text: str,
-    dtype: Any,
-    reduce: Any,
-    outputs: Sequence[str] | None,
-    sizes: Mapping[str, int],
-    optimize: Optimize,
-    memory_limit: int | None,
-) -> CompiledFormula:
-    if dtype is not None or reduce is not None:
-        option = "dtype=" if dtype is not None else "reduce="
-        hint = (
-            "convert the operands"
-            if dtype is not None
-            else "a reduction is written in the formula: sum[C](x)"
-        )
-        message = f"{option} is for expressions, and this is a formula"
-        raise error(Diagnostic("NE623", message, text, hint=hint))
-    return compiled_formula(text, outputs, sizes or None, optimize, memory_limit)
+FOR_EXPRESSIONS = {
+    "dtype": "convert the operands",
+    "reduce": "a reduction is written in the formula: sum[C](x)",
+    "order": "call numpy.ascontiguousarray on the result",
+    "tune": "leave it out",
+}
+"""Options that formulas do not take, and what to do in their place."""
+
+
+def _check_for_formulas(text: str, **options: Any) -> None:
+    for option, value in options.items():
+        if value is not None:
+            message = f"{option}= is for expressions, and this is a formula"
+            raise error(Diagnostic("NE623", message, text, hint=FOR_EXPRESSIONS[option]))

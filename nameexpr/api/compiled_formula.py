@@ -5,26 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nameexpr.api.evaluate import by_position, merged
 from nameexpr.api.formula import FormulaEntry, described, read_formula_options
 from nameexpr.api.out import into
-from nameexpr.api.plan import Plan, PlanStep
+from nameexpr.api.plan import Plan, PlanStep, working_at
 from nameexpr.carets import visible
 from nameexpr.compiler.formula.pipeline import CompiledFormula as Stages
 from nameexpr.compiler.formula.scope import terms_of
 from nameexpr.compiler.memory import allocated, operand_bytes, peak_bytes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.program import Fused, Instruction, Pointwise, Reduce, sources_of
-from nameexpr.compiler.render import readable, render_call, value_name
+from nameexpr.compiler.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
+from nameexpr.compiler.render import readable, value_name
+from nameexpr.compiler.render_calls import render_call
 from nameexpr.compiler.sliced import Sliced
 from nameexpr.compiler.typed import shown
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.formula_unparse import unparse_formula
 from nameexpr.syntax.unparse import unparse_term
+
+if TYPE_CHECKING:
+    from nameexpr.api.bound_formula import BoundFormula
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,31 @@ class CompiledFormula:
                 Diagnostic("NE611", "out= is for one result, and there are several", self.text, hint=hint)
             )
         return into(out, result, self.text)
+
+    def bind(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> BoundFormula:
+        """Return the formula with some of its operands, to be called with the others.
+
+        What depends on the bound operands alone is computed once. They are taken by value: writing to them
+        later changes nothing.
+
+        Raises
+        ------
+        NameExprError
+            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> layer = ne.compile("y[N K] = sum[C](x[N C] * w[C K]) + b[K]")
+        >>> layer.bind(w=np.ones((3, 4)), b=np.zeros(4))(x=np.ones((2, 3))).shape
+        (2, 4)
+        """
+        if misplaced:
+            raise by_position(self.text, misplaced)
+        from nameexpr.api.bound_formula import bound_formula
+
+        given = named if operands is None else merged(self.text, operands, named)
+        return bound_formula(self._entry, {}, given)
 
     def plan(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
         """Return what would be done for operands like these: arrays, NamedTensors, numbers, or shapes.
@@ -190,7 +219,7 @@ def make_formula_plan(compiled: Stages, operands: Mapping[str, Operand], dtypes:
         steps=steps,
         flops=flops,
         naive_flops=max(flops, naive + pointwise),
-        peak_bytes=peak_bytes(program, compiled.shapes),
+        peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
         operand_bytes=operand_bytes(program, [dtypes[name] for name in order]),
         result_shape=compiled.shapes[program.result],
         result_names=compiled.names[-1] if is_named else None,
@@ -216,7 +245,7 @@ def _steps(compiled: Stages) -> list[PlanStep]:
     count = len(program.operands)
     labels = list(compiled.scope.operands)
     labels += [" ".join(map(shown, note.labels)) for note in program.notes]
-    sizes = allocated(program, compiled.shapes)
+    sizes = allocated(program, compiled.shapes, compiled.given)
     rows = []
     for number, one in enumerate(program.instructions):
         sources = sources_of(one)
@@ -228,18 +257,17 @@ def _steps(compiled: Stages) -> list[PlanStep]:
 
 
 def _flops(compiled: Stages, number: int) -> int:
-    """Return the flops of an instruction; the last one of a contraction's step has those of the step."""
+    """Return the flops of an instruction: those of its step, if it is the one that does the work."""
     one, note = compiled.program.instructions[number], compiled.program.notes[number]
     steps = [step for plan in compiled.plans for step in plan.steps]
     if isinstance(one, Sliced):
         return sum(steps[step].flops for step in _steps_inside(one)) + _pointwise_flops(one)
     if note.step is None:
         return _pointwise_flops(one) + _reduced_flops(compiled.shapes, one)
-    later = compiled.program.notes[number + 1 : number + 2]
     parts = [part for part in compiled.program.instructions if isinstance(part, Sliced)]
-    if (later and later[0].step == note.step) or any(note.step in _steps_inside(part) for part in parts):
+    if any(note.step in _steps_inside(part) for part in parts):
         return 0
-    return steps[note.step].flops
+    return steps[note.step].flops if number == working_at(compiled.program, note.step) else 0
 
 
 def _steps_inside(one: Sliced) -> set[int]:
@@ -249,6 +277,8 @@ def _steps_inside(one: Sliced) -> set[int]:
 
 def _reduced_flops(shapes: Sequence[tuple[int, ...]], one: Instruction) -> int:
     """Return the flops of a reducer that is no sum: one per cell, as for expressions."""
+    if isinstance(one, Slices):
+        return 0 if one.reducer == "sum" else prod(shapes[one.source])
     return prod(shapes[one.source]) if isinstance(one, Reduce) else 0
 
 

@@ -1,14 +1,14 @@
 """`einsum`: texts to results, through one bounded cache.
 
-A call by text finds the function of its last operands in one dictionary look-up, and that function checks for
-itself whether it is the right one (`nameexpr.api.specialise`). Everything else, options included, goes the
-longer way round, and nothing of the compiler is loaded before a text is compiled.
+A call by text, without options, finds the function of its last operands in one look-up (`nameexpr.api.hot`).
+Everything else goes the longer way round, and nothing of the compiler is loaded before a text is compiled.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nameexpr.api import hot
 from nameexpr.api.cache import Generations
 
 if TYPE_CHECKING:
@@ -20,13 +20,38 @@ if TYPE_CHECKING:
     from nameexpr.api.options import Options, Reduce
     from nameexpr.compiler.path import Optimize
 
-TEXTS = 1024
-_entries: Generations[Any, Entry] = Generations(TEXTS)
+_entries: Generations[Any, Entry] = Generations(hot.TEXTS)
 _misses = 0
 formula_misses = [0]
 """Formulas read so far, counted by `nameexpr.api.evaluate`."""
 
 
+def _found(
+    text: str,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, int] | None = None,
+    reduce: str | Reduce | None = None,
+    order: str | None = None,
+    memory_limit: int | None = None,
+    tune: bool = False,
+    **size_keywords: int,
+) -> Entry:
+    """Return the checked text with these options."""
+    check_is_text(text)
+    given = (dtype, optimize, sizes, reduce, order, memory_limit)
+    if not size_keywords and tune is False and all(option is None for option in given):
+        return find_entry(text, None)
+    from nameexpr.api.options import Options, read_options
+
+    options = read_options(
+        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
+    )
+    return find_entry(text, None if options == Options() else options)
+
+
+@hot.by_text(_found)
 def einsum(
     text: str,
     /,
@@ -36,6 +61,9 @@ def einsum(
     optimize: Optimize = None,
     sizes: Mapping[str, int] | None = None,
     reduce: str | Reduce | None = None,
+    order: str | None = None,
+    memory_limit: int | None = None,
+    tune: bool = False,
     **size_keywords: int,
 ) -> Any:
     """Return what an expression says of its operands.
@@ -57,6 +85,14 @@ def einsum(
         Sizes of labels that the operands do not tell.
     reduce : callable or str, optional
         ``f(array, axis)`` to combine what is dropped, merged into that one axis; or the name of a reducer.
+    order : {None, "C"}, optional
+        "C" for a new array in row-major order, also where a view would do. By default the order in memory is
+        the one that costs least.
+    memory_limit : int, optional
+        Bytes that may be allocated at once, operands left out. What needs more is computed in slices where
+        that brings it under the limit, and refused before anything is allocated where it does not.
+    tune : bool, optional
+        Whether to time the best ways to compute this, once for each shape and dtype, and keep the quickest.
     **size_keywords : int
         Sizes of labels, as `sizes`.
 
@@ -86,25 +122,19 @@ def einsum(
     The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once
     needs a reducer.
     """
-    if (
-        type(text) is str
-        and out is None
-        and dtype is None
-        and optimize is None
-        and sizes is None
-        and reduce is None
-        and not size_keywords
-    ):
-        entry = _entries.young.get(text)
-        if entry is not None:
-            return entry.call(*operands)
-    options = None
-    if size_keywords or not (dtype is None and optimize is None and sizes is None and reduce is None):
-        from nameexpr.api.options import read_options
-
-        options = read_options(sizes, size_keywords, dtype, optimize, reduce)
     check_is_text(text, operands)
-    result = find_entry(text, options).call(*operands)
+    entry = _found(
+        text,
+        dtype=dtype,
+        optimize=optimize,
+        sizes=sizes,
+        reduce=reduce,
+        order=order,
+        memory_limit=memory_limit,
+        tune=tune,
+        **size_keywords,
+    )
+    result = entry.call(*operands)
     if out is None:
         return result
     from nameexpr.api.out import into
@@ -175,7 +205,7 @@ def cache_info() -> CacheInfo:
     entries = [*_entries.young.values(), *_entries.old.values()]
     kept = [*formulas.young.values(), *formulas.old.values()]
     programs = sum(len(entry.programs) for entry in entries) + sum(len(entry.programs) for entry in kept)
-    return CacheInfo(len(_entries) + len(formulas), programs, _misses + formula_misses[0], TEXTS)
+    return CacheInfo(len(_entries) + len(formulas), programs, _misses + formula_misses[0], hot.TEXTS)
 
 
 def cache_clear() -> None:
@@ -183,6 +213,7 @@ def cache_clear() -> None:
     from nameexpr.api.evaluate import formulas
 
     global _misses  # noqa: PLW0603
+    hot.forget()
     _entries.clear()
     formulas.clear()
     _misses = formula_misses[0] = 0

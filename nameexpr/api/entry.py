@@ -7,26 +7,40 @@ fails, `miss` looks for one made earlier, and else compiles.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from nameexpr.api import hot
 from nameexpr.api.cache import Generations
+from nameexpr.api.faults import run_fault
 from nameexpr.api.options import Options
-from nameexpr.api.specialise import MISSING, Function, specialise
+from nameexpr.api.same import repeats
+from nameexpr.api.specialise import Function, Template, function_of, template
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
 from nameexpr.compiler.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
-from nameexpr.compiler.typed import Names, Typed
-from nameexpr.errors import Diagnostic, error
-from nameexpr.syntax.ast import Expression
+from nameexpr.compiler.typed import Typed
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.syntax.ast import Expression, Label
 from nameexpr.tensors import NamedTensor, wrap
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
-Described = tuple[Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None]]
+Described = tuple[
+    Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None], tuple[int, ...]
+]
+"""Shapes and names, dtypes and strides of operands, and the ways chosen for them."""
+Latest = tuple[
+    Sequence[Operand],
+    Sequence[np.dtype[Any]],
+    Sequence[tuple[int, ...] | None],
+    tuple[int, ...],
+    tuple[int, ...],
+]
+"""The same, and which operands are the same array."""
 PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""
 
@@ -39,7 +53,7 @@ class Entry:
     `call` runs it on operands; `tree` is its syntax; `latest` are the operands that were compiled for last.
     """
 
-    __slots__ = ("call", "latest", "options", "programs", "text", "tree")
+    __slots__ = ("_is_hot", "call", "latest", "options", "programs", "structure", "text", "tree")
 
     def __init__(self, text: str, options: Options) -> None:
         self.text = text
@@ -48,44 +62,124 @@ class Entry:
         _check_arrow(self.tree)
         self.programs: Generations[Any, Function] = Generations(PROGRAMS)
         self.call: Function = self.miss
-        self.latest: Described | None = None
+        self._is_hot = options == Options()
+        self.structure = structure_of(self.tree)
+        self.latest: Latest | None = None
 
     def miss(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
-        given = tuple(value for value in values if value is not MISSING)
+        given = tuple(value for value in values if value is not hot.MISSING)
         operands = unwrap(given, self.text, self.options.dtype)
         arrays = [operand._data if isinstance(operand, NamedTensor) else operand for operand in operands]
         layout = tuple(array.strides for array in arrays)
-        key = tuple((o.shape, o.dtype, o.names if isinstance(o, NamedTensor) else None) for o in operands)
-        function = self.programs.get((key, None)) or self.programs.get((key, layout))
+        kinds = tuple((o.dtype, o.names if isinstance(o, NamedTensor) else None) for o in operands)
+        ranks = (kinds, tuple(array.ndim for array in arrays))
+        shapes = (kinds, tuple(array.shape for array in arrays))
+        layouts = (*shapes, layout)
+        same = repeats(arrays)
+        whole = (*layouts, same) if same else layouts
+        # What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
+        keys: tuple[Any, ...] = (ranks, whole) if same else (ranks, shapes, layouts)
+        function = next(filter(None, map(self.programs.get, keys)), None)
         if function is None:
-            compiled, function = self._make(operands, arrays)
-            self.programs.put((key, layout if compiled.program.depends_on_layout else None), function)
+            described: Latest = (
+                [_described(operand) for operand in operands],
+                [array.dtype for array in arrays],
+                [array.strides for array in arrays],
+                (),
+                same,
+            )
+            made = self._template(whole, described, operands, arrays)
+            function = function_of(made, self.miss, self._explain)
+            if not made.same:
+                self.programs.put({"ranks": ranks, "shapes": shapes, "layouts": layouts}[made.key], function)
+            if same and made.key != "ranks":
+                self.programs.put(whole, function)
         self.call = function
+        if self._is_hot:
+            hot.remember(self.text, function)
         return function(*operands)
 
-    def _make(self, operands: Sequence[Any], arrays: Sequence[Array]) -> tuple[Compiled, Function]:
-        shapes = [Operand(a.shape, o.names if isinstance(o, NamedTensor) else None)
-                  for o, a in zip(operands, arrays, strict=True)]  # fmt: skip
-        compiled = self.compile(
-            shapes, [array.dtype for array in arrays], [array.strides for array in arrays]
-        )
+    def _template(
+        self, kind: Any, described: Latest, operands: Sequence[Any], arrays: Sequence[Array]
+    ) -> Template:
+        """Return the code for operands: that of another text, if it is this one in other words."""
+        is_shared = self._is_hot and self.structure is not None
+        key = (self.structure, kind)
+        made = hot.templates.get(key) if is_shared else None
+        if made is None:
+            described, made = self._made(described, operands, arrays)
+            if is_shared and made.constants["names"] is None:
+                hot.templates.put(key, made)
+        self.latest = described
+        return made
+
+    def _made(
+        self, described: Latest, operands: Sequence[Any], arrays: Sequence[Array]
+    ) -> tuple[Latest, Template]:
+        """Compile for operands like these; with `tune=True` the ways to compute are timed on them."""
+        shapes, dtypes, strides, ranks, same = described
+        if self.options.tune and not callable(self.options.reduce):
+            from nameexpr.api.tuning import best_ranks
+
+            def make(tried: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
+                compiled = self.compile(shapes, dtypes, strides, tried, same)
+                function = function_of(self._written(compiled, shapes, arrays), self.miss, self._explain)
+                return lambda: function(*operands), compiled.program.offers
+
+            ranks = best_ranks(make)
+        described = (shapes, dtypes, strides, ranks, same)
+        return described, self._written(self.compile(*described), shapes, arrays)
+
+    def _written(self, compiled: Compiled, shapes: Sequence[Operand], arrays: Sequence[Array]) -> Template:
         is_named = any(operand.names is not None for operand in shapes)
-        names: Names | None = compiled.typed.names if is_named else None
-        reduce = self.options.reduce if callable(self.options.reduce) else None
-        self.latest = (shapes, [array.dtype for array in arrays], [array.strides for array in arrays])
-        return compiled, specialise(compiled, shapes, arrays, names, reduce, self.miss)
+        return template(
+            compiled,
+            shapes,
+            arrays,
+            compiled.typed.names if is_named else None,
+            self.options.reduce if callable(self.options.reduce) else None,
+            has_shapes=not self._fits_all_sizes(compiled),
+        )
+
+    def _fits_all_sizes(self, compiled: Compiled) -> bool:
+        is_free = not self.options.sizes and self.options.memory_limit is None
+        return is_free and compiled.fits_all_sizes
+
+    def _explain(self, fault: Exception, *operands: Any) -> Exception:
+        """Return the error for what NumPy raised: operands of the right ranks may have sizes that do
+        not fit.
+        """
+        shapes = [_described(operand) for operand in operands]
+        dtypes = [operand.dtype for operand in operands]
+        try:
+            compiled = self.compile(shapes, dtypes, [None] * len(operands))
+        except NameExprError as wrong:
+            return wrong
+        return run_fault(fault, compiled, operands)
 
     def compile(
         self,
         operands: Sequence[Operand],
         dtypes: Sequence[np.dtype[Any]],
         strides: Sequence[tuple[int, ...] | None],
+        ranks: tuple[int, ...] = (),
+        same: tuple[int, ...] = (),
     ) -> Compiled:
-        """Return the expression compiled for operands of these shapes, names, dtypes and strides."""
+        """Return the expression compiled for operands like these; `same` is as for `compile_typed`."""
         typed = type_expression(self.tree, operands, dict(self.options.sizes), reducer=self.options.reducer)
         chosen = self._dtypes(typed, operands, dtypes)
-        compiled = compile_typed(self.tree, typed, chosen, strides, self.options.optimize)
+        compiled = compile_typed(
+            self.tree,
+            typed,
+            chosen,
+            strides,
+            self.options.optimize,
+            memory_limit=self.options.memory_limit,
+            is_row_major=self.options.order == "C",
+            ranks=ranks,
+            same=same,
+        )
         _check_addressable(compiled, operands)
         return compiled
 
@@ -114,6 +208,22 @@ class Entry:
             reducer=typed.reducer,
             is_asked=wanted is not None,
         )
+
+
+def _described(operand: Any) -> Operand:
+    return Operand(operand.shape, operand.names if isinstance(operand, NamedTensor) else None)
+
+
+def structure_of(tree: Expression) -> Any:
+    """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
+    numbers: dict[str, int] = {}
+    terms = []
+    for term in (*tree.inputs, *(tree.outputs or ())):
+        names = [item.name for item in term.items if isinstance(item, Label)]
+        if len(names) != len(term.items):
+            return None
+        terms.append(tuple([numbers.setdefault(name, len(numbers)) for name in names]))
+    return None if tree.leaves_inputs_out else (tuple(terms), tree.reducer and tree.reducer.name)
 
 
 def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None) -> list[Any]:
@@ -168,7 +278,7 @@ def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
 
 def _check_addressable(compiled: Compiled, operands: Sequence[Operand]) -> None:
     """Refuse what no machine can hold, before NumPy meets it."""
-    for shape in (*compiled.shapes[len(operands) :], compiled.typed.result_shape):
+    for shape in (compiled.typed.result_shape, *compiled.shapes[len(operands) :]):
         if prod(size for size in shape if size) * 16 > sys.maxsize:
             message = f"an array of shape {shape} would be needed, which no machine can hold"
             if prod(shape) > UNPRINTED:

@@ -25,7 +25,7 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
         return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
     if isinstance(fault, MemoryError):
-        needed = peak_bytes(compiled.program, compiled.shapes)
+        needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
         message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=_infos(operands)))
     dtypes = " and ".join(dict.fromkeys(str(operand.dtype) for operand in operands))

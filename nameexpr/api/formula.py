@@ -21,14 +21,13 @@ from nameexpr.api.formula_faults import (
     formula_sizes,
     run_fault,
 )
-from nameexpr.api.options import check_optimize
+from nameexpr.api.options import check_limit, check_optimize
 from nameexpr.api.promotion import NumPyArithmetic
-from nameexpr.api.specialise import code_of, constants_of, guard
+from nameexpr.api.specialise import code_of, constant, constants_of, guard, quickened
 from nameexpr.backends.numpy.arrays import NUMBERS, number_name
 from nameexpr.compiler.formula.pipeline import CompiledFormula, compile_formula, read_formula
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.render import body
-from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor, wrap
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -66,11 +65,9 @@ def read_formula_options(
     OptionError
         NE620 and NE621 for outputs and memory_limit of a wrong kind; as for `einsum` otherwise.
     """
-    if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
-        message = f"memory_limit={memory_limit!r} is no number of bytes"
-        raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
+    limit = check_limit(memory_limit, text)
     pairs = formula_sizes(text, sizes)
-    return FormulaOptions(formula_outputs(text, outputs), pairs, check_optimize(optimize), memory_limit)
+    return FormulaOptions(formula_outputs(text, outputs), pairs, check_optimize(optimize), limit)
 
 
 class FormulaEntry:
@@ -210,7 +207,9 @@ def specialise_formula(
         guards.append(guard(position, own, _array(operand), has_layout=has_layout, constants=constants))
         if names is not None:
             unwraps.append(f"a{position} = a{position}._data")
-    statements = body(compiled.program, compiled.shapes)
+    made_once: dict[str, str] = {}
+    statements = quickened(body(compiled.program, compiled.shapes, made_once))
+    constants |= {name: constant(call) for name, call in made_once.items()}
     returned = statements.pop().removeprefix("return ")
     many = len(compiled.program.outputs) > 1
     statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")

@@ -13,8 +13,8 @@ import numpy as np
 
 from nameexpr.api.options import checked_sizes
 from nameexpr.backends.numpy.arrays import as_operand
-from nameexpr.compiler.dtypes import ITEM_BYTES
-from nameexpr.compiler.memory import peak_bytes
+from nameexpr.compiler.limit.needs import needs_infos
+from nameexpr.compiler.memory import largest, peak_bytes
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.syntax.formula_ast import Binary, Formula, Number, Unary, nodes
 
@@ -87,26 +87,12 @@ def check_memory(compiled: CompiledFormula, limit: int | None) -> None:
                 marks = (Mark(last.span if last.term is None else last.term.span),)
             hint = "reduce over dims, or make them smaller"
             raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
-    needed = 0 if limit is None else peak_bytes(compiled.program, compiled.shapes)
+    needed = 0 if limit is None else peak_bytes(compiled.program, compiled.shapes, compiled.given)
     if limit is not None and needed > limit:
         message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
-        shape, size = _largest(compiled)
-        hint = (
-            f"its largest array has shape {shape} and {size:,} bytes: raise the limit, or reduce dims earlier"
-        )
-        raise error(Diagnostic("NE709", message, tree.text, hint=hint))
-
-
-def _largest(compiled: CompiledFormula) -> tuple[tuple[int, ...], int]:
-    """Return shape and bytes of the largest array that is made."""
-    made = compiled.shapes[len(compiled.program.operands) :]
-    notes = compiled.program.notes
-    sizes = [
-        (prod(shape) * ITEM_BYTES.get(note.dtype or "", 8), shape)
-        for shape, note in zip(made, notes, strict=True)
-    ]
-    size, shape = max(sizes, default=(0, ()))
-    return shape, size
+        infos = needs_infos(largest(compiled.program, compiled.shapes, compiled.given))
+        hint = "these are its largest arrays: raise the limit, or reduce dims earlier"
+        raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
 
 
 def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[Any]) -> Exception:
@@ -120,7 +106,7 @@ def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[An
         for place, (name, array) in enumerate(zip(compiled.scope.operands, arrays, strict=True))
     )
     if isinstance(fault, MemoryError):
-        needed = peak_bytes(compiled.program, compiled.shapes)
+        needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
         message = f"there is not enough memory: this formula needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=infos))
     reason = str(fault).splitlines()[0][:160].rstrip(".") if str(fault) else type(fault).__name__

@@ -24,14 +24,17 @@ Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may stand beside a text: sizes of labels, dtype, order of contractions, and a reducer or its
-    name.
+    """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
+    result's order in memory, the bytes that may be allocated, and whether to time alternatives.
     """
 
     sizes: tuple[tuple[str, int], ...] = ()
     dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
     optimize: Any = None
     reduce: str | Reduce | None = None
+    order: str | None = None
+    memory_limit: int | None = None
+    tune: bool = False
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
@@ -50,6 +53,10 @@ def read_options(
     dtype: npt.DTypeLike | None,
     optimize: Optimize,
     reduce: str | Reduce | None,
+    *,
+    order: str | None = None,
+    memory_limit: int | None = None,
+    tune: bool = False,
 ) -> Options:
     """Return the options of a call.
 
@@ -58,7 +65,15 @@ def read_options(
     OptionError
         If a size is no whole number or is given in two ways, or another option is of the wrong kind.
     """
-    return Options(checked_sizes(sizes, keywords), _dtype(dtype), check_optimize(optimize), _reduce(reduce))
+    return Options(
+        checked_sizes(sizes, keywords),
+        _dtype(dtype),
+        check_optimize(optimize),
+        _reduce(reduce),
+        _order(order),
+        check_limit(memory_limit),
+        _tune(tune),
+    )
 
 
 def checked_sizes(
@@ -137,6 +152,34 @@ def _reduce(reduce: Any) -> str | Reduce | None:
         raise error(Diagnostic("NE202", f"there is no reducer '{reduce}'", hint=hint))
     hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
     raise error(Diagnostic("NE606", f"reduce= is {_kind(reduce)}, which cannot be called", hint=hint))
+
+
+def _order(order: Any) -> str | None:
+    if order is None or (isinstance(order, str) and order == "C"):
+        return order
+    hint = (
+        "order='C' asks for a new array in row-major order; left out, the order is the one that costs least"
+    )
+    message = f"order= is {_kind(order)}, and takes 'C' or None"
+    if isinstance(order, str):
+        message = f"order={order!r:.60} is no order in memory to ask for"
+    raise error(Diagnostic("NE614", message, hint=hint))
+
+
+def _tune(tune: Any) -> bool:
+    if isinstance(tune, bool):
+        return tune
+    hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
+    raise error(Diagnostic("NE615", f"tune= is {_kind(tune)}, and takes True or False", hint=hint))
+
+
+def check_limit(memory_limit: Any, text: str = "") -> int | None:
+    """Return a number of bytes, or None (NE621)."""
+    if memory_limit is None or (type(memory_limit) is int and memory_limit >= 0):
+        limit: int | None = memory_limit
+        return limit
+    message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
+    raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
 
 
 def _kind(value: Any) -> str:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from nameexpr.carets import aligned_columns, visible
-from nameexpr.compiler.memory import allocated, operand_bytes, peak_bytes
+from nameexpr.compiler.memory import allocated, given_inside, operand_bytes, peak_bytes
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.compiler.program import (
@@ -21,15 +22,23 @@ from nameexpr.compiler.program import (
     IntegerMatmul,
     Matmul,
     Multiply,
+    Program,
     Reduce,
+    Slices,
     Sum,
+    Vecdot,
     sources_of,
 )
-from nameexpr.compiler.render import readable, render_call, value_name
+from nameexpr.compiler.render import readable, value_name
+from nameexpr.compiler.render_calls import render_call
+from nameexpr.compiler.render_loops import Count, local_names, notes_inside
+from nameexpr.compiler.sliced import Looped
+from nameexpr.compiler.strides import Given
 from nameexpr.compiler.typed import Axes, Names, shown
+from nameexpr.compiler.verify import shapes_of
 from nameexpr.syntax.unparse import unparse
 
-WORKING = (Dot, Matmul, IntegerMatmul, Multiply, Einsum, Sum)
+WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +144,15 @@ def make_plan(compiled: Compiled, operands: Sequence[Operand], dtypes: Sequence[
     typed, program = compiled.typed, compiled.program
     is_named = any(operand.names is not None for operand in operands)
     computed = [note.dtype for note in program.notes if note.dtype]
-    flops = compiled.plan.flops
+    steps = tuple(_steps(compiled))
+    has_loops = any(isinstance(one, Looped) for one in program.instructions)
+    flops = sum(step.flops for step in steps) if has_loops else compiled.plan.flops
     return Plan(
         text=visible(unparse(compiled.tree)),
-        steps=tuple(_steps(compiled)),
+        steps=steps,
         flops=flops,
         naive_flops=max(flops, compiled.plan.naive_flops) if typed.dropped or len(operands) > 1 else flops,
-        peak_bytes=peak_bytes(program, compiled.shapes),
+        peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
         operand_bytes=operand_bytes(program, [dtype.name for dtype in dtypes]),
         result_shape=typed.result_shape,
         result_names=typed.names if is_named else None,
@@ -165,33 +176,77 @@ def _axes_text(axes: Axes) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A program whose steps are listed: the whole one, or the body of a loop.
+
+    `labels` are those of its operands, as text; `names` is what the code calls all its values; `loops` are
+    the ones around it.
+    """
+
+    program: Program
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    given: tuple[Given, ...]
+    loops: tuple[Looped, ...] = ()
+
+
 def _steps(compiled: Compiled) -> list[PlanStep]:
-    program = compiled.program
-    count = len(program.operands)
-    labels = [_axes_text(axes) for axes in compiled.typed.operands]
-    labels += [" ".join(map(shown, note.labels)) for note in program.notes]
-    sizes = allocated(program, compiled.shapes)
+    program, count = compiled.program, len(compiled.program.operands)
+    names = tuple(value_name(value, count) for value in range(count + len(program.instructions)))
+    labels = tuple(_axes_text(axes) for axes in compiled.typed.operands)
+    return _rows(compiled, _Level(program, labels, names, compiled.given), Count(0))
+
+
+def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
+    """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
+    program, count = level.program, len(level.program.operands)
+    labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
+    shapes = shapes_of(program)
+    sizes = allocated(program, shapes, level.given)
     rows = []
     for number, instruction in enumerate(program.instructions):
         sources = sources_of(instruction)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = render_call(instruction, [value_name(source, count) for source in sources])
-        what = type(instruction).__name__.removeprefix("Integer").lower()
-        rows.append(PlanStep(what, names.strip(), _flops(compiled, number), sizes[number], call))
+        call = render_call(instruction, [level.names[source] for source in sources])
+        what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
+        flops = _flops(compiled, program, number, level.loops)
+        rows.append(PlanStep(what, names.strip(), flops, sizes[number], call))
+        if isinstance(instruction, Looped):
+            given = tuple(given_inside(program, shapes, level.given, number))
+            inside = tuple(labels[source] for source in sources)
+            local = local_names(instruction, [level.names[source] for source in sources], numbers)
+            body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
+            end = numbers.values + len(notes_inside(instruction))
+            within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
+            rows += _rows(compiled, body, within)
+            numbers.values = end
     return rows
 
 
-def _flops(compiled: Compiled, number: int) -> int:
-    """Return the flops of an instruction: those of its step of the plan, if it is the one that does the
-    work.
+def _flops(compiled: Compiled, program: Program, number: int, loops: Sequence[Looped]) -> int:
+    """Return the flops of an instruction, in all blocks together: those of its step of the plan, if it is the
+    one that does the work. A step that has a loop's label does a part of its work in each block.
     """
-    program, plan = compiled.program, compiled.plan
-    if isinstance(program.instructions[number], Reduce | Apply):
-        return plan.reduction_flops
-    step = program.notes[number].step
+    plan = compiled.plan
+    one, step = program.instructions[number], program.notes[number].step
+    if isinstance(one, Reduce | Apply) or (isinstance(one, Slices) and step is None):
+        before = plan.steps[-1].labels if plan.steps else plan.terms[0]
+        return plan.reduction_flops * _repeats(loops, before)
+    if step is None or working_at(program, step) != number:
+        return 0
+    return plan.steps[step].flops * _repeats(loops, (*plan.steps[step].labels, *plan.steps[step].summed))
+
+
+def working_at(program: Program, step: int) -> int:
+    """Return the number of the instruction that does the work of a step, the last of several; -1 for none."""
     working = [
         position
         for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
         if note.step == step and isinstance(one, WORKING)
     ]
-    return plan.steps[step].flops if step is not None and working and working[-1] == number else 0
+    return working[-1] if working else -1
+
+
+def _repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:
+    return prod(loop.count for loop in loops if loop.label not in labels)

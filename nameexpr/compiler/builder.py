@@ -1,18 +1,22 @@
 """Writing programs: values that know their labels, and the small steps that every lowering needs.
 
-Strides are in bytes for operands and in cells for values made here; they are only ever compared within one
-value. None stands for a value whose layout NumPy chooses.
+Strides are in cells. None stands for a value whose layout NumPy chooses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TypeVar
 
-from nameexpr.compiler.program import Cast, Diagonal, Instruction, Note, Reshape, Transpose
+from nameexpr.compiler.dtypes import ITEM_BYTES
+from nameexpr.compiler.program import Cast, Copy, Diagonal, Instruction, Note, Reshape, Transpose
 
 Strides = tuple[int, ...]
+CACHED = 1 << 15
+"""Bytes of which a copy in any order stays in the cache."""
+Chosen = TypeVar("Chosen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,11 @@ class Value:
 
 @dataclass
 class Builder:
-    """Collects instructions; every method that emits one returns the new value."""
+    """Collects instructions; every method that emits one returns the new value.
+
+    `offers` counts the ways there were at each choice; `ranks` says which to take, 0 for the best by the
+    model.
+    """
 
     sizes: Mapping[str, int]
     count: int
@@ -45,6 +53,8 @@ class Builder:
     notes: list[Note] = field(default_factory=list)
     step: int | None = None
     used_strides: bool = False
+    ranks: tuple[int, ...] = ()
+    offers: list[int] = field(default_factory=list)
 
     def emit(
         self,
@@ -66,7 +76,7 @@ class Builder:
         """Return the sizes of labels."""
         return tuple(self.sizes[label] for label in labels)
 
-    def size(self, labels: Sequence[str]) -> int:
+    def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that labels span."""
         total = 1
         for label in labels:
@@ -89,7 +99,59 @@ class Builder:
         made = self.emit(
             Cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
         )
-        return replace(made, strides=value.strides)
+        return replace(made, strides=self.packed(value))
+
+    def packed(self, value: Value) -> Strides | None:
+        """Return the strides of a copy that keeps the order of a value's axes in memory, as casts do."""
+        if value.strides is None:
+            return None
+        strides = dict(zip(value.labels, value.strides, strict=True))
+        order = sorted(value.labels, key=lambda label: -abs(strides[label]))
+        packed = dict(zip(order, self.dense(order), strict=True))
+        return tuple(packed[label] for label in value.labels)
+
+    def row_major(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a value that lies in memory in the order of `labels`: a copy, unless it does."""
+        value = self.transpose(value, labels)
+        if value.strides == self.dense(labels):
+            return value
+        return self.copied(value, is_lax=value.strides is None and value.is_fresh)
+
+    def copied(self, value: Value, *, is_lax: bool = False) -> Value:
+        """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
+        copy = Copy(value.number, self.is_large(value), is_lax)
+        return self.emit(copy, value.labels, value.dtype, self.dense(value.labels), bound=value.bound)
+
+    def is_diagonal(self, value: Value) -> bool:
+        """Whether a value is the view of a diagonal."""
+        number = value.number - self.count
+        return 0 <= number < len(self.instructions) and isinstance(self.instructions[number], Diagonal)
+
+    def is_large(self, value: Value) -> bool:
+        """Whether a copy of the value can miss the cache."""
+        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > CACHED
+
+    def joined(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
+        """Return a value in which each group of labels, one after the other, can be merged.
+
+        What has to be copied for that is copied here if it is large, since `reshape` copies without a care
+        for the cache (R19).
+        """
+        value = self.transpose(value, [label for group in groups for label in group])
+        if (
+            value.strides is None
+            or not self.is_large(value)
+            or all(self.merges(value, group) for group in groups)
+        ):
+            return value
+        return self.copied(value)
+
+    def choose(self, ways: Sequence[Chosen]) -> Chosen:
+        """Return the best of some ways, best first; or the one whose rank `ranks` has for this choice."""
+        number = len(self.offers)
+        self.offers.append(len(ways))
+        rank = self.ranks[number] if number < len(self.ranks) else 0
+        return ways[min(rank, len(ways) - 1)]
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""

@@ -7,9 +7,10 @@ through float32. The compiler knows dtypes by name only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
-from nameexpr.compiler.typed import SUMMING
+from nameexpr.compiler.typed import SUMMING, Typed
 
 FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
@@ -73,3 +74,18 @@ def choose_dtypes(
             compute = "float64"
     result = product if is_asked or product == "float16" else compute
     return Dtypes(operands, compute, result)
+
+
+COUNTED = 2**100
+"""Products up to which counts of them stay far below the largest float32."""
+
+
+def as_sums(typed: Typed, dtypes: Dtypes) -> tuple[Typed, Dtypes]:
+    """Return an expression that says whether any product of bools is true as one that counts them in float32.
+
+    A count is rounded, but never to 0, and it goes through BLAS (R22). Everything else is returned as it is.
+    """
+    is_any = typed.reducer == "any" and len(typed.operands) > 1 and bool(typed.dropped)
+    if not is_any or set(dtypes.operands) != {"bool"} or prod(typed.sizes.values()) > COUNTED:
+        return typed, dtypes
+    return replace(typed, reducer="sum"), Dtypes(dtypes.operands, "float32", "bool")

@@ -13,8 +13,10 @@ from nameexpr.compiler.builder import Builder, Strides, Value
 from nameexpr.compiler.dtypes import MAGNITUDE, Dtypes
 from nameexpr.compiler.pair import lower_pair
 from nameexpr.compiler.plan import Plan, Step
-from nameexpr.compiler.program import Apply, Copy, Divide, Embed, Full, Program, Reduce, Repeat, Sum
+from nameexpr.compiler.program import Apply, Divide, Embed, Full, Program, Reduce, Repeat, Slices
+from nameexpr.compiler.sums import is_folded, lower_sum
 from nameexpr.compiler.typed import CUSTOM, Axes, Typed
+from nameexpr.compiler.ways import in_cells
 
 MERGING = frozenset({"argmax", "argmin", "median"})
 """Reducers whose kernels take one axis: several are merged for them."""
@@ -22,7 +24,14 @@ MERGING = frozenset({"argmax", "argmin", "median"})
 SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
 
 
-def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Program:
+def lower(
+    plan: Plan,
+    dtypes: Dtypes,
+    layouts: Sequence[Strides | None],
+    *,
+    is_row_major: bool = False,
+    ranks: tuple[int, ...] = (),
+) -> Program:
     """Return the program of a plan.
 
     Parameters
@@ -33,18 +42,27 @@ def lower(plan: Plan, dtypes: Dtypes, layouts: Sequence[Strides | None]) -> Prog
         Dtype of each operand, of the computation and of the result.
     layouts : sequence of tuple of int, or None
         Strides of each operand in bytes; None for row-major.
+    is_row_major : bool
+        Whether the result must be new memory in row-major order.
+    ranks : tuple of int
+        Which of the ways to take at each choice; by default the one that the cost model prefers.
     """
     typed = plan.typed
-    build = Builder(typed.sizes, len(plan.terms))
-    values = [_operand(build, position, typed, dtypes, layout) for position, layout in enumerate(layouts)]
+    build = Builder(typed.sizes, len(plan.terms), ranks=ranks)
+    values = [
+        operand_value(build, position, typed, dtypes, layout) for position, layout in enumerate(layouts)
+    ]
     value = lower_reduction(build, plan, values, dtypes)
-    value = lower_result(build, typed.result, value, is_moved=_is_rearrangement(typed))
+    value = lower_result(
+        build, typed.result, value, is_moved=is_rearrangement(typed), is_row_major=is_row_major
+    )
     return Program(
         tuple(tuple(typed.size(labels) for labels in axes) for axes in typed.operands),
         tuple(build.instructions),
         tuple(build.notes),
         value.number,
         build.used_strides,
+        offers=tuple(build.offers),
     )
 
 
@@ -62,12 +80,16 @@ def lower_reduction(
     return build.cast(value, dtypes.result) if plan.typed.reducer in {None, "sum", "mean"} else value
 
 
-def _operand(build: Builder, position: int, typed: Typed, dtypes: Dtypes, layout: Strides | None) -> Value:
+def operand_value(
+    build: Builder, position: int, typed: Typed, dtypes: Dtypes, layout: Strides | None
+) -> Value:
     """Return an operand with one axis per label."""
     axes, dtype = typed.operands[position], dtypes.operands[position]
     labels = tuple(label for group in axes for label in group)
     if layout is None:
         layout = build.dense(labels) if all(len(group) == 1 for group in axes) else None
+    else:
+        layout = in_cells(layout, dtype)
     value = Value(position, labels, dtype, layout, is_fresh=False, bound=MAGNITUDE.get(dtype))
     if any(len(group) != 1 for group in axes):
         split = None if layout is None else split_strides(axes, layout, typed.sizes)
@@ -97,16 +119,8 @@ def _wanted(plan: Plan) -> tuple[str, ...]:
 
 def _step(build: Builder, values: Sequence[Value], step: Step, dtypes: Dtypes, want: Sequence[str]) -> Value:
     if len(values) == 1:
-        return _sum(build, values[0], step.summed, dtypes.compute)
+        return lower_sum(build, values[0], step.summed, dtypes.compute)
     return lower_pair(build, values[0], values[1], step.labels, dtypes.compute, want)
-
-
-def _sum(build: Builder, value: Value, summed: Sequence[str], compute: str) -> Value:
-    axes = tuple(sorted(value.axis(label) for label in summed))
-    labels = [label for label in value.labels if label not in summed]
-    dtype = compute if compute and compute != value.dtype else None
-    bound = None if value.bound is None else value.bound * build.size(summed)
-    return build.emit(Sum(value.number, axes, dtype), labels, compute or value.dtype, bound=bound)
 
 
 def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
@@ -121,6 +135,9 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
         )
     value = build.cast(value, dtypes.compute)
     kept = [label for label in value.labels if label not in plan.reduced]
+    if is_folded(build, value, plan.reduced, reducer or ""):
+        axes = tuple(sorted(value.axis(label) for label in plan.reduced))
+        return build.emit(Slices(value.number, reducer or "", axes), kept, dtypes.compute)
     value = build.transpose(value, [*kept, *plan.reduced])
     count = len(plan.reduced)
     if reducer == CUSTOM or reducer in MERGING or not count:
@@ -166,8 +183,13 @@ def _mean(build: Builder, typed: Typed, value: Value, dtypes: Dtypes) -> Value:
     return build.emit(Divide(value.number, count), value.labels, dtypes.compute)
 
 
-def lower_result(build: Builder, result: Axes, value: Value, *, is_moved: bool) -> Value:
-    """Give the result its new and repeated dims, its order and groups; a copy, unless it is only moved."""
+def lower_result(
+    build: Builder, result: Axes, value: Value, *, is_moved: bool, is_row_major: bool = False
+) -> Value:
+    """Give the result its new and repeated dims, its order and groups; a copy, unless it is only moved.
+
+    With `is_row_major` it is fresh memory in row-major order.
+    """
     flat = tuple(label for labels in result for label in labels)
     order = tuple(dict.fromkeys(flat))
     new = [label for label in order if label not in value.labels]
@@ -181,10 +203,16 @@ def lower_result(build: Builder, result: Axes, value: Value, *, is_moved: bool) 
         source = build.expand(value, order)
         value = build.emit(Repeat(source.number, build.shape(order)), flat, value.dtype)
     if value.labels != flat or any(len(labels) != 1 for labels in result):
+        if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
+            value = build.joined(value, result)
+        merged = {" ".join(labels): build.size(labels) for labels in result}
         shape = tuple(build.size(labels) for labels in result)
+        build.sizes = {**build.sizes, **merged}
         value = build.reshape(value, shape, [" ".join(labels) for labels in result])
+    if is_row_major:
+        return build.copied(value, is_lax=value.is_fresh)
     if not value.is_fresh and not is_moved:
-        value = build.emit(Copy(value.number), value.labels, value.dtype)
+        return build.copied(value)
     return value
 
 
@@ -193,7 +221,7 @@ def _is_one(label: str) -> bool:
     return label.startswith("1@")
 
 
-def _is_rearrangement(typed: Typed) -> bool:
+def is_rearrangement(typed: Typed) -> bool:
     """Whether cells are only moved: one operand, nothing combined. What is dropped is then a literal 1."""
     return (
         len(typed.operands) == 1 and typed.reducer is None and all(_is_one(label) for label in typed.dropped)

@@ -2,163 +2,215 @@
 
 An array lives until the last instruction that reads it, or a view of it, has run; what an instruction needs
 while it runs (blocks, slices, the temporaries of kernels) dies with it. Operands are counted apart: they were
-there before, and they stay.
+there before, and they stay. Which reshapes copy follows from how values lie in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
-from nameexpr.compiler.dtypes import ITEM_BYTES
+from nameexpr.compiler.memory_parts import (
+    BUFFER,
+    along_bytes,
+    block_bytes,
+    dot_bytes,
+    integer_bytes,
+    item_bytes,
+    pointwise_bytes,
+    reduce_bytes,
+)
 from nameexpr.compiler.program import (
     AlongAxes,
     Cast,
+    Copy,
+    Dot,
     Fused,
     Instruction,
+    IntegerMatmul,
     Pointwise,
     Program,
     Reduce,
-    Transpose,
+    Reshape,
+    Sum,
     is_view,
     sources_of,
 )
-from nameexpr.compiler.sliced import Sliced
+from nameexpr.compiler.sliced import Looped, Sliced
+from nameexpr.compiler.strides import Given, Strides, is_dense, known, reshaped, strides_of
 from nameexpr.compiler.verify import shapes_of
 
 Shapes = Sequence[tuple[int, ...]]
 
-REDUCER_COPIES = {"var": 1, "std": 1, "logsumexp": 1, "norm": 1, "median": 1, "count_nonzero": 1}
-"""How often a reducer's kernel has the array that it reduces in memory, besides the array itself."""
-POINTWISE_COPIES = {"sigmoid": 2, "silu": 2, "gelu": 1, "round": 2, "imag": 1, "clip": 1}
-"""How often a pointwise kernel has its result in memory while it runs, besides the result itself."""
-IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
-"""Pointwise kernels that compute in float64 whatever they are given, with two arrays at a time."""
-WIDE = 8
-"""Bytes of a float64."""
-NORMALISING = frozenset({"softmax", "log_softmax"})
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A program with what is known of its values: shapes, strides, dtypes; `is_body` if it runs in a loop."""
+
+    program: Program
+    shapes: Shapes
+    strides: Sequence[Strides]
+    dtypes: Sequence[str]
+    is_body: bool
+
+    @property
+    def count(self) -> int:
+        return len(self.program.operands)
+
+    def is_free(self, number: int) -> bool:
+        """Whether an instruction allocates nothing: a view, or what takes over another value's memory."""
+        one = self.program.instructions[number]
+        if isinstance(one, Pointwise | AlongAxes | Fused):
+            return one.over is not None and one.over is not False
+        if isinstance(one, Copy):
+            return one.is_lax and is_dense(self.shapes[one.source], self.strides[one.source])
+        return is_view(one) and not isinstance(one, Cast) and not self.is_copy(one)
+
+    def is_copy(self, one: Instruction) -> bool:
+        """Whether an instruction is a reshape that NumPy cannot do by a view."""
+        if not isinstance(one, Reshape):
+            return False
+        return reshaped(self.shapes[one.source], self.strides[one.source], one.shape) is None
+
+    def own_bytes(self, number: int) -> int:
+        """Return the bytes of an instruction's result; 0 if it allocates nothing."""
+        value = self.count + number
+        return 0 if self.is_free(number) else prod(self.shapes[value]) * item_bytes(self.dtypes[value])
 
 
-def allocated(program: Program, shapes: Shapes) -> list[int]:
+def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
+    dtypes = [one.dtype for one in known(given, program.operands)]
+    dtypes += [note.dtype for note in program.notes]
+    return _Facts(program, shapes, strides_of(program, shapes, given), dtypes, is_body)
+
+
+def allocated(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> list[int]:
     """Return the bytes that each instruction allocates, blocks and slices too; 0 for a view."""
-    own = _own_bytes(program, shapes)
+    facts = _facts(program, shapes, given)
     return [
-        size + (_passing_bytes(program, number, shapes) if isinstance(one, Fused | Sliced) else 0)
-        for number, (size, one) in enumerate(zip(own, program.instructions, strict=True))
+        facts.own_bytes(number)
+        + (_passing_bytes(facts, number) if isinstance(one, Fused | Sliced | Looped) else 0)
+        for number, one in enumerate(program.instructions)
     ]
 
 
-def peak_bytes(program: Program, shapes: Shapes) -> int:
-    """Return the most bytes that are alive at once, operands left out."""
-    count = len(program.operands)
-    sizes = _own_bytes(program, shapes)
-    ends = _ends(program)
+def given_inside(program: Program, shapes: Shapes, given: Sequence[Given], number: int) -> list[Given]:
+    """Return what is known of the operands of the body of a loop, which instruction `number` is."""
+    facts = _facts(program, shapes, given)
+    return [_part(facts, source, 0) for source in sources_of(program.instructions[number])]
+
+
+def peak_bytes(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> int:
+    """Return the most bytes that are alive at once, operands left out.
+
+    Parameters
+    ----------
+    program : Program
+        What runs.
+    shapes : sequence of tuple of int
+        Shapes of all its values.
+    given : sequence of Given, optional
+        Dtypes and strides of the operands; else they are taken to be row-major.
+    """
+    return _peak(_facts(program, shapes, given))
+
+
+def _peak(facts: _Facts) -> int:
+    sizes = [facts.own_bytes(number) for number in range(len(facts.program.instructions))]
+    dying: dict[int, int] = {}
+    for value, end in _ends(facts).items():
+        if value >= facts.count:
+            dying[end] = dying.get(end, 0) + sizes[value - facts.count]
     peak = alive = 0
     for number, size in enumerate(sizes):
         alive += size
-        peak = max(peak, alive + _passing_bytes(program, number, shapes))
-        alive -= sum(sizes[value - count] for value, end in ends.items() if end == number and value >= count)
+        peak = max(peak, alive + _passing_bytes(facts, number))
+        alive -= dying.get(number, 0)
     return peak
 
 
-ROWS = 1 << 16
-"""Cells of the rows that `nameexpr.backends.numpy.rows` handles together."""
-MASK = 4 << 15
-"""Bytes of a mask that `formulas.where_over` negates at once."""
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A value that a program makes: the labels of its axes, its shape and its bytes."""
+
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+    size: int
+
+
+def largest(program: Program, shapes: Shapes, given: Sequence[Given] = (), count: int = 3) -> list[Need]:
+    """Return the largest values that a program makes, the largest first; one of those with equal labels."""
+    facts = _facts(program, shapes, given)
+    needs = [
+        Need(note.labels, facts.shapes[facts.count + number], facts.own_bytes(number))
+        for number, note in enumerate(program.notes)
+    ]
+    needs.sort(key=lambda need: -need.size)
+    distinct = {need.labels: need for need in reversed(needs)}.values()
+    return sorted((need for need in distinct if need.size), key=lambda need: -need.size)[:count]
 
 
 def operand_bytes(program: Program, dtypes: Sequence[str]) -> int:
     """Return the bytes of all operands, each counted in full."""
-    return sum(prod(shape) * _item(dtype) for shape, dtype in zip(program.operands, dtypes, strict=True))
+    return sum(prod(shape) * item_bytes(dtype) for shape, dtype in zip(program.operands, dtypes, strict=True))
 
 
-def _own_bytes(program: Program, shapes: Shapes) -> list[int]:
-    """Return the bytes of each instruction's result; 0 for a view. A reshape is taken for one."""
-    count = len(program.operands)
-    return [
-        0 if _is_free(one) else prod(shapes[count + number]) * _item(note.dtype)
-        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
-    ]
+def _ends(facts: _Facts) -> dict[int, int]:
+    """Return for every value with memory of its own the last instruction that reads it, or a view of it.
 
-
-def _is_free(one: Instruction) -> bool:
-    """Whether an instruction allocates nothing: a view, or a result that takes over another's memory."""
-    if isinstance(one, Pointwise | AlongAxes | Fused):
-        return one.over is not None and one.over is not False
-    return is_view(one) and not isinstance(one, Cast)
-
-
-def _ends(program: Program) -> dict[int, int]:
-    """Return for every value with memory of its own the last instruction that reads it."""
-    count = len(program.operands)
-    base = list(range(count + len(program.instructions)))
-    last = dict.fromkeys(base, -1)
+    What a reshape copied goes with the copy: names are forgotten behind calls, not behind reshapes, but for
+    the body of a loop.
+    """
+    program, count = facts.program, facts.count
+    base: list[tuple[int, ...]] = [(value,) for value in range(count + len(program.instructions))]
+    last = dict.fromkeys(range(len(base)), -1)
     for number, one in enumerate(program.instructions):
         for source in sources_of(one):
-            last[base[source]] = number
-        if _is_free(one):
+            last |= dict.fromkeys(base[source], number)
+        if facts.is_free(number):
             taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else None
             base[count + number] = base[sources_of(one)[0] if taken is None else taken]
+        elif facts.is_copy(one) and not facts.is_body:
+            base[count + number] = (count + number, *base[sources_of(one)[0]])
     for result in program.outputs:
-        last[base[result]] = len(program.instructions)
+        last |= dict.fromkeys(base[result], len(program.instructions))
     return last
 
 
-def _passing_bytes(program: Program, number: int, shapes: Shapes) -> int:
+def _passing_bytes(facts: _Facts, number: int) -> int:
     """Return the bytes that an instruction needs only while it runs."""
-    one, note = program.instructions[number], program.notes[number]
-    count = len(program.operands)
+    one, value = facts.program.instructions[number], facts.count + number
+    sources = sources_of(one)
+    shapes = [facts.shapes[source] for source in sources]
+    dtype = facts.dtypes[value]
     match one:
         case Fused():
-            return _block_bytes(one)
-        case Sliced(_, _, _, body):
-            return peak_bytes(body, shapes_of(body))
-        case Pointwise(call, shape=shape):
-            if call == "np.where" and one.over is not None:
-                return prod(shape) if one.constants[-1] is None else min(prod(shape), MASK)
-            return _kernel_bytes(call, prod(shape), _item(note.dtype))
+            return block_bytes(one, shapes)
+        case Sliced(_, cuts, _, body):
+            return _body_peak(body, [_part(facts, *pair) for pair in zip(sources, cuts, strict=True)])
+        case Looped():
+            whole = [_part(facts, source, 0) for source in sources]
+            return max(_body_peak(body, whole) for body in one.bodies)
+        case Pointwise():
+            return pointwise_bytes(one, dtype)
         case AlongAxes():
-            return _along_bytes(one, prod(shapes[one.source]) * _item(note.dtype), note.dtype)
-        case Reduce(source, reducer) if reducer in REDUCER_COPIES:
-            dtype = program.notes[source - count].dtype if source >= count else ""
-            is_across = source >= count and isinstance(program.instructions[source - count], Transpose)
-            is_whole = is_across or reducer == "count_nonzero" or len(shapes[source]) == one.count
-            cells = prod(shapes[source]) if is_whole else _cells_at_once(shapes[source])
-            return REDUCER_COPIES[reducer] * cells * _item(dtype)
+            return along_bytes(one, prod(shapes[0]) * item_bytes(dtype), dtype)
+        case Reduce(source):
+            return reduce_bytes(one, shapes[0], facts.strides[source], facts.dtypes[source])
+        case Sum(_, _, dtype=str()):
+            return min(prod(shapes[0]), BUFFER) * item_bytes(dtype)
+        case Dot():
+            return dot_bytes(one, shapes, [facts.strides[source] for source in sources], dtype)
+        case IntegerMatmul():
+            return integer_bytes(shapes, facts.shapes[value])
     return 0
 
 
-def _cells_at_once(shape: tuple[int, ...]) -> int:
-    """Return how many cells a kernel that works by rows looks at together."""
-    cells = prod(shape)
-    return min(cells, max(2 * ROWS, cells // shape[0])) if cells else 0
+def _part(facts: _Facts, source: int, cut: int) -> Given:
+    """Return what is known of a slice of a value: its strides are those of the value."""
+    return Given(facts.dtypes[source], facts.strides[source][cut:])
 
 
-def _block_bytes(one: Fused) -> int:
-    """Return the bytes of the values inside one block: a block's are made while those before still live."""
-    cells = prod(one.tiles)
-    values = 2 * sum(cells * _item(step.dtype) for step in one.steps)
-    kernels = [_kernel_bytes(step.call, cells, _item(step.dtype)) for step in one.steps]
-    reduced = REDUCER_COPIES.get(one.reducer or "", 0) * cells * _item(one.dtype)
-    return values + max((*kernels, reduced))
-
-
-def _kernel_bytes(call: str, cells: int, item: int) -> int:
-    """Return the bytes that a pointwise kernel needs besides its result."""
-    name = call.removeprefix("formulas.")
-    wide = cells * max(0, 2 * WIDE - item) if name in IN_FLOAT64 and item < WIDE else 0
-    return POINTWISE_COPIES.get(name, 0) * cells * item + wide
-
-
-def _along_bytes(one: AlongAxes, size: int, dtype: str) -> int:
-    """Return the bytes that a function along axes needs besides its result of `size` bytes.
-
-    float16 is computed in float32, to and fro; what has another dtype is cast first.
-    """
-    if one.function in NORMALISING and dtype == "float16":
-        return 3 * size if one.over else 4 * size
-    return 0 if one.keeps_dtype else size
-
-
-def _item(dtype: str) -> int:
-    return ITEM_BYTES.get(dtype, 8)
+def _body_peak(body: Program, given: Sequence[Given]) -> int:
+    return _peak(_facts(body, shapes_of(body), given, is_body=True))

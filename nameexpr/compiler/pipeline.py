@@ -14,30 +14,58 @@ from dataclasses import dataclass
 
 from nameexpr.compiler.builder import Strides
 from nameexpr.compiler.check import check_text
-from nameexpr.compiler.dtypes import Dtypes
+from nameexpr.compiler.dtypes import Dtypes, as_sums
 from nameexpr.compiler.infer import infer
 from nameexpr.compiler.lower import lower
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.plan import Plan, plan_contractions
-from nameexpr.compiler.program import Program
+from nameexpr.compiler.plan import Plan, plan_contractions, plan_repeated
+from nameexpr.compiler.program import Dot, Program, Transpose
 from nameexpr.compiler.simplify import simplify
 from nameexpr.compiler.size_faults import check_keywords
+from nameexpr.compiler.strides import Given, given_of
 from nameexpr.compiler.typed import Typed
 from nameexpr.compiler.verify import shapes_of
-from nameexpr.syntax.ast import Expression
+from nameexpr.errors import error
+from nameexpr.syntax.ast import Expression, Label
 from nameexpr.syntax.parser import parse
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An expression for one set of shapes, through all stages."""
+    """An expression for one set of shapes, through all stages.
+
+    `same` says which operands must be one array, as for `nameexpr.compiler.share`, if the program counts on
+    it.
+    """
 
     tree: Expression
     typed: Typed
     plan: Plan
     program: Program
     shapes: tuple[tuple[int, ...], ...]
+    dtypes: tuple[str, ...] = ()
+    layouts: tuple[Strides | None, ...] = ()
+    same: tuple[int, ...] = ()
+
+    @property
+    def given(self) -> tuple[Given, ...]:
+        """What is known of the operands' memory: dtypes, and strides in cells."""
+        return given_of(self.dtypes, self.layouts)
+
+    @property
+    def fits_all_sizes(self) -> bool:
+        """Whether the program is right for all shapes of the same ranks: nothing in it depends on a size.
+
+        NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
+        broadcast product would take a size 1 for any other.
+        """
+        terms = (*self.tree.inputs, *(self.tree.outputs or ()))
+        return (
+            len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
+            and all(isinstance(item, Label) for term in terms for item in term.items)
+            and all(isinstance(one, Transpose | Dot) for one in self.program.instructions)
+        )
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
@@ -70,12 +98,73 @@ def compile_typed(
     dtypes: Dtypes,
     layouts: Sequence[Strides | None],
     optimize: Optimize = None,
+    *,
+    memory_limit: int | None = None,
+    is_row_major: bool = False,
+    ranks: tuple[int, ...] = (),
+    same: tuple[int, ...] = (),
 ) -> Compiled:
-    """Return plan and program of a typed expression."""
-    plan = plan_contractions(typed, optimize)
-    program = simplify(lower(plan, dtypes, layouts))
+    """Return plan and program of a typed expression; `is_row_major` and `ranks` as for `lower`.
+
+    `same`, if some operands are the same array, is as for `share`; what comes back lacks it if nothing is
+    shared.
+
+    Raises
+    ------
+    LimitError
+        If it needs more than `memory_limit` bytes however it is computed.
+    """
+    adding, dtypes = as_sums(typed, dtypes)
+
+    def lowered(plan: Plan) -> Program:
+        return simplify(lower(plan, dtypes, layouts, is_row_major=is_row_major, ranks=ranks))
+
+    plan = plan_contractions(adding, optimize)
+    program = lowered(plan)
+    shared = None
+    if same:
+        from nameexpr.compiler.share import best_shared
+
+        other = _repeated(plan, same, optimize)
+        tried = [(plan, program)] if other is None else [(plan, program), (other, lowered(other))]
+        shared = best_shared(tried, same, memory_limit, given_of(dtypes.operands, layouts))
+    if shared is not None:
+        plan, program = shared
+    elif memory_limit is not None:
+        program = _limited(tree, plan, dtypes, layouts, program, memory_limit, is_row_major=is_row_major)
     shapes = _verified(program, typed)
-    return Compiled(tree, typed, plan, program, shapes)
+    return Compiled(
+        tree, typed, plan, program, shapes, dtypes.operands, tuple(layouts), same if shared else ()
+    )
+
+
+def _repeated(plan: Plan, same: tuple[int, ...], optimize: Optimize) -> Plan | None:
+    """Return a plan that may compute more values once than the usual one, if the order is ours to choose."""
+    is_ours = optimize is None or optimize is True or optimize == "auto"
+    if not is_ours or len(same) <= 3:  # noqa: PLR2004  two pairs have four operands
+        return None
+    return plan_repeated(plan.typed, same, plan.flops)
+
+
+def _limited(
+    tree: Expression,
+    plan: Plan,
+    dtypes: Dtypes,
+    layouts: Sequence[Strides | None],
+    program: Program,
+    limit: int,
+    *,
+    is_row_major: bool,
+) -> Program:
+    """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
+    from nameexpr.compiler.limit.fitting import fitted
+    from nameexpr.compiler.limit.needs import over_limit
+
+    fit, needed = fitted(plan, dtypes, layouts, program, limit, is_row_major=is_row_major)
+    if needed > limit:
+        given = given_of(dtypes.operands, layouts)
+        raise error(over_limit(tree.text, plan, dtypes, program, given, limit, needed))
+    return fit
 
 
 def _verified(program: Program, typed: Typed) -> tuple[tuple[int, ...], ...]:

@@ -7,59 +7,46 @@ only in the form made to be read.
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
-from math import prod
 
 from nameexpr.carets import visible
 from nameexpr.compiler.program import (
-    AlongAxes,
     Apply,
-    Arange,
-    Cast,
-    Constant,
-    Copy,
+    AsComplex,
+    AsReal,
     Diagonal,
-    Divide,
-    Dot,
-    Einsum,
-    Embed,
-    Full,
     Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
     Note,
-    Pointwise,
+    Ones,
     Program,
-    Reduce,
-    Repeat,
     Reshape,
-    Sum,
     Transpose,
     sources_of,
 )
-from nameexpr.compiler.render_blocks import fused_lines, literal
+from nameexpr.compiler.render_blocks import fused_lines
+from nameexpr.compiler.render_calls import render_call
+from nameexpr.compiler.render_loops import Count, looped_lines, notes_inside
 from nameexpr.compiler.render_slices import sliced_lines
-from nameexpr.compiler.sliced import Sliced
+from nameexpr.compiler.sliced import Looped, Sliced
 from nameexpr.compiler.typed import shown
 
-UFUNC_REDUCERS = {
-    "max": "maximum",
-    "min": "minimum",
-    "prod": "multiply",
-    "any": "logical_or",
-    "all": "logical_and",
-}
-VIEWS = (Reshape, Transpose, Diagonal)
+VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
 HEADER = "import numpy as np"
 KERNELS = "from nameexpr.backends.numpy import kernels"
+COPIES = "from nameexpr.backends.numpy import copies"
 FORMULAS = "from nameexpr.backends.numpy import formulas"
 
+IMPORTS = {"copies.": COPIES, "formulas.": FORMULAS, "kernels.": KERNELS}
+"""What the source begins with, where it uses these."""
 
-def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
-    """Return the statements that compute a program from `a0`, `a1`, ..., the last a return."""
+
+def body(
+    program: Program, shapes: Sequence[tuple[int, ...]], made_once: dict[str, str] | None = None
+) -> list[str]:
+    """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
+
+    Calls that depend on no operand go into `made_once`, by the name of their value, if it is given.
+    """
     last_use = {
         source: number for number, one in enumerate(program.instructions) for source in sources_of(one)
     } | dict.fromkeys(program.outputs, len(program.instructions))
@@ -67,12 +54,15 @@ def body(program: Program, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     lines = []
     for number, instruction in enumerate(program.instructions):
         target = count + number
-        if isinstance(instruction, Fused | Sliced):
+        if isinstance(instruction, Fused | Sliced | Looped):
             lines += _loops(program, number, shapes)
             lines += _deletions(program, number, last_use)
             continue
         call = render_call(instruction, [value_name(source, count) for source in sources_of(instruction)])
         is_last = number == len(program.instructions) - 1
+        if isinstance(instruction, Ones) and made_once is not None:
+            made_once[value_name(target, count)] = call
+            continue
         if target == program.result and is_last and not program.results:
             lines.append(_returned(call, shapes[target]))
             return lines
@@ -100,7 +90,11 @@ def _deletions(program: Program, number: int, last_use: Mapping[int, int]) -> li
     if isinstance(one, VIEWS):
         return []
     dead: dict[int, None] = {}
-    waiting = [source for source in sources_of(one) if source >= count and last_use[source] == number]
+    waiting = [
+        source
+        for source in sources_of(one)
+        if source >= count and last_use[source] == number and not _is_constant(program, source - count)
+    ]
     while waiting:
         value = waiting.pop(0)
         dead[value] = None
@@ -108,6 +102,10 @@ def _deletions(program: Program, number: int, last_use: Mapping[int, int]) -> li
         if isinstance(view, VIEWS) and view.source >= count and last_use[view.source] == value - count:
             waiting.append(view.source)
     return [f"del {', '.join(value_name(value, count) for value in dead)}"] if dead else []
+
+
+def _is_constant(program: Program, number: int) -> bool:
+    return isinstance(program.instructions[number], Ones)
 
 
 def _loops(program: Program, number: int, shapes: Sequence[tuple[int, ...]]) -> list[str]:
@@ -118,13 +116,19 @@ def _loops(program: Program, number: int, shapes: Sequence[tuple[int, ...]]) -> 
     own = [shapes[source] for source in sources_of(one)]
     if isinstance(one, Sliced):
         return sliced_lines(one, target, names, own, len(_slice_notes(program, number)), render_call)
+    if isinstance(one, Looped):
+        return looped_lines(one, target, names, Count(len(_slice_notes(program, number))), render_call)
     assert isinstance(one, Fused)
     return fused_lines(one, target, names, own)
 
 
 def _slice_notes(program: Program, end: int) -> list[Note]:
     """Return the notes of the values inside slices before instruction `end`: of `v0`, `v1`, ..."""
-    return [note for one in program.instructions[:end] if isinstance(one, Sliced) for note in one.body.notes]
+    found: list[Note] = []
+    for one in program.instructions[:end]:
+        found += one.body.notes if isinstance(one, Sliced) else ()
+        found += notes_inside(one) if isinstance(one, Looped) else ()
+    return found
 
 
 def _returned(call: str, shape: tuple[int, ...]) -> str:
@@ -135,110 +139,6 @@ def _returned(call: str, shape: tuple[int, ...]) -> str:
 def value_name(value: int, count: int) -> str:
     """Return what a value is called in the source: operands `a0`, `a1`, ..., the others `t0`, `t1`, ..."""
     return f"a{value}" if value < count else f"t{value - count}"
-
-
-def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
-    """Return the NumPy expression of one instruction."""
-    match instruction:
-        case Multiply(_, _, dtype):
-            return f"np.multiply({', '.join(sources)}{_option('dtype', dtype)})"
-        case Dot():
-            return f"{sources[0]}.dot({sources[1]})"
-        case Matmul():
-            return f"np.matmul({sources[0]}, {sources[1]})"
-        case IntegerMatmul():
-            return f"kernels.integer_matmul({sources[0]}, {sources[1]})"
-        case Einsum(_, letters, result):
-            pattern = ",".join(map(_word, letters)) + "->" + _word(result)
-            return f'np.einsum("{pattern}", {", ".join(sources)})'
-        case Full(shape, value, dtype):
-            return f'np.full({shape}, float("{value}"){_option("dtype", dtype or None)})'
-        case Sum() | Reduce() | Apply() | Divide():
-            return _reduction(instruction, sources[0])
-        case Constant() | Arange() | Pointwise() | AlongAxes():
-            return _formula_call(instruction, sources)
-        case Fused():
-            return "blocks of " + ", ".join(dict.fromkeys(step.call for step in instruction.steps))
-        case Sliced(_, _, counts, inner):
-            return f"{prod(counts)} slices of {len(inner.instructions)} steps"
-        case _:
-            return _movement(instruction, sources[0])
-
-
-def _formula_call(instruction: Constant | Arange | Pointwise | AlongAxes, sources: Sequence[str]) -> str:
-    match instruction:
-        case Constant(value):
-            return f"np.asarray({literal(value)})"
-        case Arange(size):
-            return f"np.arange({size})"
-        case AlongAxes(function, _, axes, _, over):
-            return f"formulas.{function}({sources[0]}, {_axes(axes)}{', over=True' if over else ''})"
-        case Pointwise():
-            return _pointwise(instruction, sources)
-
-
-def _pointwise(one: Pointwise, sources: Sequence[str]) -> str:
-    given = iter(sources)
-    arguments = [next(given) if constant is None else literal(constant.value) for constant in one.constants]  # type: ignore[attr-defined]
-    listed = ", ".join(arguments)
-    if one.is_weak:
-        return f"formulas.fold({one.call}, {listed})"
-    if one.over is None:
-        return f"{one.call}({listed})"
-    if not one.is_ufunc:
-        return f"formulas.where_over({listed})"
-    return f"{one.call}({listed}, out={sources[one.sources.index(one.over)]})"
-
-
-def _movement(instruction: Instruction, source: str) -> str:
-    match instruction:
-        case Cast(_, dtype):
-            return f'{source}.astype("{dtype}")'
-        case Reshape(_, shape):
-            return f"{source}.reshape({shape})"
-        case Transpose(_, axes):
-            return f"{source}.T" if axes == (1, 0) else f"{source}.transpose({axes})"
-        case Diagonal(_, letters) if max(letters) < len(string.ascii_letters):
-            return f'np.einsum("{_word(letters)}->{_word(tuple(dict.fromkeys(letters)))}", {source})'
-        case Diagonal(_, letters):
-            return f"kernels.diagonal({source}, {letters})"
-        case Repeat(_, shape):
-            return f"np.broadcast_to({source}, {shape}).copy()"
-        case Embed(_, shape, letters):
-            return f"kernels.embed({source}, {shape}, {letters})"
-        case Copy():
-            return f"{source}.copy()"
-    raise AssertionError(f"no rule for {instruction}")
-
-
-def _reduction(instruction: Sum | Reduce | Apply | Divide, source: str) -> str:
-    match instruction:
-        case Sum(_, axes, dtype):
-            return f"np.add.reduce({source}, axis={_axes(axes)}{_option('dtype', dtype)})"
-        case Reduce(_, reducer, count) if reducer in UFUNC_REDUCERS:
-            return f"np.{UFUNC_REDUCERS[reducer]}.reduce({source}, axis={_last(count)})"
-        case Reduce(_, reducer, count):
-            return f"kernels.{reducer}({source}, {_last(count)})"
-        case Apply():
-            return f"kernels.apply(reduce, {source})"
-        case Divide(_, count):
-            return f"np.true_divide({source}, {count})"
-
-
-def _axes(axes: tuple[int, ...]) -> str:
-    return str(axes[0]) if len(axes) == 1 else str(axes)
-
-
-def _last(count: int) -> str:
-    return _axes(tuple(range(-count, 0)))
-
-
-def _option(name: str, value: str | None) -> str:
-    return f', {name}="{value}"' if value else ""
-
-
-def _word(letters: tuple[int, ...]) -> str:
-    return "".join(string.ascii_letters[letter] for letter in letters)
 
 
 def readable(
@@ -263,8 +163,12 @@ def readable(
     statements = body(program, shapes)
     count = len(program.operands)
     arguments = ", ".join([f"a{position}" for position in range(count)] + ["reduce"] * _has_callable(program))
-    lines = [HEADER, *([FORMULAS] if any("formulas." in line for line in statements) else [])]
-    lines += [*([KERNELS] if any("kernels." in line for line in statements) else []), "", ""]
+    lines = [
+        HEADER,
+        *(text for name, text in IMPORTS.items() if any(name in line for line in statements)),
+        "",
+        "",
+    ]
     lines += [f"def compute({arguments}):", f"    # {_comment(text)}"]
     lines += [f"    # a{position}: {_comment(term)}" for position, term in enumerate(terms)]
     notes = {f"t{number}": " ".join(map(shown, note.labels)) for number, note in enumerate(program.notes)}

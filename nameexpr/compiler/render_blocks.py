@@ -90,10 +90,7 @@ def _block(
         if index != "...":
             lines.append(f"x{number} = {name}[{index}]")
     local += [f"b{number}" for number in range(len(one.steps))]
-    varies = _varies(one, shapes)
-    last = _last_uses(one)
-    overs = [_over(one, step, number, len(names), varies, last) for number, step in enumerate(one.steps)]
-    home = _home(one, overs, len(names), varies)
+    varies, overs, home = buffers(one, shapes)
     for number, step in enumerate(one.steps):
         me = len(names) + number
         is_final = one.reducer is None and number == len(one.steps) - 1
@@ -112,6 +109,18 @@ def _block(
     if one.reducer is None:
         return lines if home is not None else [*lines, f"{place} = {value}"]
     return lines + _reduction(one, [local[factor] for factor in one.factors], varies, tiled, place)
+
+
+def buffers(
+    one: Fused, shapes: Sequence[tuple[int, ...]]
+) -> tuple[list[frozenset[int] | None], list[int | None], int | None]:
+    """Return where the values of a block lie: for each source and step the axes along which it is longer than
+    1 (None for a number), for each step the earlier one that it writes over, and the step from which on they
+    are in the result itself.
+    """
+    varies, last = _varies(one, shapes), _last_uses(one)
+    overs = [_over(one, step, number, len(shapes), varies, last) for number, step in enumerate(one.steps)]
+    return varies, overs, _home(one, overs, len(shapes), varies)
 
 
 def _varies(one: Fused, shapes: Sequence[tuple[int, ...]]) -> list[frozenset[int] | None]:

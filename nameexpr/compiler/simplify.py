@@ -22,14 +22,16 @@ from nameexpr.compiler.program import (
     Matmul,
     Multiply,
     Note,
+    Ones,
     Pointwise,
     Program,
     Reshape,
     Sum,
     Transpose,
+    Vecdot,
     sources_of,
 )
-from nameexpr.compiler.sliced import Sliced
+from nameexpr.compiler.sliced import Looped, Sliced
 
 LETTERS = 52
 
@@ -55,6 +57,8 @@ def _fuse(first: Instruction, second: Instruction) -> Instruction | None:
     match first, second:
         case Reshape(source), Reshape(_, shape):
             return Reshape(source, shape)
+        case Ones(_, dtype), Reshape(_, shape):
+            return Ones(shape, dtype)
         case Transpose(source, inner), Transpose(_, outer):
             return Transpose(source, tuple(inner[axis] for axis in outer))
         case Diagonal(source, letters), Sum(_, axes, None) if max(letters) < LETTERS:
@@ -89,10 +93,10 @@ def _without_unread(program: Program) -> Program:
 
 def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruction:
     """Return an instruction that reads other values."""
-    if isinstance(instruction, Einsum | Pointwise | Fused | Sliced):
+    if isinstance(instruction, Einsum | Pointwise | Fused | Sliced | Looped):
         return replace(instruction, sources=tuple(numbers[source] for source in instruction.sources))
-    if isinstance(instruction, Multiply | Dot | Matmul | IntegerMatmul):
+    if isinstance(instruction, Multiply | Dot | Vecdot | Matmul | IntegerMatmul):
         return replace(instruction, left=numbers[instruction.left], right=numbers[instruction.right])
-    if isinstance(instruction, Full | Constant | Arange):
+    if isinstance(instruction, Full | Ones | Constant | Arange):
         return instruction
     return replace(instruction, source=numbers[instruction.source])

@@ -13,10 +13,10 @@ from nameexpr.compiler.operands import Operand, describe, places, stretch
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import shown
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
-from nameexpr.syntax.ast import Alias, Expression, Item, Label, NamedGroup, Sized, atoms
+from nameexpr.syntax.ast import LABELLED, Alias, Expression, Item, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item
 
-OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce")
+OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
 """Keywords of `einsum` that are no sizes of labels."""
 
 
@@ -46,7 +46,7 @@ def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
     if not keywords:
         return
     terms = (*tree.inputs, *(tree.outputs or ()))
-    labels = {a.name for term in terms for a in atoms(term.items) if isinstance(a, Label | Sized | Alias)}
+    labels = {a.name for term in terms for a in atoms(term.items) if isinstance(a, LABELLED)}
     found = []
     for name, size in keywords.items():
         if name not in labels:

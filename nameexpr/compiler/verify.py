@@ -11,6 +11,8 @@ from nameexpr.compiler.program import (
     AlongAxes,
     Apply,
     Arange,
+    AsComplex,
+    AsReal,
     Cast,
     Constant,
     Copy,
@@ -25,16 +27,19 @@ from nameexpr.compiler.program import (
     IntegerMatmul,
     Matmul,
     Multiply,
+    Ones,
     Pointwise,
     Program,
     Reduce,
     Repeat,
     Reshape,
+    Slices,
     Sum,
     Transpose,
+    Vecdot,
     sources_of,
 )
-from nameexpr.compiler.sliced import Sliced
+from nameexpr.compiler.sliced import Looped, Sliced
 
 Shape = tuple[int, ...]
 
@@ -63,31 +68,46 @@ def _shape(instruction: Instruction, sources: list[Shape]) -> Shape:
     match instruction:
         case Cast() | Copy() | Divide():
             return sources[0]
-        case Reshape(_, shape):
-            assert prod(shape) == prod(sources[0]), f"{instruction} of {sources[0]}"
-            return shape
-        case Transpose(_, axes):
-            assert sorted(axes) == list(range(len(sources[0]))), f"{instruction} of {sources[0]}"
-            return tuple(sources[0][axis] for axis in axes)
-        case Diagonal(_, letters):
-            return _by_letters([(letters, sources[0])], tuple(dict.fromkeys(letters)))
-        case Repeat(_, shape):
-            assert broadcast(sources[0], shape) == shape, f"{instruction} of {sources[0]}"
-            return shape
-        case Embed(_, shape, letters):
-            inner = _by_letters([(letters, shape)], tuple(dict.fromkeys(letters)))
-            assert broadcast(sources[0], inner) == inner, f"{instruction} of {sources[0]}"
-            return shape
-        case Full(shape):
+        case Reshape() | Transpose() | AsReal() | AsComplex() | Diagonal() | Repeat() | Embed():
+            return _moved(instruction, sources[0])
+        case Full(shape) | Ones(shape):
             return shape
         case Constant() | Arange() | Pointwise() | AlongAxes() | Fused():
             return _formula_shape(instruction, sources)
         case Sliced():
             return _sliced(instruction, sources)
-        case Sum() | Reduce() | Apply():
+        case Looped():
+            return _looped(instruction, sources)
+        case Sum() | Slices() | Reduce() | Apply():
             return _reduced(instruction, sources[0])
         case _:
             return _product(instruction, sources)
+
+
+def _moved(
+    instruction: Reshape | Transpose | AsReal | AsComplex | Diagonal | Repeat | Embed, source: Shape
+) -> Shape:
+    match instruction:
+        case Reshape(_, shape):
+            assert prod(shape) == prod(source), f"{instruction} of {source}"
+            return shape
+        case Transpose(_, axes):
+            assert sorted(axes) == list(range(len(source))), f"{instruction} of {source}"
+            return tuple(source[axis] for axis in axes)
+        case AsReal():
+            return (*source, 2)
+        case AsComplex():
+            assert source[-1:] == (2,), f"{instruction} of {source}"
+            return source[:-1]
+        case Diagonal(_, letters):
+            return _by_letters([(letters, source)], tuple(dict.fromkeys(letters)))
+        case Repeat(_, shape):
+            assert broadcast(source, shape) == shape, f"{instruction} of {source}"
+            return shape
+        case Embed(_, shape, letters):
+            inner = _by_letters([(letters, shape)], tuple(dict.fromkeys(letters)))
+            assert broadcast(source, inner) == inner, f"{instruction} of {source}"
+            return shape
 
 
 def _formula_shape(
@@ -128,9 +148,27 @@ def _sliced(instruction: Sliced, sources: list[Shape]) -> Shape:
     return shape
 
 
-def _reduced(instruction: Sum | Reduce | Apply, source: Shape) -> Shape:
+def _looped(instruction: Looped, sources: list[Shape]) -> Shape:
+    """Check the bodies by themselves, and that their operands are the blocks of the sources."""
+    place, size, block = instruction.place, instruction.size, instruction.block
+    blocks = (block, size % block)[: len(instruction.bodies)]
+    assert 0 < block < size and (instruction.tail is not None) == (size % block > 0), f"{block} of {size}"
+    shapes = set()
+    for body, length in zip(instruction.bodies, blocks, strict=True):
+        for source, axis, part in zip(sources, instruction.axes, body.operands, strict=True):
+            assert axis is None or source[axis] == size, f"{source} has no {size} indices along {axis}"
+            cut = tuple(length if number == axis else one for number, one in enumerate(source))
+            assert part == cut, f"part {part} of {source}"
+        made = shapes_of(body)[body.result]
+        assert place is None or made[place] == length, f"{made} is no block of {length}"
+        shapes.add(made if place is None else (*made[:place], size, *made[place + 1 :]))
+    assert len(shapes) == 1, f"blocks give {shapes}"
+    return shapes.pop()
+
+
+def _reduced(instruction: Sum | Slices | Reduce | Apply, source: Shape) -> Shape:
     match instruction:
-        case Sum(_, axes):
+        case Sum(_, axes) | Slices(_, _, axes):
             assert axes and all(0 <= axis < len(source) for axis in axes), f"{instruction} of {source}"
             return tuple(size for axis, size in enumerate(source) if axis not in axes)
         case Reduce(_, _, count):
@@ -148,6 +186,10 @@ def _product(instruction: Instruction, sources: list[Shape]) -> Shape:
             left, right = sources
             assert {len(left), len(right)} <= {1, 2} and left[-1] == right[0], f"dot of {sources}"
             return left[:-1] + right[1:]
+        case Vecdot():
+            left, right = sources
+            assert left[-1] == right[-1], f"vecdot of {sources}"
+            return broadcast(left[:-1], right[:-1])
         case Matmul() | IntegerMatmul():
             left, right = sources
             assert left[-1] == right[-2], f"matmul of {sources}"

@@ -206,11 +206,10 @@ def test_the_code_that_is_shown_runs_alone_and_labels_the_values_of_a_slice() ->
 
 @pytest.mark.usefixtures("everywhere")
 def test_several_sliced_parts_have_names_of_their_own() -> None:
-    operands = operands_of(HEADS, {"B": 3, "H": 3, "L": 5, "D": 2})
+    operands = operands_of(HEADS, {"B": 3, "H": 3, "L": 24, "D": 16})
     text = "a = sum[D](q[B H Q D] * k[B H K D]); o[B H Q D] = sum[K](softmax[K](a) * v[B H K D])"
-    text += (
-        "; m[H P D] = sum[B](o[B H P D]); c = sum[D](m[H P D] * m[H R D]); y[H P] = sum[R](softmax[R](c * 2))"
-    )
+    text += "; m[H P D] = sum[B](o[B H P D]); c = sum[D](m[H P D] * m[H R D])"
+    text += "; y[H P D] = sum[R](softmax[R](c) * m[H R D])"
     compiled_formula = compiled(text, operands)
     assert len(sliced(compiled_formula.program)) == 2
     formula = ne.compile(text)

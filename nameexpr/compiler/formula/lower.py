@@ -43,6 +43,7 @@ from nameexpr.compiler.program import (
     Step,
 )
 from nameexpr.compiler.typed import Axes, Typed
+from nameexpr.compiler.ways import in_cells
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
@@ -106,7 +107,8 @@ class Lowering:
         is_split = any(len(group) != 1 for group in node.axes)
         if node.position >= 0:
             number, dtype = node.position, self.dtypes[node.position]
-            layout = self.layouts[node.position]
+            own = self.layouts[node.position]
+            layout = None if own is None else in_cells(own, dtype)
             is_fresh = False
         else:
             source = self.value(node.value)

@@ -24,6 +24,7 @@ from nameexpr.compiler.program import Program
 from nameexpr.compiler.reuse import reuse
 from nameexpr.compiler.simplify import simplify
 from nameexpr.compiler.slices import slice_by_slice
+from nameexpr.compiler.strides import Given, given_of
 from nameexpr.compiler.typed import Names
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
@@ -33,7 +34,9 @@ from nameexpr.syntax.limits import limits
 
 @dataclass(frozen=True, slots=True)
 class CompiledFormula:
-    """A formula for one set of operands, through all stages. `names` are those of each result."""
+    """A formula for one set of operands, through all stages. `names` are those of each result, `given` says
+    what is known of the operands' memory.
+    """
 
     scope: Scope
     graph: Graph
@@ -42,6 +45,7 @@ class CompiledFormula:
     program: Program
     shapes: tuple[tuple[int, ...], ...]
     names: tuple[Names, ...]
+    given: tuple[Given, ...] = ()
 
 
 def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
@@ -106,7 +110,8 @@ def compile_formula(
             )
             for place in places
         )
-    return CompiledFormula(scope, graph, views, tuple(plans), program, all_shapes, names)
+    given = given_of(own_dtypes, layouts)
+    return CompiledFormula(scope, graph, views, tuple(plans), program, all_shapes, names, given)
 
 
 def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:

@@ -1,0 +1,206 @@
+"""Loops over blocks of labels: which there can be, what they cost, and what programs come of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+import pytest
+
+from nameexpr.api.plan import make_plan
+from nameexpr.compiler.dtypes import Dtypes
+from nameexpr.compiler.limit.loops import Loop, Nest, candidates, measure, paths_of, with_block, with_loop
+from nameexpr.compiler.limit.lowering import lower_loops
+from nameexpr.compiler.limit.network import Item, Network, network_of
+from nameexpr.compiler.limit.search import find_nests
+from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
+from nameexpr.compiler.program import Note, Program, Sum
+from nameexpr.compiler.render import body
+from nameexpr.compiler.sliced import Looped
+from nameexpr.compiler.verify import shapes_of
+
+RNG = np.random.default_rng(0)
+
+
+def compiled(
+    text: str, *shapes: tuple[int, ...], dtype: str = "float64", compute: str = "float64"
+) -> tuple[Compiled, Dtypes, Network]:
+    tree = read(text)
+    typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
+    dtypes = Dtypes((dtype,) * len(shapes), compute, compute)
+    made = compile_typed(tree, typed, dtypes, [None] * len(shapes))
+    return made, dtypes, network_of(made.plan, dtypes)
+
+
+CHAIN = compiled("a b, b c, c d -> a d", (6, 40), (40, 50), (50, 7))
+LARGEST = compiled("a b, b c -> a : max", (30, 8), (8, 40))
+
+
+def every_loop(network: Network) -> Iterator[Loop]:
+    return candidates(network, (), (), frozenset(network.sizes))
+
+
+def nests(network: Network, count: int) -> Iterator[Nest]:
+    """Return nests of some loops with blocks of any size, picked at random."""
+    for _ in range(count):
+        nest: Nest = ()
+        for _ in range(int(RNG.integers(1, 4))):
+            paths = [(), *(path for path, _ in paths_of(nest))]
+            path = paths[int(RNG.integers(len(paths)))]
+            found = list(candidates(network, nest, path, frozenset(network.sizes)))
+            if not found:
+                continue
+            loop = found[int(RNG.integers(len(found)))]
+            nest = with_loop(nest, path, loop)
+        for path, loop in list(paths_of(nest)):
+            nest = with_block(nest, path, int(RNG.integers(1, network.sizes[loop.label])))
+        if nest:
+            yield nest
+
+
+TEXTS = {
+    "a b, b c, c d -> a d": [(6, 5), (5, 9), (9, 7)],
+    "a b c, a d, b e, c f -> d e f": [(5, 6, 7), (5, 3), (6, 4), (7, 3)],
+    "a b, c d, a c x, b d y -> y x": [(5, 6), (4, 7), (5, 4, 3), (6, 7, 2)],
+    "a b, b c -> a : max": [(7, 5), (5, 6)],
+    "a b, b c -> a : median": [(7, 5), (5, 6)],
+    "a b, b c, c a -> : prod": [(7, 5), (5, 3), (3, 7)],
+    "a b, b c -> c : mean": [(7, 5), (5, 6)],
+    "a b, b c, c d -> (d a) z=2": [(6, 5), (5, 9), (9, 7)],
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_nest_gives_what_no_loops_give(text: str) -> None:
+    shapes = TEXTS[text]
+    made, dtypes, network = compiled(text, *shapes)
+    operands = [RNG.random(shape) + 0.5 for shape in shapes]
+    want = run(made.program, operands)
+    seen = 0
+    for nest in nests(network, 40):
+        program = lower_loops(made.plan, nest, dtypes, [None] * len(shapes))
+        np.testing.assert_allclose(run(program, operands), want, rtol=1e-9, err_msg=str(nest))
+        seen += 1
+    assert seen > 10
+
+
+def run(program: Program, operands: list[np.ndarray]) -> np.ndarray:
+    from nameexpr.backends.numpy import copies, kernels
+
+    arguments = ", ".join(f"a{number}" for number in range(len(operands)))
+    lines = [f"def compute({arguments}):", *("    " + line for line in body(program, shapes_of(program)))]
+    space: dict[str, object] = {"np": np, "kernels": kernels, "copies": copies}
+    exec("\n".join(lines), space)
+    return space["compute"](*operands)  # type: ignore[operator]
+
+
+def test_flops_of_a_nest_are_those_of_all_its_blocks() -> None:
+    made, dtypes, network = CHAIN
+    for nest in nests(network, 30):
+        program = lower_loops(made.plan, nest, dtypes, [None] * 3)
+        shapes = [Operand(shape) for shape in program.operands]
+        planned = replace(made, program=program, shapes=shapes_of(program))
+        flops = make_plan(planned, shapes, [np.dtype(float)] * 3).flops
+        assert flops == measure(network, nest, 0).flops >= made.plan.flops
+
+
+def test_a_loop_over_what_is_summed_on_the_way_adds_blocks_up() -> None:
+    made, dtypes, network = CHAIN
+    by_label = {(loop.label, loop.top): loop for loop in every_loop(network)}
+    loop = next(one for (label, _), one in by_label.items() if label in "bc")
+    program = lower_loops(made.plan, (replace(loop, block=9),), dtypes, [None] * 3)
+    (looped,) = [one for one in program.instructions if isinstance(one, Looped)]
+    assert looped.place is None and looped.combine == "add" and looped.tail is not None
+
+
+def test_what_is_reduced_is_no_label_to_add_up_over() -> None:
+    _, _, network = LARGEST
+    end = len(network.items) - 1
+    tops = {(loop.label, loop.top) for loop in every_loop(network)}
+    assert ("c", end) in tops and ("a", end) in tops and ("b", end) in tops
+    median = compiled("a b, b c -> a : median", (30, 8), (8, 40))[2]
+    assert {loop.label for loop in every_loop(median) if loop.top == end} == {"a"}
+    mean = compiled("a b, b c -> a : var", (30, 8), (8, 40))[2]
+    assert {loop.label for loop in every_loop(mean) if loop.top == end} == {"a"}
+
+
+def test_items_beside_the_label_are_done_once_outside() -> None:
+    _, _, network = compiled("a b, b c, c d, d e -> a e", (9, 30), (30, 31), (31, 32), (32, 8))
+    for loop in every_loop(network):
+        touching = {n for n, item in enumerate(network.items) if loop.label in item.labels | item.summed}
+        assert touching & set(loop.items) and loop.top == max(loop.items)
+
+
+def test_the_search_finds_a_nest_wherever_every_single_loop_would_do() -> None:
+    for text, shapes in TEXTS.items():
+        _, _, network = compiled(text, *shapes)
+        start = measure(network, (), 0).peak
+        lowest = min([start, *(measure(network, (loop,), 0).peak for loop in every_loop(network))])
+        found, least = find_nests(network, lowest)
+        assert found and found[0].peak <= lowest
+        assert least.peak <= lowest
+        assert found == sorted(found, key=lambda one: one.cost)
+
+
+def test_what_is_added_up_over_blocks_is_bounded_by_all_of_them() -> None:
+    """Whether integers may go through float32 depends on how large they can be."""
+    shapes = [(50, 40), (40, 7), (7, 50)]
+    made, dtypes, network = compiled("a b, b c, c d -> a d", *shapes, dtype="int8", compute="int64")
+    loop = next(one for one in every_loop(network) if one.label == "b" and len(one.items) == 1)
+    program = lower_loops(made.plan, (loop,), dtypes, [None] * 3)
+    operands = [np.full(shape, 127, "int8") for shape in shapes]
+    np.testing.assert_array_equal(run(program, operands), 127**3 * 40 * 7)
+
+
+def test_what_is_read_twice_is_in_no_loop_with_only_one_reader() -> None:
+    ab, b = frozenset("ab"), frozenset("b")
+    first = Item((0,), ab, frozenset(), 1, True, False, ())
+    items = (
+        first,
+        Item((1,), b, frozenset("a"), 2, True, False, ()),
+        Item((1, 2), ab, frozenset(), 1, True, False, ()),
+        Item((3,), b, frozenset("a"), 2, True, False, ()),
+    )
+    values = (ab, ab, b, ab, b)
+    network = Network(items, values, {"a": 9, "b": 8}, 1, 8, None, 0)
+    found = {(loop.label, loop.top): loop.items for loop in every_loop(network)}
+    assert ("b", 1) not in found and ("a", 1) not in found
+    assert found["b", 3] == frozenset({0, 1, 2, 3})
+    assert found["b", 0] == frozenset({0})
+
+
+def test_larger_limits_never_cost_more() -> None:
+    _, _, network = CHAIN
+    start = measure(network, (), 0).peak
+    costs = [found[0].cost for share in (8, 4, 2, 1) if (found := find_nests(network, start // share)[0])]
+    assert len(costs) > 1 and costs == sorted(costs, reverse=True)
+    assert costs[-1] == measure(network, (), 0).cost
+
+
+def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
+    note = (Note((), "", None),)
+    inner = Program(((4, 5),), (Sum(0, (1,), None),), note, 1, False)
+    tail = Program(((2, 5),), (Sum(0, (1,), None),), note, 1, False)
+    right = Looped((0,), (0,), "a", 10, 4, inner, tail, 0, "add", "float64")
+    shapes = ((10, 5),)
+    assert shapes_of(Program(shapes, (right,), note, 1, False))[-1] == (10,)
+    for wrong in (
+        replace(right, block=5),
+        replace(right, tail=None),
+        replace(right, axes=(1,)),
+        replace(right, axes=(None,)),
+        replace(right, tail=inner),
+        replace(right, place=None),
+        replace(right, size=12),
+    ):
+        with pytest.raises((AssertionError, IndexError)):
+            shapes_of(Program(shapes, (wrong,), note, 1, False))
+
+
+def test_sizes_of_values_are_products_of_their_labels() -> None:
+    _, _, network = CHAIN
+    sizes = [prod(network.sizes[label] for label in labels) for labels in network.values[:3]]
+    assert sizes == [240, 2000, 350]

@@ -1,0 +1,220 @@
+"""Sharing what operands that are the same array have in common: orders that repeat, and instructions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+import numpy as np
+import pytest
+
+from nameexpr.compiler.dtypes import choose_dtypes
+from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.paths.alike import Likeness
+from nameexpr.compiler.paths.repeated import repeated_path
+from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
+from nameexpr.compiler.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
+from nameexpr.compiler.share import best_shared, share
+from nameexpr.compiler.verify import shapes_of
+
+SIZE = 6
+
+
+def chain(count: int) -> str:
+    """Return the text of a power of a matrix."""
+    labels = "abcdefghijklmnopqrstuvwxyz"[: count + 1]
+    return ", ".join(f"{one} {other}" for one, other in pairwise(labels)) + f" -> {labels[0]} {labels[-1]}"
+
+
+def compiled(text: str, same: tuple[int, ...] = (), optimize: object = None, **options: object) -> Compiled:
+    tree = read(text)
+    shapes = [Operand((SIZE,) * len(term.items)) for term in tree.inputs]
+    typed = type_expression(tree, shapes, {})
+    names = ("float64",) * len(shapes)
+    dtypes = choose_dtypes(names, "float64", is_summed=typed.is_summed, reducer=typed.reducer)
+    layouts = [None] * len(shapes)
+    return compile_typed(tree, typed, dtypes, layouts, optimize, same=same, **options)  # type: ignore[arg-type]
+
+
+def products(program: Program) -> int:
+    return sum(isinstance(one, Dot | Multiply) for one in program.instructions)
+
+
+def contracted(text: str, pairs: list[tuple[int, int]], same: str) -> int:
+    """Return how many different products an order has, by brute force: told apart by their sorted cells,
+    whatever the order of axes.
+    """
+    inputs, _, output = text.partition("->")
+    terms = [term.split() for term in inputs.split(",")]
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.normal(size=(3,) * len(term)) for name, term in zip(same, terms, strict=True)}
+    values = [(arrays[name], term) for name, term in zip(same, terms, strict=True)]
+    waiting = set(range(len(terms)))
+    seen = set()
+    for left, right in pairs:
+        waiting -= {left, right}
+        needed = {label for number in waiting for label in values[number][1]} | set(output.split())
+        both = [*values[left][1], *values[right][1]]
+        kept = [label for label in dict.fromkeys(both) if label in needed]
+        one, other = ("".join(values[number][1]) for number in (left, right))
+        made = np.einsum(f"{one},{other}->{''.join(kept)}", values[left][0], values[right][0])
+        seen.add(np.sort(made.ravel()).round(6).tobytes())
+        waiting.add(len(values))
+        values.append((made, kept))
+    return len(seen)
+
+
+def order_of(text: str, same: str) -> list[tuple[int, int]]:
+    inputs, _, output = text.partition("->")
+    terms = [term.split() for term in inputs.split(",")]
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(inputs.replace(",", " ").split()))}
+    kept = frozenset(numbers[label] for label in output.split())
+    listed = [[numbers[label] for label in term] for term in terms]
+    found = repeated_path(listed, same, kept, [3] * len(numbers))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("count", "least"), [(2, 1), (3, 2), (4, 2), (5, 3), (6, 3), (7, 4), (8, 3), (9, 4), (12, 4), (16, 4)]
+)
+def test_powers_of_a_matrix_take_as_many_products_as_the_shortest_addition_chain(
+    count: int, least: int
+) -> None:
+    assert contracted(chain(count), order_of(chain(count), "A" * count), "A" * count) == least
+
+
+@pytest.mark.parametrize(
+    ("text", "same", "least"),
+    [
+        ("a b, b c, c d, d a ->", "AAAA", 2),
+        ("a b, b c, c d, d e, e f, f g, g h, h a ->", "AAAAAAAA", 3),
+        ("a b, c b, c d, e d -> a e", "AAAA", 2),
+        ("a b, c b, c d, e d, e f, g f, g h, i h -> a i", "AAAAAAAA", 3),
+        ("a b, b c, c d, d e -> a e", "ABAB", 2),
+        ("a b, b c, c d, d e, e f, f g, g h, h i -> a i", "ABABABAB", 3),
+        ("i, i, i, i, i, i, i, i -> i", "AAAAAAAA", 3),
+        ("a b, a b, c d, c d ->", "AAAA", 2),
+        ("p a, p b, a b, q c, q d, c d ->", "AABAAB", 3),
+    ],
+)
+def test_equal_parts_of_a_network_are_contracted_once(text: str, same: str, least: int) -> None:
+    assert contracted(text, order_of(text, same), same) == least
+
+
+def test_parts_with_other_labels_kept_are_not_alike() -> None:
+    likeness = Likeness([(0, 1), (1, 2), (2, 3), (3, 4)], "AAAA", frozenset({0, 2, 4}))
+    forms = {pair: likeness.read(pair)[0] for pair in (0b0011, 0b0110, 0b1100)}
+    assert forms[0b0011] == forms[0b1100] != forms[0b0110]
+
+
+def test_different_arrays_and_other_axes_are_not_alike() -> None:
+    assert (
+        len(
+            {
+                Likeness([(0, 1)], "A", frozenset({0})).read(1)[0],
+                Likeness([(0, 1)], "A", frozenset({1})).read(1)[0],
+            }
+        )
+        == 2
+    )
+    likeness = Likeness([(0, 1), (1, 2), (2, 3), (3, 4)], "AAAB", frozenset({0, 4}))
+    assert likeness.read(0b0011)[0] != likeness.read(0b1100)[0]
+
+
+def test_an_order_is_given_up_when_it_takes_too_long() -> None:
+    terms = [(number, number + 1) for number in range(30)]
+    assert repeated_path(terms, "A" * 30, frozenset({0, 30}), [4] * 31, trials=50) is None
+
+
+def test_equal_instructions_are_one_and_those_of_other_arrays_are_not() -> None:
+    both = (
+        Sum(0, (0,), None),
+        Sum(1, (0,), None),
+        Sum(2, (0,), None),
+        Multiply(3, 4, None),
+        Multiply(6, 5, None),
+    )
+    notes = tuple(Note((), "float64", step) for step in range(5))
+    program = Program(((2, 3),) * 3, both, notes, 7, False)
+    shared = share(program, (0, 0, 2))
+    assert shared.instructions == (
+        Sum(0, (0,), None),
+        Sum(2, (0,), None),
+        Multiply(3, 3, None),
+        Multiply(5, 4, None),
+    )
+    assert shared.result == 6
+    assert shapes_of(shared)[6] == (3,)
+
+
+def test_products_of_numbers_commute_and_products_of_objects_do_not() -> None:
+    both = (Multiply(0, 1, None), Multiply(1, 0, None), Multiply(2, 3, None))
+    for dtype, count in (("float64", 2), ("object", 3), ("", 3)):
+        program = Program(((2,), (2,)), both, (Note((), dtype, 0),) * 3, 4, False)
+        assert len(share(program, (0, 1)).instructions) == count
+
+
+def test_views_alone_are_not_worth_a_guard() -> None:
+    found = compiled("k i, j k -> i j", (0, 0))
+    assert found.same == ()
+    assert found.program == compiled("k i, j k -> i j").program
+
+
+def test_a_plan_counts_what_is_computed_once() -> None:
+    for count, least in ((4, 2), (8, 3), (16, 4)):
+        found = compiled(chain(count), (0,) * count)
+        assert products(found.program) == least
+        assert found.plan.flops == least * 2 * SIZE**3
+        assert len(found.plan.repeated) == count - 1 - least
+        assert compiled(chain(count)).plan.flops == (count - 1) * 2 * SIZE**3
+
+
+def test_an_order_of_the_callers_stays_and_is_shared() -> None:
+    left_to_right = compiled(chain(4), (0,) * 4, optimize=False)
+    assert left_to_right.same == ()
+    assert products(left_to_right.program) == 3
+    halves = compiled(chain(4), (0,) * 4, optimize=((0, 1), (0, 1), (0, 1)))
+    assert products(halves.program) == 2
+    assert products(compiled(chain(4), (0,) * 4, optimize="greedy").program) <= 3
+
+
+def test_casts_sums_and_copies_of_one_array_are_made_once() -> None:
+    found = compiled("i j, k l -> j l : sum", (0, 0))
+    assert found.same == (0, 0)
+    assert found.plan.flops == 2 * SIZE**2 - SIZE**2 + SIZE * SIZE + SIZE**2
+
+
+def test_what_needs_more_than_the_limit_when_it_is_kept_is_not_shared() -> None:
+    text = "a b, c d, a b, c d -> a b c d"
+    operands = Program(
+        ((3, 4),) * 2,
+        (Reshape(0, (12,)), Reshape(1, (12,)), Multiply(2, 3, None)),
+        (Note((), "", 0),) * 3,
+        4,
+        False,
+    )
+    plan = compiled("a b, a b -> a b").plan
+    assert best_shared([(plan, operands)], (0, 0), None, ()) is not None
+    assert best_shared([(plan, operands)], (0, 0), 12 * 8, ()) is not None
+    assert best_shared([(plan, operands)], (0, 0), 12 * 8 - 1, ()) is None
+    assert compiled(text, (0, 0, 0, 0)).plan.repeated
+    assert prod(shapes_of(compiled(text, (0,) * 4).program)[-1]) == SIZE**4
+
+
+def test_programs_of_different_operands_are_as_they_were() -> None:
+    assert compiled(chain(5)).same == ()
+    assert compiled(chain(5)).plan.repeated == frozenset()
+    assert not any(isinstance(one, Transpose) for one in compiled(chain(5)).program.instructions)
+
+
+def test_runs_of_a_ring_are_alike_wherever_they_start() -> None:
+    likeness = Likeness([(number, (number + 1) % 8) for number in range(8)], "A" * 8, frozenset())
+    around = [sum(1 << (start + step) % 8 for step in range(3)) for start in range(8)]
+    assert len({likeness.read(run)[0] for run in around}) == 1
+
+
+def test_of_parts_that_look_alike_one_is_tried() -> None:
+    assert repeated_path([(0,)] * 8, "A" * 8, frozenset({0}), [4], trials=600) is not None
+    likeness = Likeness([(0,)] * 8, "A" * 8, frozenset({0}))
+    assert len({likeness.read(made)[0] for made in range(1, 256)}) == 8
