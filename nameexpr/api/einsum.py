@@ -158,10 +158,10 @@ def _made(text: str, options: Options | None) -> Entry:
     """Read and check a text. The compiler is loaded here, on first use."""
     global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
     from nameexpr.api.entry import Entry
-    from nameexpr.api.options import Options
+    from nameexpr.api.options import DEFAULT
 
     _misses += 1
-    return Entry(text, options or Options())
+    return Entry(text, options or DEFAULT)
 
 
 def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:

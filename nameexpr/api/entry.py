@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.api import hot
 from nameexpr.api.cache import Generations
 from nameexpr.api.faults import run_fault
-from nameexpr.api.options import Options
+from nameexpr.api.options import DEFAULT, Options
 from nameexpr.api.same import repeats
 from nameexpr.api.specialise import Function, Template, function_of, template
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
@@ -62,25 +62,28 @@ class Entry:
         _check_arrow(self.tree)
         self.programs: Generations[Any, Function] = Generations(PROGRAMS)
         self.call: Function = self.miss
-        self._is_hot = options == Options()
+        self._is_hot = options is DEFAULT or options == DEFAULT
         self.structure = structure_of(self.tree)
         self.latest: Latest | None = None
 
     def miss(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
-        given = tuple(value for value in values if value is not hot.MISSING)
-        operands = unwrap(given, self.text, self.options.dtype)
-        arrays = [operand._data if isinstance(operand, NamedTensor) else operand for operand in operands]
-        layout = tuple(array.strides for array in arrays)
-        kinds = tuple((o.dtype, o.names if isinstance(o, NamedTensor) else None) for o in operands)
-        ranks = (kinds, tuple(array.ndim for array in arrays))
-        shapes = (kinds, tuple(array.shape for array in arrays))
-        layouts = (*shapes, layout)
+        operands = arrays = [value for value in values if value is not hot.MISSING]
+        kinds: tuple[Any, ...]
+        if [type(value) for value in operands] == [np.ndarray] * len(operands):
+            kinds = tuple([array.dtype for array in arrays])
+        else:
+            operands = unwrap(operands, self.text, self.options.dtype)
+            arrays = [one._data if isinstance(one, NamedTensor) else one for one in operands]
+            kinds = tuple((one.dtype, getattr(one, "names", None)) for one in operands)
+        ranks = (kinds, tuple([array.ndim for array in arrays]))
+        shapes = (kinds, tuple([array.shape for array in arrays]))
+        layouts = (*shapes, tuple([array.strides for array in arrays]))
         same = repeats(arrays)
         whole = (*layouts, same) if same else layouts
         # What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
         keys: tuple[Any, ...] = (ranks, whole) if same else (ranks, shapes, layouts)
-        function = next(filter(None, map(self.programs.get, keys)), None)
+        function = next(filter(None, map(self.programs.get, keys)), None) if self.latest else None
         if function is None:
             described: Latest = (
                 [_described(operand) for operand in operands],

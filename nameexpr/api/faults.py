@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
-from nameexpr.compiler.memory import peak_bytes
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
 
@@ -25,6 +24,8 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
         return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
     if isinstance(fault, MemoryError):
+        from nameexpr.compiler.memory import peak_bytes
+
         needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
         message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=_infos(operands)))

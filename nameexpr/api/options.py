@@ -47,6 +47,10 @@ class Options:
         return CUSTOM if callable(self.reduce) else self.reduce
 
 
+DEFAULT = Options()
+"""What holds where nothing is said."""
+
+
 def read_options(
     sizes: Mapping[str, int] | None,
     keywords: Mapping[str, int],

@@ -31,6 +31,13 @@ Function = Callable[..., Any]
 Explain = Callable[..., Exception]
 
 
+SHARED = {
+    "np": np, "kernels": kernels, "formulas": formulas, "copies": copies, "c_einsum": c_einsum,
+    "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "missing": MISSING,
+}  # fmt: skip
+"""What the generated functions of all texts can name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A function's code and constants, but for what belongs to one text: where it hands over.
@@ -104,7 +111,7 @@ def function_of(made: Template, miss: Function, explain: Explain) -> Function:
     explain : callable
         What makes an error of a fault of NumPy's and the operands.
     """
-    constants = constants_of(miss, explain) | made.constants
+    constants = {**SHARED, **made.constants, "miss": miss, "explain": explain}
     exec(made.code, constants)  # noqa: S102  ours only: tests hold the source to a whitelist
     function: Function = constants["call"]
     return function
@@ -128,11 +135,7 @@ def specialise(
 
 def constants_of(miss: Function, explain: Callable[..., Exception]) -> dict[str, Any]:
     """Return what every generated function can name."""
-    return {
-        "np": np, "kernels": kernels, "formulas": formulas, "copies": copies,
-        "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap,
-        "missing": MISSING, "miss": miss, "explain": explain, "c_einsum": c_einsum,
-    }  # fmt: skip
+    return {**SHARED, "miss": miss, "explain": explain}
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,8 @@ from nameexpr.compiler.dtypes import ITEM_BYTES
 from nameexpr.compiler.program import Cast, Copy, Diagonal, Instruction, Note, Reshape, Transpose
 
 Strides = tuple[int, ...]
+LITTLE = 256
+"""Cells up to which a value's layout does not count: any way is quicker than asking for the strides."""
 CACHED = 1 << 15
 """Bytes of which a copy in any order stays in the cache."""
 Chosen = TypeVar("Chosen")
@@ -217,11 +219,15 @@ class Builder:
             bound=value.bound,
         )
 
+    def read_strides(self, *values: Value) -> None:
+        """Note that the choice of a way depends on the layout of values; of small ones it hardly matters."""
+        self.used_strides |= any(self.size(value.labels) > LITTLE for value in values)
+
     def by_memory(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
         """Return labels in the order in which they lie in memory, the slowest first."""
         if value.strides is None or len(labels) < 2:  # noqa: PLR2004
             return tuple(label for label in value.labels if label in labels)
-        self.used_strides = True
+        self.read_strides(value)
         strides = dict(zip(value.labels, value.strides, strict=True))
         return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
@@ -236,6 +242,6 @@ class Builder:
             first = value.axis(labels[0])
             inside = [label for label in value.labels[first:] if self.sizes[label] != 1]
             return list(labels) == inside[: len(labels)]
-        self.used_strides = True
+        self.read_strides(value)
         strides = {label: value.strides[value.axis(label)] for label in labels}
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))

@@ -76,16 +76,20 @@ def choose_dtypes(
     return Dtypes(operands, compute, result)
 
 
-COUNTED = 2**100
-"""Products up to which counts of them stay far below the largest float32."""
+COUNTED = {"float32": 2**100, "float64": 2**1000}
+"""Products up to which counts of them stay far below the largest number of a dtype."""
 
 
 def as_sums(typed: Typed, dtypes: Dtypes) -> tuple[Typed, Dtypes]:
-    """Return an expression that says whether any product of bools is true as one that counts them in float32.
+    """Return an expression that says whether any product of bools is true as one that counts them in floats.
 
     A count is rounded, but never to 0, and it goes through BLAS (R22). Everything else is returned as it is.
     """
     is_any = typed.reducer == "any" and len(typed.operands) > 1 and bool(typed.dropped)
-    if not is_any or set(dtypes.operands) != {"bool"} or prod(typed.sizes.values()) > COUNTED:
+    if not is_any or set(dtypes.operands) != {"bool"}:
         return typed, dtypes
-    return replace(typed, reducer="sum"), Dtypes(dtypes.operands, "float32", "bool")
+    products = prod(typed.sizes.values())
+    for dtype, most in COUNTED.items():
+        if products <= most:
+            return replace(typed, reducer="sum"), Dtypes(dtypes.operands, dtype, "bool")
+    return typed, dtypes

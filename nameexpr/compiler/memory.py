@@ -20,6 +20,7 @@ from nameexpr.compiler.memory_parts import (
     item_bytes,
     pointwise_bytes,
     reduce_bytes,
+    repeat_bytes,
 )
 from nameexpr.compiler.program import (
     AlongAxes,
@@ -32,6 +33,7 @@ from nameexpr.compiler.program import (
     Pointwise,
     Program,
     Reduce,
+    Repeat,
     Reshape,
     Sum,
     is_view,
@@ -200,6 +202,8 @@ def _passing_bytes(facts: _Facts, number: int) -> int:
             return reduce_bytes(one, shapes[0], facts.strides[source], facts.dtypes[source])
         case Sum(_, _, dtype=str()):
             return min(prod(shapes[0]), BUFFER) * item_bytes(dtype)
+        case Repeat(_, shape):
+            return repeat_bytes(shapes[0], shape, item_bytes(dtype))
         case Dot():
             return dot_bytes(one, shapes, [facts.strides[source] for source in sources], dtype)
         case IntegerMatmul():

@@ -36,6 +36,8 @@ BUFFER = 8192
 BUFFERED = frozenset({"var", "std", "logsumexp"})
 BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
 MATRIX = 2
+RUN = 512
+"""Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
 
 
 def item_bytes(dtype: str) -> int:
@@ -89,6 +91,15 @@ def _cells_at_once(shape: Shape) -> int:
     """Return how many cells a kernel that works by rows looks at together."""
     cells = prod(shape)
     return cells if cells <= 2 * ROWS else max(1, ROWS * shape[0] // cells) * (cells // shape[0])
+
+
+def repeat_bytes(shape: Shape, wanted: Shape, item: int) -> int:
+    """Return what repeating along several axes, one after the other, needs besides the result."""
+    own = (1,) * (len(wanted) - len(shape)) + tuple(shape)
+    axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
+    if len(axes) < 2 or item * prod(wanted[axes[-1] + 1 :]) >= RUN:  # noqa: PLR2004  one axis is one copy
+        return 0
+    return prod(wanted) // max(1, wanted[axes[0]]) * item
 
 
 def dot_bytes(one: Dot, shapes: Sequence[Shape], strides: Sequence[Strides], dtype: str) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.builder import Strides
 from nameexpr.compiler.check import check_text
@@ -23,12 +24,14 @@ from nameexpr.compiler.plan import Plan, plan_contractions, plan_repeated
 from nameexpr.compiler.program import Dot, Program, Transpose
 from nameexpr.compiler.simplify import simplify
 from nameexpr.compiler.size_faults import check_keywords
-from nameexpr.compiler.strides import Given, given_of
 from nameexpr.compiler.typed import Typed
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import error
 from nameexpr.syntax.ast import Expression, Label
 from nameexpr.syntax.parser import parse
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.strides import Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class Compiled:
     @property
     def given(self) -> tuple[Given, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
+        from nameexpr.compiler.strides import given_of
+
         return given_of(self.dtypes, self.layouts)
 
     @property
@@ -124,6 +129,7 @@ def compile_typed(
     shared = None
     if same:
         from nameexpr.compiler.share import best_shared
+        from nameexpr.compiler.strides import given_of
 
         other = _repeated(plan, same, optimize)
         tried = [(plan, program)] if other is None else [(plan, program), (other, lowered(other))]
@@ -159,6 +165,7 @@ def _limited(
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
     from nameexpr.compiler.limit.fitting import fitted
     from nameexpr.compiler.limit.needs import over_limit
+    from nameexpr.compiler.strides import given_of
 
     fit, needed = fitted(plan, dtypes, layouts, program, limit, is_row_major=is_row_major)
     if needed > limit:

@@ -103,7 +103,7 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
         found.append(_slices(build, value, summed))
     if not is_exact and _is_contiguous(build, value, summed) and count > PAIRWISE:
         return found + _in_blocks(build, value, summed)
-    build.used_strides = True
+    build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
         seconds = costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
@@ -150,7 +150,7 @@ def _split_strides(build: Builder, value: Value, kept: int, block: int) -> Strid
 
 def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:
     """Whether the sum runs along cells that lie one after the other, so that NumPy adds pairwise."""
-    build.used_strides = True
+    build.read_strides(value)
     steps = steps_of(build, value)
     return any(steps[label] == 1 and build.sizes[label] > 1 for label in summed)
 
@@ -160,7 +160,7 @@ def _reduce_seconds(build: Builder, value: Value) -> float:
 
 
 def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
-    build.used_strides = True
+    build.read_strides(value)
     kept = [label for label in value.labels if label not in reduced]
     is_near = not _is_contiguous(build, value, reduced)
     cells = build.size(kept)

@@ -22,7 +22,9 @@ TINY = 8**3
 FEW = 32
 """so many products, at least."""
 MOVED = 3
-"""Labels of one operand up to which every subset of them is tried in the loop; beyond, only the outermost."""
+"""Labels of one operand up to which every subset of them is tried in the loop; beyond, only the outermost ones together."""
+OUTERMOST = 4
+"""Labels that are moved of these, at most."""
 LETTERS = 52
 """Axes that `numpy.einsum` has letters for."""
 REAL = frozenset({"float32", "float64"})
@@ -70,7 +72,7 @@ def plain(pair: Pair) -> Way:
 
 def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
     """Return all ways worth trying, by the seconds that they are thought to take."""
-    build.used_strides = True
+    build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
         return [plain(pair)]
     found = [_matmul(build, way, one, other) for way in _matmuls(build, pair, one, other)]
@@ -115,7 +117,7 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[W
 
 def _subsets(labels: Labels) -> Iterator[Labels]:
     if len(labels) > MOVED:
-        yield from (labels[:count] for count in range(len(labels) + 1))
+        yield from (labels[:count] for count in range(OUTERMOST + 1))
         return
     for count in range(len(labels) + 1):
         yield from combinations(labels, count)

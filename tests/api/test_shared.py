@@ -202,3 +202,11 @@ def test_results_are_new_memory() -> None:
         assert not np.shares_memory(result, x)
         result[...] = 5
         assert_array_equal(x, np.ones((3, 3)))
+
+
+def test_arrays_that_all_differ_after_equal_ones_have_a_function_of_their_own() -> None:
+    arrays = list(RNG.normal(size=(4, 7, 7)))
+    power = ne.compile("a b, b c, c d, d e -> a e")
+    power(*[arrays[0]] * 4)
+    assert_allclose(power(*arrays), np.linalg.multi_dot(arrays))
+    assert power.code.count(".dot(") == 3

@@ -122,6 +122,17 @@ def test_every_way_gives_the_same_values(text: str, dtype: str) -> None:
             assert same(value, exact, scale), (order, ranks)
 
 
+@pytest.mark.parametrize("summed", [[], ["s1", "s2"]])
+def test_more_labels_than_einsum_has_letters_for(summed: list[str]) -> None:
+    left, right = [f"l{number}" for number in range(30)], [f"r{number}" for number in range(25)]
+    text = f"{' '.join(left + summed)}, {' '.join(summed + right)} -> {' '.join(left + right)}"
+    x = RNG.random([2] * 3 + [1] * 27 + [2] * len(summed))
+    y = RNG.random([2] * len(summed) + [2] * 3 + [1] * 22)
+    expected = np.tensordot(x, y, len(summed))
+    for ranks, value in in_every_way(text, [x, y], Options()):
+        np.testing.assert_allclose(value, expected, err_msg=str(ranks))
+
+
 def test_the_texts_above_offer_several_ways() -> None:
     counts = [len(in_every_way(text, values(text, "f8"), Options())) for text in PAIRS]
     assert sum(count > 3 for count in counts) > 6

@@ -27,6 +27,8 @@ SMALL = 1 << 15
 """Bytes that stay in the cache whatever their order is."""
 WORTH = 2048
 """Cells of a strip below which starting it costs more than it saves."""
+RUN = 512
+"""Bytes of a run of cells that is repeated at once, from which one copy is better than several."""
 WIDE = 8
 """Bytes of an element up to which lines that do not compete are worth keeping."""
 
@@ -52,10 +54,21 @@ def row_major(x: Array) -> Array:
 
 
 def repeated(x: Array, shape: tuple[int, ...]) -> Array:
-    """Return a row-major array of this shape, with the cells of `x` broadcast."""
-    made = np.empty(shape, x.dtype)
-    made[...] = x
-    return made
+    """Return a row-major array of this shape, with the cells of `x` broadcast.
+
+    `repeat` copies runs of cells where an assignment copies cell by cell; over several axes it does so
+    several times, which long runs do not repay, and it copies what is not row-major first.
+    """
+    is_apart = not x.flags.c_contiguous
+    x = x.reshape((1,) * (len(shape) - x.ndim) + x.shape)
+    axes = [axis for axis, size in enumerate(shape) if x.shape[axis] != size]
+    if is_apart or (len(axes) > 1 and x.itemsize * prod(shape[axes[-1] + 1 :]) >= RUN):
+        made = np.empty(shape, x.dtype)
+        made[...] = x
+        return made
+    for axis in reversed(axes):
+        x = x.repeat(shape[axis], axis=axis)
+    return x if axes else x.copy()
 
 
 @lru_cache(maxsize=256)

@@ -18,9 +18,9 @@ CALL = 1.5e-6
 """Seconds that a step takes however small it is."""
 SHARE = 0.1
 """Part of the time of one run that a search for its order may take."""
-LEAST = 2e-4
-"""Seconds for each operand that it may take in any case: what the rest of the compiler spends on a step."""
-MOST = 2.0
+LEAST = 6e-4
+"""Seconds for each operand that it may take in any case: a quarter of what 128 greedy orders take."""
+MOST = 1.3
 """Seconds that it may take at most."""
 
 
@@ -33,6 +33,6 @@ def allowance(cost: float, operands: int) -> float:
     Examples
     --------
     >>> allowance(5e10, 10)
-    1.0020015
+    1.0060015
     """
     return min(SHARE * (cost / FLOPS + CALL * operands) + LEAST * operands, MOST)
