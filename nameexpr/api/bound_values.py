@@ -111,7 +111,7 @@ def run(
 ) -> tuple[Any, ...]:
     """Return the values that a prelude gives, as they are inside a program, and read-only."""
     constants = constants_of(_never, lambda fault, *_: explain(fault))
-    statements = quickened(body(prelude, shapes_of(prelude)))
+    statements = quickened(body(prelude, shapes_of(prelude)), constants)
     # Not as results: a number of Python stays one, and a scalar of NumPy's, too.
     names = [value_name(value, len(prelude.operands)) for value in prelude.results]
     statements[-1] = f"return {', '.join(names)},"

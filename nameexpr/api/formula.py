@@ -208,7 +208,7 @@ def specialise_formula(
         if names is not None:
             unwraps.append(f"a{position} = a{position}._data")
     made_once: dict[str, str] = {}
-    statements = quickened(body(compiled.program, compiled.shapes, made_once))
+    statements = quickened(body(compiled.program, compiled.shapes, made_once), constants)
     constants |= {name: constant(call) for name, call in made_once.items()}
     returned = statements.pop().removeprefix("return ")
     many = len(compiled.program.outputs) > 1

@@ -9,9 +9,11 @@ written: no text of the user's is in it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from types import CodeType
 from typing import Any
 
@@ -31,8 +33,9 @@ Function = Callable[..., Any]
 Explain = Callable[..., Exception]
 
 
-SHARED = {
-    "np": np, "kernels": kernels, "formulas": formulas, "copies": copies, "c_einsum": c_einsum,
+FUNCTION = re.compile(r"\b(np\.[a-z_][\w.]*)\(")
+SHARED: dict[str, Any] = {
+    "np": np, "kernels": kernels, "formulas": formulas, "copies": copies,
     "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "missing": MISSING,
 }  # fmt: skip
 """What the generated functions of all texts can name."""
@@ -90,7 +93,7 @@ def template(
             unwraps.append(f"a{position} = a{position}._data")
     guards += same_guards(compiled.same, [operand.names is not None for operand in operands])
     made_once: dict[str, str] = {}
-    statements = quickened(body(compiled.program, compiled.shapes, made_once))
+    statements = quickened(body(compiled.program, compiled.shapes, made_once), constants)
     constants |= {name: constant(call) for name, call in made_once.items()}
     if names is not None:
         statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
@@ -146,9 +149,23 @@ def constant(call: str) -> Any:
     return made
 
 
-def quickened(statements: Sequence[str]) -> list[str]:
-    """Return the statements with the C function behind `np.einsum` in its place: 0.4 us less a call."""
-    return [statement.replace("np.einsum(", "c_einsum(") for statement in statements]
+def quickened(statements: Sequence[str], constants: dict[str, Any]) -> list[str]:
+    """Return the statements with a name for every function of NumPy's, bound in `constants`: 40 ns less a call.
+
+    For `np.einsum` that is the C function behind it: 400 ns less.
+    """
+
+    def named(call: re.Match[str]) -> str:
+        name = call[1].replace(".", "_")
+        constants.setdefault(name, _function(call[1]))
+        return f"{name}("
+
+    return [FUNCTION.sub(named, statement) for statement in statements]
+
+
+@cache
+def _function(path: str) -> Any:
+    return c_einsum if path == "np.einsum" else attrgetter(path.removeprefix("np."))(np)
 
 
 def code_of(count: int, guards: Sequence[str], statements: Sequence[str]) -> CodeType:

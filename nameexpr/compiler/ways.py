@@ -22,7 +22,7 @@ TINY = 8**3
 FEW = 32
 """so many products, at least."""
 MOVED = 3
-"""Labels of one operand up to which every subset of them is tried in the loop; beyond, only the outermost ones together."""
+"""Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
 LETTERS = 52
