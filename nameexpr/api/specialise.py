@@ -150,7 +150,7 @@ def constant(call: str) -> Any:
 
 
 def quickened(statements: Sequence[str], constants: dict[str, Any]) -> list[str]:
-    """Return the statements with a name for every function of NumPy's, bound in `constants`: 40 ns less a call.
+    """Return the statements with a name for each function of NumPy's, bound in `constants`: 40 ns less each.
 
     For `np.einsum` that is the C function behind it: 400 ns less.
     """
