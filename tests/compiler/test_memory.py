@@ -37,7 +37,11 @@ def test_a_softmax_of_half_numbers_is_computed_in_single_ones(name: str) -> None
     assert measured / 1.3 <= predicted <= 1.3 * measured
 
 
+ITERATOR = 8192 * 8
+"""Bytes of the buffer that NumPy's iterator may have for a moment, in some of its releases."""
+
+
 @pytest.mark.parametrize("name", REDUCERS)
 def test_temporaries_of_reducers_inside_blocks_are_predicted(name: str) -> None:
     measured, predicted = measured_and_predicted(f"{name}[j](exp(x[i j]))", "float64")
-    assert measured / 1.1 <= predicted <= 1.5 * measured
+    assert measured / 1.1 - ITERATOR <= predicted <= 1.5 * measured
