@@ -15,11 +15,12 @@ from nameexpr.version import __version__ as __version__
 
 _HOMES = {
     "nameexpr.api.check": "Sizes check",
-    "nameexpr.api.compiled": "Compiled Signature compile",
+    "nameexpr.api.compiled": "Compiled compile",
     "nameexpr.api.einsum": "CacheInfo cache_clear cache_info einsum",
     "nameexpr.api.evaluate": "evaluate",
     "nameexpr.api.explain": "explain",
     "nameexpr.api.plan": "Plan PlanStep",
+    "nameexpr.api.signature": "Signature",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "
         "RuleError SizeError"

@@ -2,11 +2,12 @@
 
 from nameexpr.version import __version__ as __version__
 from nameexpr.api.check import Sizes as Sizes, check as check
-from nameexpr.api.compiled import Compiled as Compiled, Signature as Signature, compile as compile
+from nameexpr.api.compiled import Compiled as Compiled, compile as compile
 from nameexpr.api.einsum import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info, einsum as einsum
 from nameexpr.api.evaluate import evaluate as evaluate
 from nameexpr.api.explain import explain as explain
 from nameexpr.api.plan import Plan as Plan, PlanStep as PlanStep
+from nameexpr.api.signature import Signature as Signature
 from nameexpr.errors import (
     DimNameError as DimNameError, DimRangeError as DimRangeError, LimitError as LimitError,
     NameExprError as NameExprError, OperandError as OperandError, OptionError as OptionError,

@@ -12,68 +12,23 @@ from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
 from nameexpr.api.einsum import check_is_text, find_entry
 from nameexpr.api.entry import Entry, unwrap
 from nameexpr.api.hot import MISSING
-from nameexpr.api.options import Options, Reduce, read_options
+from nameexpr.api.options import Options, Reduce, check_for_formulas, read_options
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, make_plan, source
 from nameexpr.api.same import same_operands
+from nameexpr.api.signature import signature_of
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
-from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
 from nameexpr.syntax.formula_unparse import looks_like_formula
 from nameexpr.syntax.limits import SIZE_DIGITS
-from nameexpr.syntax.unparse import unparse, unparse_term
 from nameexpr.tensors import NamedTensor
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.api.bound import Bound
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What an expression takes and gives, as text. Its str is the canonical spelling of the expression.
-
-    Attributes
-    ----------
-    inputs : tuple of str
-        The term of each operand.
-    result : str
-        The term of the result.
-    labels : tuple of str
-        Every label, in the order of the text.
-    reducer : str or None
-        The reducer that the text names.
-    """
-
-    text: str
-    inputs: tuple[str, ...]
-    result: str
-    labels: tuple[str, ...]
-    reducer: str | None
-
-    def __str__(self) -> str:
-        """Return the expression in its canonical spelling."""
-        return self.text
-
-
-def _signature(tree: Expression) -> Signature:
-    outputs = tree.outputs or ()
-    names = (
-        a.name
-        for t in (*tree.inputs, *outputs)
-        for a in atoms(t.items)
-        if isinstance(a, Label | Sized | Alias)
-    )
-    return Signature(
-        text=unparse(tree),
-        inputs=tuple(map(unparse_term, tree.inputs)),
-        result=", ".join(map(unparse_term, outputs)),
-        labels=tuple(dict.fromkeys(names)),
-        reducer=None if tree.reducer is None else tree.reducer.name,
-    )
 
 
 class Compiled:
@@ -96,7 +51,7 @@ class Compiled:
 
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
-        self.signature = _signature(entry.tree)
+        self.signature = signature_of(entry.tree)
 
     @property
     def text(self) -> str:
@@ -287,7 +242,7 @@ def compile(  # noqa: A001  the name that re.compile has, too
     """
     check_is_text(text)
     if looks_like_formula(text):
-        _check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
+        check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
         merged = {**(sizes or {}), **size_keywords}
         return compiled_formula(text, outputs, merged or None, optimize, memory_limit)
     if outputs is not None:
@@ -296,19 +251,3 @@ def compile(  # noqa: A001  the name that re.compile has, too
         sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
     )
     return Compiled(find_entry(text, None if options == Options() else options))
-
-
-FOR_EXPRESSIONS = {
-    "dtype": "convert the operands",
-    "reduce": "a reduction is written in the formula: sum[C](x)",
-    "order": "call numpy.ascontiguousarray on the result",
-    "tune": "leave it out",
-}
-"""Options that formulas do not take, and what to do in their place."""
-
-
-def _check_for_formulas(text: str, **options: Any) -> None:
-    for option, value in options.items():
-        if value is not None:
-            message = f"{option}= is for expressions, and this is a formula"
-            raise error(Diagnostic("NE623", message, text, hint=FOR_EXPRESSIONS[option]))

@@ -189,3 +189,20 @@ def check_limit(memory_limit: Any, text: str = "") -> int | None:
 def _kind(value: Any) -> str:
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"
+
+
+FOR_EXPRESSIONS = {
+    "dtype": "convert the operands",
+    "reduce": "a reduction is written in the formula: sum[C](x)",
+    "order": "call numpy.ascontiguousarray on the result",
+    "tune": "leave it out",
+}
+"""Options that formulas do not take, and what to do in their place."""
+
+
+def check_for_formulas(text: str, **options: Any) -> None:
+    """Refuse options that formulas do not take (NE623)."""
+    for option, value in options.items():
+        if value is not None:
+            message = f"{option}= is for expressions, and this is a formula"
+            raise error(Diagnostic("NE623", message, text, hint=FOR_EXPRESSIONS[option]))
