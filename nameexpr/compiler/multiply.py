@@ -77,9 +77,9 @@ def _outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     if pair.batch:
         return matrices(build, plain(pair), one, other)
     column = build.joined(one, [pair.left])
-    column = build.reshape(column, (build.size(pair.left), 1), ("·".join(pair.left), ""))
+    column = build.reshape(column, (build.size(pair.left), 1), ("·".join(pair.left), "1@"))
     row = build.joined(other, [pair.right])
-    row = build.reshape(row, (1, build.size(pair.right)), ("", "·".join(pair.right)))
+    row = build.reshape(row, (1, build.size(pair.right)), ("1@", "·".join(pair.right)))
     labels = (*pair.left, *pair.right)
     product = build.emit(
         Dot(column.number, row.number), ("·".join(pair.left), "·".join(pair.right)), one.dtype
