@@ -61,7 +61,7 @@ def by_text(find: Callable[..., Any]) -> Callable[[Long], Long]:
                 pass
             if call is None:
                 given = tuple(value for value in (a0, a1, *rest) if value is not MISSING)
-                if options and "out" not in options:
+                if options and "out" not in options and isinstance(text, str):
                     return _remembered(find, text, options).call(*given)
                 return long(text, *given, **options)
             if a1 is MISSING:

@@ -93,6 +93,12 @@ def test_options_are_told_apart_by_kind_as_well() -> None:
     assert ne.einsum("a b -> b a", x, sizes={"a": 2}).shape == (3, 2)  # a dict is no key
 
 
+def test_text_and_array_swapped_are_told_apart_with_options_too() -> None:
+    for options in ({}, {"a": 2}, {"order": "C"}, {"out": np.ones((3, 2))}):
+        with pytest.raises(ne.OperandError, match="text and array are swapped"):
+            ne.einsum(np.ones((2, 3)), "a b -> b a", **options)
+
+
 def test_what_is_remembered_is_bounded() -> None:
     for number in range(hot.TEXTS + 50):
         ne.einsum(f"a{number} -> a{number}", [1.0])
