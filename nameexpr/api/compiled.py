@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.api.bound import Bound
+
+
+NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class Compiled:
@@ -74,7 +78,7 @@ class Compiled:
             return self._entry.call(a0, a1, *rest)
         return self._entry.call(a0, a1)
 
-    def bind(self, operands: Mapping[int, Any] | None = None, /, **named: Any) -> Bound:
+    def bind(self, operands: Mapping[int, Any] = NOTHING, /, **named: Any) -> Bound:
         """Return the expression with some of its operands, to be called with the others.
 
         What depends on the bound operands alone is computed once. They are taken by value: writing to them
@@ -105,7 +109,7 @@ class Compiled:
                 f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
             )
             raise error(Diagnostic("NE624", message, self.text, hint=hint))
-        return bound(self._entry, {}, operands or {})
+        return bound(self._entry, {}, operands)
 
     def plan(self, *operands: Any) -> Plan:
         """Return what would be done for operands like these.

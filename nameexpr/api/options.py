@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -171,17 +172,19 @@ def _order(order: Any) -> str | None:
 
 
 def _tune(tune: Any) -> bool:
-    if isinstance(tune, bool):
-        return tune
+    if isinstance(tune, bool | np.bool_):
+        return bool(tune)
     hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
     raise error(Diagnostic("NE615", f"tune= is {_kind(tune)}, and takes True or False", hint=hint))
 
 
 def check_limit(memory_limit: Any, text: str = "") -> int | None:
     """Return a number of bytes, or None (NE621)."""
-    if memory_limit is None or (type(memory_limit) is int and memory_limit >= 0):
-        limit: int | None = memory_limit
-        return limit
+    if memory_limit is None:
+        return None
+    with suppress(TypeError):
+        if not isinstance(memory_limit, bool) and index(memory_limit) >= 0:
+            return index(memory_limit)
     message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
     raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
 

@@ -328,6 +328,12 @@ def test_the_error_is_worded_as_written(source: str, expected: str) -> None:
     assert str(fault_of(source)) == expected
 
 
+def test_nothing_may_be_bound_but_none_is_no_mapping() -> None:
+    assert ne.compile(LAYER).bind()(X, W).shape == (5, 4)
+    with pytest.raises(ne.OptionError, match="not a NoneType"):
+        ne.compile(LAYER).bind(None)
+
+
 def test_shapes_that_others_could_mend_are_not_refused_early() -> None:
     split = ne.compile("n (h d), h d -> n").bind({0: np.ones((2, 12))})
     assert_allclose(split(np.ones((3, 4))), [12, 12])

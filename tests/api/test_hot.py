@@ -116,6 +116,13 @@ def test_an_array_whose_dtype_is_another_object_is_the_same_to_it() -> None:
     assert hot.calls["a b, b c -> a c"] is function
 
 
+def test_numbers_and_truth_values_of_numpy_are_options_too() -> None:
+    x = np.ones((4, 5))
+    assert ne.einsum("a b -> a : sum", x, memory_limit=np.int64(10**6), tune=np.bool_(True)).shape == (4,)
+    with pytest.raises(ne.LimitError):
+        ne.einsum("a b -> b a", x, order="C", memory_limit=np.uint8(100))
+
+
 def test_row_major_results_are_new_memory() -> None:
     x = RNG.random((300, 200))
     for text in ("a b -> a b", "a b -> b a", "a b -> (b a)", "(a c) b -> c (b a)", "a b, b c -> c a"):
