@@ -3,7 +3,7 @@
     formula    : statement (";" statement)*                   Formula
     statement  : [NAME ["[" term "]"] "="] expression         Statement
     expression : number                                       Number
-               | NAME ["[" term "]"]                          Use
+               | (NAME | "_") ["[" term "]"]                  Use
                | operator expression                          Unary
                | expression operator expression               Binary
                | NAME "(" expression ("," expression)* ")"    Call
