@@ -81,7 +81,7 @@ def with_semicolons(text: str) -> str:
     'a = x[i]       ; b = (a + 1)'
     """
     blank = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)
-    characters, depth, last = list(blank), 0, None
+    characters, depth, last, is_begun = list(blank), 0, None, False
     for place, character in enumerate(blank):
         if character in "([":
             depth += 1
@@ -93,9 +93,9 @@ def with_semicolons(text: str) -> str:
             characters[place] = " "
             last = place if last is None else last
         elif not character.isspace():
-            if last is not None and any(not one.isspace() for one in characters[:last]):
+            if last is not None and is_begun:
                 characters[last] = ";"
-            last = None
+            last, is_begun = None, True
     return "".join(characters)
 
 
