@@ -231,7 +231,8 @@ class Bound:
         """
         entry = self._entry
         shapes, dtypes, strides = Compiled(entry.entry)._described(entry.merged(operands))
-        return plan_of_rest(entry.compile(shapes, dtypes, strides), shapes, dtypes, entry.free)
+        compiled, limit = entry.compile(shapes, dtypes, strides), entry.entry.options.memory_limit
+        return plan_of_rest(compiled, shapes, dtypes, entry.free, limit)
 
     @property
     def code(self) -> str:

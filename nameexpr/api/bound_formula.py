@@ -230,7 +230,8 @@ class BoundFormula:
         self._entry.check_unbound(given)
         entry = self._entry
         every = CompiledFormula(entry.entry)._described({**entry.fixed, **given})
-        return plan_of_formula(entry.compile(*every), *every[:2], entry.free)
+        limit = entry.entry.options.memory_limit
+        return plan_of_formula(entry.compile(*every), *every[:2], entry.free, limit)
 
     @property
     def code(self) -> str:

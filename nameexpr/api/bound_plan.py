@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.api.compiled_formula import make_formula_plan
+from nameexpr.api.drawing import expression_drawing, formula_drawing
+from nameexpr.api.formula_plan import make_formula_plan
 from nameexpr.api.plan import Plan, make_plan
 from nameexpr.carets import visible
 from nameexpr.compiler.fold import Folded
@@ -20,6 +21,7 @@ from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled as Stages
 from nameexpr.compiler.program import Note, Program
 from nameexpr.compiler.render import readable
+from nameexpr.compiler.strides import Given
 from nameexpr.compiler.typed import shown
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.syntax.ast import Label, Term
@@ -31,6 +33,7 @@ def plan_of_rest(
     shapes: Sequence[Operand],
     dtypes: Sequence[np.dtype[Any]],
     free: Sequence[int],
+    limit: int | None = None,
 ) -> Plan:
     """Return the plan of what an expression does on each call; `free` are the operands that are not bound."""
     stages, folded = parts
@@ -53,14 +56,16 @@ def plan_of_rest(
     operands = [shapes[value] if value < count else Operand(made[value]) for value in values]
     plan = make_plan(rest, operands, [kinds[value] for value in values])
     listed = [" ".join(info.labels) or str(info.shape) for info in describe(tree.inputs, shapes)]
-    flops = sum(step.flops for step in plan.steps)
+    flops, text = sum(step.flops for step in plan.steps), visible(unparse(tree))
+    bound = [place for place in range(count) if place not in free]
     return replace(
         plan,
-        text=visible(unparse(tree)),
+        text=text,
         flops=flops,
         naive_flops=plan.naive_flops if flops else 0,
         result_names=typed.names if any(shape.names is not None for shape in shapes) else None,
-        code=_preparation(folded, [one for place, one in enumerate(listed) if place not in free], plan.code),
+        code=_preparation(folded, [listed[place] for place in bound], plan.code),
+        drawing=expression_drawing(stages, rest, text, plan.steps, plan.operand_bytes, limit, bound),
     )
 
 
@@ -69,6 +74,7 @@ def plan_of_formula(
     shapes: Mapping[str, Operand],
     dtypes: Mapping[str, str],
     free: Sequence[str],
+    limit: int | None = None,
 ) -> Plan:
     """Return the plan of what a formula does on each call; `free` are the operands that are not bound."""
     stages, folded = parts
@@ -91,10 +97,23 @@ def plan_of_formula(
         shapes=shapes_of(folded.rest),
         scope=Scope(scope.tree, uses),
         views=replace(stages.views, default=default),
+        given=_given(stages, folded, free),
     )
     plan = make_formula_plan(rest, shapes, dtypes)
-    naive = plan.naive_flops if plan.flops else 0
-    return replace(plan, naive_flops=naive, code=_preparation(folded, bound, plan.code))
+    fixed = [name for name in names if name not in free]
+    return replace(
+        plan,
+        naive_flops=plan.naive_flops if plan.flops else 0,
+        code=_preparation(folded, bound, plan.code),
+        drawing=formula_drawing(stages, rest, plan.text, plan.steps, plan.operand_bytes, limit, fixed),
+    )
+
+
+def _given(stages: FormulaStages, folded: Folded, free: Sequence[str]) -> tuple[Given, ...]:
+    """Return what is known of the operands of what is left to do: the free ones, then those held."""
+    names, notes = stages.scope.operands, folded.whole.notes
+    known = [*stages.given, *(Given(note.dtype) for note in notes)]
+    return tuple(known[value] for value in (*map(names.index, free), *folded.held))
 
 
 def _term(note: Note, ndim: int = 0) -> Term:

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.api.evaluate import by_position, merged
-from nameexpr.api.formula import FormulaEntry, described, read_formula_options
+from nameexpr.api.formula import FormulaEntry, FormulaOptions, described, read_formula_options
+from nameexpr.api.formula_plan import formula_source, make_formula_plan
 from nameexpr.api.out import into
-from nameexpr.api.plan import Plan, PlanStep, working_at
-from nameexpr.carets import visible
-from nameexpr.compiler.formula.pipeline import CompiledFormula as Stages
+from nameexpr.api.plan import Plan
 from nameexpr.compiler.formula.scope import terms_of
-from nameexpr.compiler.memory import allocated, operand_bytes, peak_bytes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
-from nameexpr.compiler.render import readable, value_name
-from nameexpr.compiler.render_calls import render_call
-from nameexpr.compiler.sliced import Sliced
-from nameexpr.compiler.typed import shown
-from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.formula_unparse import unparse_formula
 from nameexpr.syntax.unparse import unparse_term
 
 if TYPE_CHECKING:
     from nameexpr.api.bound_formula import BoundFormula
+    from nameexpr.api.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +67,21 @@ class CompiledFormula:
     def text(self) -> str:
         """The text as it was given."""
         return self._entry.text
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """Names of the operands, in the order of their first use."""
+        return self._entry.scope.operands
+
+    @property
+    def statements(self) -> tuple[str | None, ...]:
+        """Names of the statements, in order; None for a last one without a name."""
+        return tuple(statement.name for statement in self._entry.scope.tree.statements)
+
+    @property
+    def options(self) -> FormulaOptions:
+        """The options it was compiled with."""
+        return self._entry.options
 
     def __call__(
         self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
@@ -134,7 +141,21 @@ class CompiledFormula:
         if misplaced:
             raise by_position(self.text, misplaced)
         described = self._described(named if operands is None else merged(self.text, operands, named))
-        return make_formula_plan(self._entry.compile(*described), *described[:2])
+        limit = self._entry.options.memory_limit
+        return make_formula_plan(self._entry.compile(*described), *described[:2], limit)
+
+    def outline(self, operands: Mapping[str, Any]) -> Outline:
+        """Return what a plan says of the whole, without its steps; it takes half the time.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the formula.
+        """
+        from nameexpr.api.outline import formula_outline
+
+        described = self._described(operands)
+        return formula_outline(self._entry.compile(*described), described[0])
 
     @property
     def code(self) -> str:
@@ -174,6 +195,12 @@ class CompiledFormula:
         """Return the text that compiled it."""
         return f"nameexpr.compile({self.text!r})"
 
+    def _repr_html_(self) -> str:
+        """Return the text in colours for notebooks, with what it takes and gives."""
+        from nameexpr.pictures.coloured import coloured_signature
+
+        return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text and options, to be read and checked again."""
         options = self._entry.options
@@ -202,99 +229,3 @@ def _signature(entry: FormulaEntry) -> FormulaSignature:
     statements = entry.scope.tree.statements
     outputs = entry.options.outputs or (statements[-1].name or "",)
     return FormulaSignature(unparse_formula(entry.scope.tree), tuple(inputs), outputs)
-
-
-def make_formula_plan(compiled: Stages, operands: Mapping[str, Operand], dtypes: Mapping[str, str]) -> Plan:
-    """Return the plan of a compiled formula; flops of pointwise functions count one per cell."""
-    program = compiled.program
-    steps = tuple(_steps(compiled))
-    flops = sum(step.flops for step in steps)
-    naive = sum(plan.naive_flops for plan in compiled.plans)
-    pointwise = sum(_pointwise_flops(one) for one in program.instructions)
-    order = compiled.scope.operands
-    computed = [note.dtype for note in program.notes if note.dtype and not note.dtype.startswith("weak")]
-    is_named = any(operand.names is not None for operand in operands.values())
-    return Plan(
-        text=visible(unparse_formula(compiled.scope.tree)),
-        steps=steps,
-        flops=flops,
-        naive_flops=max(flops, naive + pointwise),
-        peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
-        operand_bytes=operand_bytes(program, [dtypes[name] for name in order]),
-        result_shape=compiled.shapes[program.result],
-        result_names=compiled.names[-1] if is_named else None,
-        dtype=computed[-1] if computed else "",
-        code=formula_source(compiled, operands),
-    )
-
-
-def formula_source(compiled: Stages, operands: Mapping[str, Operand]) -> str:
-    """Return the NumPy that runs, as a function to paste; a comment says which operand is which."""
-    terms = []
-    for name, uses in compiled.scope.uses.items():
-        term = (*terms_of(uses), compiled.views.default[name])[0]
-        shape = operands[name].shape
-        terms.append(f"{name}[{unparse_term(term)}] {shape}" if shape else name)
-    last = compiled.scope.tree.statements[-1].name or "the value"
-    text = unparse_formula(compiled.scope.tree).replace("\n", "; ")
-    return readable(compiled.program, compiled.shapes, text, terms, last)
-
-
-def _steps(compiled: Stages) -> list[PlanStep]:
-    program = compiled.program
-    count = len(program.operands)
-    labels = list(compiled.scope.operands)
-    labels += [" ".join(map(shown, note.labels)) for note in program.notes]
-    sizes = allocated(program, compiled.shapes, compiled.given)
-    rows = []
-    for number, one in enumerate(program.instructions):
-        sources = sources_of(one)
-        names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = render_call(one, [value_name(source, count) for source in sources])
-        what = type(one).__name__.removeprefix("Integer").lower()
-        rows.append(PlanStep(what, names.strip(), _flops(compiled, number), sizes[number], call))
-    return rows
-
-
-def _flops(compiled: Stages, number: int) -> int:
-    """Return the flops of an instruction: those of its step, if it is the one that does the work."""
-    one, note = compiled.program.instructions[number], compiled.program.notes[number]
-    steps = [step for plan in compiled.plans for step in plan.steps]
-    if isinstance(one, Sliced):
-        return sum(steps[step].flops for step in _steps_inside(one)) + _pointwise_flops(one)
-    if note.step is None:
-        return _pointwise_flops(one) + _reduced_flops(compiled.shapes, one)
-    parts = [part for part in compiled.program.instructions if isinstance(part, Sliced)]
-    if any(note.step in _steps_inside(part) for part in parts):
-        return 0
-    return steps[note.step].flops if number == working_at(compiled.program, note.step) else 0
-
-
-def _steps_inside(one: Sliced) -> set[int]:
-    """Return the steps of the plan that slices do."""
-    return {note.step for note in one.body.notes if note.step is not None}
-
-
-def _reduced_flops(shapes: Sequence[tuple[int, ...]], one: Instruction) -> int:
-    """Return the flops of a reducer that is no sum: one per cell, as for expressions."""
-    if isinstance(one, Slices):
-        return 0 if one.reducer == "sum" else prod(shapes[one.source])
-    return prod(shapes[one.source]) if isinstance(one, Reduce) else 0
-
-
-def _pointwise_flops(one: Instruction) -> int:
-    if isinstance(one, Pointwise):
-        return prod(one.shape)
-    if isinstance(one, Fused):
-        return prod(one.shape) * (len(one.steps) + (one.reducer is not None))
-    if isinstance(one, Sliced):
-        shapes = shapes_of(one.body)
-        inside = [
-            inner
-            for inner, note in zip(one.body.instructions, one.body.notes, strict=True)
-            if note.step is None
-        ]
-        return prod(one.counts) * sum(
-            _pointwise_flops(inner) + _reduced_flops(shapes, inner) for inner in inside
-        )
-    return 0

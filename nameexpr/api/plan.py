@@ -5,13 +5,17 @@ paste.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from nameexpr.api.drawing import Drawing, expression_drawing
+from nameexpr.api.pictured import Pictured
 from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.expected import CALL, expected_seconds
+from nameexpr.compiler.expected_text import duration
 from nameexpr.compiler.memory import allocated, given_inside, operand_bytes, peak_bytes
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled
@@ -39,6 +43,8 @@ from nameexpr.compiler.verify import shapes_of
 from nameexpr.syntax.unparse import unparse
 
 WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
+VIEW = 1e-6
+"""Seconds below which a step that neither computes nor allocates is a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ class PlanStep:
         Memory that it allocates; 0 for a view.
     call : str
         The NumPy call, in the names of `Plan.code`.
+    seconds : float
+        The time that it is expected to take, in all blocks together: an estimate.
     """
 
     what: str
@@ -64,10 +72,11 @@ class PlanStep:
     flops: int
     bytes: int
     call: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Pictured):
     """What an expression does for operands of given shapes. Printed, it is a table.
 
     Attributes
@@ -90,6 +99,8 @@ class Plan:
         Dtype of the computation; "" where cells are only moved.
     code : str
         The NumPy that runs, as a function to paste.
+    drawing : Drawing
+        What `draw`, `dot` and `mermaid` draw; plans are compared without it.
     """
 
     text: str
@@ -102,6 +113,12 @@ class Plan:
     result_names: Names | None
     dtype: str
     code: str
+    drawing: Drawing = field(repr=False, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """The time that a call is expected to take: an estimate, for one core of one machine."""
+        return CALL + sum(step.seconds for step in self.steps)
 
     @property
     def speedup(self) -> float:
@@ -110,13 +127,20 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the table of steps and the totals."""
-        rows = [["step", "what", "names", "flops", "bytes", "call"]]
-        rows += [
-            [str(number), step.what, step.names, _number(step.flops), _number(step.bytes), step.call]
-            for number, step in enumerate(self.steps, 1)
-        ]
-        padded = [[cell + " " for cell in row] for row in rows]
+        padded = [[cell + " " for cell in row] for row in self._cells()]
         return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+
+    def _title(self) -> str:
+        return self.text
+
+    def _cells(self) -> list[list[str]]:
+        """Return the table: its head, then a row for each step."""
+        rows = [["step", "what", "names", "flops", "bytes", "time", "call"]]
+        rows += [
+            [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
+            for number, one in enumerate(self.steps, 1)
+        ]
+        return rows
 
     def _totals(self) -> list[str]:
         shape = f"result: shape {self.result_shape}"
@@ -127,6 +151,7 @@ class Plan:
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
             f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"time: about {duration(self.seconds)} on one core (estimated)",
         ]
 
     def __repr__(self) -> str:
@@ -139,25 +164,37 @@ def _number(value: int) -> str:
     return f"{value:,}" if value else "-"
 
 
-def make_plan(compiled: Compiled, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Plan:
-    """Return the plan of a compiled expression."""
+def _time(step: PlanStep) -> str:
+    is_view = not step.bytes and not step.flops and step.seconds < VIEW
+    return "-" if is_view else duration(step.seconds)
+
+
+def make_plan(
+    compiled: Compiled,
+    operands: Sequence[Operand],
+    dtypes: Sequence[np.dtype[Any]],
+    limit: int | None = None,
+) -> Plan:
+    """Return the plan of a compiled expression; its picture of memory shows the limit."""
     typed, program = compiled.typed, compiled.program
     is_named = any(operand.names is not None for operand in operands)
     computed = [note.dtype for note in program.notes if note.dtype]
     steps = tuple(_steps(compiled))
     has_loops = any(isinstance(one, Looped) for one in program.instructions)
     flops = sum(step.flops for step in steps) if has_loops else compiled.plan.flops
+    text, size = visible(unparse(compiled.tree)), operand_bytes(program, [dtype.name for dtype in dtypes])
     return Plan(
-        text=visible(unparse(compiled.tree)),
+        text=text,
         steps=steps,
         flops=flops,
         naive_flops=max(flops, compiled.plan.naive_flops) if typed.dropped or len(operands) > 1 else flops,
         peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
-        operand_bytes=operand_bytes(program, [dtype.name for dtype in dtypes]),
+        operand_bytes=size,
         result_shape=typed.result_shape,
         result_names=typed.names if is_named else None,
         dtype=computed[-1] if computed and flops else "",
         code=source(compiled, operands),
+        drawing=expression_drawing(compiled, compiled, text, steps, size, limit),
     )
 
 
@@ -204,14 +241,16 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, level.given)
-    rows = []
+    repeats = prod(loop.size / loop.block for loop in level.loops)
+    times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
+    rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):
         sources = sources_of(instruction)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = render_call(instruction, [level.names[source] for source in sources])
         what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
         flops = _flops(compiled, program, number, level.loops)
-        rows.append(PlanStep(what, names.strip(), flops, sizes[number], call))
+        rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
         if isinstance(instruction, Looped):
             given = tuple(given_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
@@ -219,7 +258,9 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
             body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
             end = numbers.values + len(notes_inside(instruction))
             within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
-            rows += _rows(compiled, body, within)
+            inner = _rows(compiled, body, within)
+            around = max(0.0, times[number] - sum(step.seconds for step in inner))
+            rows += [replace(rows.pop(), seconds=around), *inner]
             numbers.values = end
     return rows
 

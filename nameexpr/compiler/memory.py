@@ -7,7 +7,7 @@ there before, and they stay. Which reshapes copy follows from how values lie in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -119,17 +119,52 @@ def peak_bytes(program: Program, shapes: Shapes, given: Sequence[Given] = ()) ->
 
 
 def _peak(facts: _Facts) -> int:
+    return max((held + passing for held, passing, _ in _alive(facts)), default=0)
+
+
+def _alive(facts: _Facts) -> Iterator[tuple[int, int, int]]:
+    """Yield for each instruction the bytes of the values alive while it runs, those that it needs beside
+    them, and those of the values alive after it.
+    """
     sizes = [facts.own_bytes(number) for number in range(len(facts.program.instructions))]
     dying: dict[int, int] = {}
     for value, end in _ends(facts).items():
         if value >= facts.count:
             dying[end] = dying.get(end, 0) + sizes[value - facts.count]
-    peak = alive = 0
+    alive = 0
     for number, size in enumerate(sizes):
         alive += size
-        peak = max(peak, alive + _passing_bytes(facts, number))
+        held = alive
         alive -= dying.get(number, 0)
-    return peak
+        yield held, _passing_bytes(facts, number), alive
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """Bytes alive while an instruction runs, and after it; `depth` is the number of loops around it."""
+
+    during: int
+    after: int
+    depth: int
+
+
+def timeline(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> list[Alive]:
+    """Return the bytes alive at each instruction, operands left out: the most of them are `peak_bytes`.
+
+    Behind a loop come the instructions of its body, as they are in one of its blocks.
+    """
+    return list(_timeline(_facts(program, shapes, given), 0, 0))
+
+
+def _timeline(facts: _Facts, below: int, depth: int) -> Iterator[Alive]:
+    """Yield the moments of a program in a loop, `below` which so many bytes are alive."""
+    for number, (held, passing, after) in enumerate(_alive(facts)):
+        yield Alive(below + held + passing, below + after, depth)
+        one = facts.program.instructions[number]
+        if isinstance(one, Looped):
+            given = [_part(facts, source, 0) for source in sources_of(one)]
+            body = _facts(one.body, shapes_of(one.body), given, is_body=True)
+            yield from _timeline(body, below + held, depth + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,4 +84,4 @@ def looks_like_formula(text: str) -> bool:
     plain = re.sub(r"#[^\n]*", "", text)
     if "->" in plain:
         return False
-    return "[" in plain or re.search(r"(?:^|[;\n])\s*[^\W\d]\w*'*\s*=(?!=)\s*[^\s;]", plain) is not None
+    return "[" in plain or re.search(r"(?:^|[;\n])[^\S\n]*[^\W\d]\w*'*\s*=(?!=)\s*[^\s;]", plain) is not None

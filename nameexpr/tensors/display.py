@@ -7,16 +7,15 @@ object in an array prints is made harmless, so no terminal acts on it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nameexpr.carets import visible
 from nameexpr.tensors.core import Array, Core
 
-HTML_DIMS = 16
-HTML_ELEMENTS = 60
-HTML_CHARACTERS = 400
-HTML_NAME = 40
+if TYPE_CHECKING:
+    from nameexpr.pictures.markup import Picture
 
 _EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 
@@ -48,19 +47,29 @@ class Display(Core):
         return f"{head},{space}{tail})"
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks: names, sizes, dtype, and the array's text, cut short.
+        """Return a small table for notebooks: names, sizes and dtype, and the corners of the last two dims.
 
-        Everything is escaped, and the whole is below 4 kB.
+        Everything is escaped, and the whole is below 16 kB, whatever the elements print.
         """
-        from html import escape
+        from nameexpr.pictures.table import html_table
+        from nameexpr.tensors.preview import preview
 
-        head = "".join(f"<th>{escape(str(name)[:HTML_NAME])}</th>" for name in self._names[:HTML_DIMS])
-        sizes = "".join(f"<td>{size}</td>" for size in self._data.shape[:HTML_DIMS])
-        more = "<th>...</th>" if self._data.ndim > HTML_DIMS else ""
-        body = np.array2string(self._data, separator=", ", threshold=HTML_ELEMENTS, edgeitems=2)
-        text = escape(visible(body)[:HTML_CHARACTERS])
-        table = f"<table><tr>{head}{more}</tr><tr>{sizes}</tr></table>" if self._data.ndim else ""
-        return f"<div>NamedTensor {escape(str(self._data.dtype))}{table}<pre>{text}</pre></div>"
+        return html_table(preview(self._data, self._names))
+
+    def draw(self) -> Picture:
+        """Return a picture of the tensor as SVG: a box with its names and sizes. Notebooks show it.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> ne.zeros(2, 3, names="N C").draw().startswith("<svg")
+        True
+        """
+        from nameexpr.pictures.data import Box
+        from nameexpr.pictures.tensor import draw_box
+
+        dims = tuple(zip(self._names, self._data.shape, strict=True))
+        return draw_box(Box(dims, str(self._data.dtype)))
 
     def __rich_repr__(self) -> Iterator[tuple[str, object]]:
         """Give rich the parts to print: names, shape, dtype and the array."""

@@ -35,7 +35,8 @@ from nameexpr.syntax.limits import limits
 @dataclass(frozen=True, slots=True)
 class CompiledFormula:
     """A formula for one set of operands, through all stages. `names` are those of each result, `given` says
-    what is known of the operands' memory.
+    what is known of the operands' memory. `statements` are the values of the statements in the graph, and
+    `outputs` those that come out.
     """
 
     scope: Scope
@@ -46,6 +47,8 @@ class CompiledFormula:
     shapes: tuple[tuple[int, ...], ...]
     names: tuple[Names, ...]
     given: tuple[Given, ...] = ()
+    statements: tuple[int, ...] = ()
+    outputs: tuple[int, ...] = ()
 
 
 def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
@@ -111,7 +114,10 @@ def compile_formula(
             for place in places
         )
     given = given_of(own_dtypes, layouts)
-    return CompiledFormula(scope, graph, views, tuple(plans), program, all_shapes, names, given)
+    statements = tuple(bound.value for bound in bounds)
+    return CompiledFormula(
+        scope, graph, views, tuple(plans), program, all_shapes, names, given, statements, tuple(values)
+    )
 
 
 def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:

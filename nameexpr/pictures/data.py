@@ -1,0 +1,131 @@
+"""What is drawn, as inert data: a network of tensors, the flow of values to a result, memory, a tensor.
+
+    Network = Tensor*, Leg*         labels join tensors; those of the result stay open
+    Flow    = Node*                 every value with what it is made of, and what that costs
+    Memory  = Moment*, limit        bytes alive, step by step
+    Box     = (name, size)*         one tensor
+
+Labels and titles are as a person reads them, and not yet made harmless: whoever writes them does that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An operand of a network. `note` says more than its title: its shape, or that it is bound."""
+
+    title: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A label with its size. `ends` are the tensors that have it, in order, one twice for a diagonal.
+
+    It is open if the result has it, too; else it is contracted, or reduced. Joined to more than two places
+    (ends, and the result) it is a hyperedge. Without ends it is a dim that only the result has.
+    """
+
+    label: str
+    size: int
+    ends: tuple[int, ...]
+    is_open: bool
+
+    @property
+    def is_hyperedge(self) -> bool:
+        """Whether the label joins three places and more, the result counted."""
+        return len(self.ends) + self.is_open > 2  # noqa: PLR2004  an edge has two ends
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Tensors and the labels that join them.
+
+    `result` is the result's term; `reducer` what happens to labels that it lacks: "sum", "max", ...
+    """
+
+    title: str
+    tensors: tuple[Tensor, ...]
+    legs: tuple[Leg, ...]
+    result: str
+    reducer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value: what makes it, its dims, and what that costs.
+
+    `sources` are the numbers of the values that it is made of, all of them lower than its own. `flops` and
+    `bytes` are None where they are not known; `bytes` are those of the value. `kind` is "operand", "step", or
+    "held" for what is computed once and kept, or was computed before.
+    """
+
+    kind: str
+    title: str
+    dims: str
+    sources: tuple[int, ...] = ()
+    flops: int | None = None
+    bytes: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Values from the operands to the results, whose numbers `outputs` are. A contraction tree is one.
+
+    `what` says in a few words what kind of flow this is.
+    """
+
+    title: str
+    what: str
+    nodes: tuple[Node, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step in memory: bytes alive while it runs and after it, operands left out.
+
+    `depth` is the number of loops around it.
+    """
+
+    title: str
+    detail: str
+    during: int
+    after: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes alive step by step, those of the operands, and the limit if there is one."""
+
+    title: str
+    operands: int
+    moments: tuple[Moment, ...]
+    limit: int | None
+
+    @property
+    def peak(self) -> int:
+        """The most bytes alive at once, operands left out."""
+        return max((moment.during for moment in self.moments), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A tensor: its dims in order, each with its name (None for one without) and its size, and its dtype."""
+
+    dims: tuple[tuple[str | None, int], ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """All that a plan has pictures of. The network of a formula is the flow of its values."""
+
+    network: Network | Flow
+    tree: Flow
+    memory: Memory

@@ -1,0 +1,135 @@
+"""The picture of memory over time: a bar for each step, from the first one down.
+
+The solid part of a bar is what is still alive after the step, the striped part what dies with it: values that
+are read for the last time, and what the step needs only while it runs. Operands are not counted with them,
+and have a dotted bar of their own. A line marks the limit, if there is one.
+"""
+
+from __future__ import annotations
+
+from nameexpr.pictures.data import Memory, Moment
+from nameexpr.pictures.markup import Picture
+from nameexpr.pictures.sheet import MARGIN, Sheet
+from nameexpr.pictures.words import bytes_text, flat, pixels, short
+
+ROW = 26
+BAR = 16
+SCALE = 320
+WORDS = 34
+GAP = 10
+FAR = 2.0
+"""How many times the peak something may be to be drawn at the same scale; beyond, it is cut off."""
+
+
+def draw_memory(memory: Memory) -> Picture:
+    """Return the picture of the memory that steps take."""
+    title = f"Memory of {memory.title}" if memory.title else ""
+    sheet = Sheet(memory, title, _told(memory))
+    sheet.needs_patterns = True
+    names = ["operands", *(("  " * one.depth + short(one.title, 24)) for one in memory.moments)]
+    details = ["", *(short(one.detail, WORDS) for one in memory.moments)]
+    left = MARGIN + max(map(pixels, names)) + GAP
+    left += max(pixels(one, 11) for one in details) + GAP if any(details) else 0
+    scale = _Scale(memory, left)
+    y = sheet.top + (26 if memory.limit is not None else 8)
+    start = y
+    _operands(sheet, memory, scale, y)
+    y += ROW + 8
+    sheet.path(f"M{MARGIN} {y - 7}H{left + SCALE}", "thin")
+    for moment, name, detail in zip(memory.moments, names[1:], details[1:], strict=True):
+        sheet.begin(_said(moment))
+        indent = pixels("  " * moment.depth)
+        sheet.text(MARGIN + indent, y + 12, name.strip(), "strong", "start")
+        sheet.text(left - GAP, y + 12, detail, "muted", "end", 11)
+        _bar(sheet, memory, moment, scale, y)
+        sheet.end()
+        y += ROW
+    if memory.limit is not None:
+        _limit(sheet, memory.limit, scale, start, y)
+    _legend(sheet, memory, y + 10)
+    return sheet.svg()
+
+
+class _Scale:
+    """Bytes to pixels. The limit fits unless it is far beyond the peak; operands likewise."""
+
+    def __init__(self, memory: Memory, left: int) -> None:
+        peak = max(memory.peak, 1)
+        shown = [size for size in (memory.limit or 0, memory.operands) if size <= FAR * peak]
+        self.most, self.left = max(peak, *shown, 1), left
+
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes can be drawn."""
+        return size <= self.most
+
+    def x(self, size: int) -> int:
+        """Return where a bar of so many bytes ends."""
+        return self.left + min(SCALE, size * SCALE // self.most)
+
+
+def _operands(sheet: Sheet, memory: Memory, scale: _Scale, y: int) -> None:
+    sheet.begin(f"operands: {memory.operands:,} bytes")
+    sheet.text(MARGIN, y + 12, "operands", "", "start")
+    end = scale.x(memory.operands)
+    sheet.rect(scale.left, y, end - scale.left, BAR, "given", 0)
+    if not scale.fits(memory.operands):
+        # Two strokes across the bar: it is longer than it is drawn.
+        sheet.path(f"M{end - 24} {y + BAR + 3}l8 -22h6l-8 22z", "back")
+        sheet.path(f"M{end - 24} {y + BAR + 3}l8 -22M{end - 18} {y + BAR + 3}l8 -22", "line", 1.5)
+    sheet.text(scale.left + SCALE + GAP, y + 12, bytes_text(memory.operands), "", "start")
+    sheet.end()
+
+
+def _bar(sheet: Sheet, memory: Memory, moment: Moment, scale: _Scale, y: int) -> None:
+    """Draw the bytes of a step: those that stay, and behind them those that go."""
+    stays, most = scale.x(min(moment.after, moment.during)), scale.x(moment.during)
+    if stays > scale.left:
+        sheet.rect(scale.left, y, stays - scale.left, BAR, "kept", 0)
+    if most > stays:
+        sheet.rect(stays, y, most - stays, BAR, "passing", 0)
+    is_over = memory.limit is not None and moment.during > memory.limit
+    is_peak = moment.during == memory.peak and memory.peak > 0
+    words = bytes_text(moment.during) + (" over the limit" if is_over else " peak" if is_peak else "")
+    kind = "over" if is_over else "strong" if is_peak else ""
+    sheet.text(scale.left + SCALE + GAP, y + 12, words, kind, "start")
+
+
+def _limit(sheet: Sheet, limit: int, scale: _Scale, top: int, bottom: int) -> None:
+    """Draw the limit as a line, or say that it lies further right."""
+    words = f"limit {bytes_text(limit)}"
+    if not scale.fits(limit):
+        sheet.text(scale.left + SCALE, top - 10, words + " →", "over", "end")
+        return
+    x = scale.x(limit)
+    sheet.path(f"M{x} {top - 6}V{bottom}", "limit")
+    sheet.text(max(x, scale.left + pixels(words)), top - 10, words, "over", "end")
+
+
+def _legend(sheet: Sheet, memory: Memory, y: int) -> None:
+    """Say what the fillings mean, as far as there are such."""
+    kinds = [("given", "operands, not counted")]
+    if any(moment.after for moment in memory.moments):
+        kinds.append(("kept", "alive after the step"))
+    if any(moment.during > moment.after for moment in memory.moments):
+        kinds.append(("passing", "gone after the step"))
+    x = MARGIN
+    for kind, words in kinds:
+        sheet.rect(x, y, 18, 11, kind, 0)
+        sheet.text(x + 25, y + 10, words, "muted", "start", 11)
+        x += 25 + pixels(words, 11) + 20
+
+
+def _said(moment: Moment) -> str:
+    return (
+        f"{flat(moment.title)}, {flat(moment.detail)}: {moment.during:,} bytes while it runs, "
+        f"{moment.after:,} after it"
+    )
+
+
+def _told(memory: Memory) -> str:
+    """Return the timeline in words."""
+    told = [f"Operands take {memory.operands:,} bytes", *map(_said, memory.moments)]
+    told.append(f"The peak is {memory.peak:,} bytes")
+    if memory.limit is not None:
+        told.append(f"the limit is {memory.limit:,} bytes")
+    return ". ".join(told) + "."

@@ -1,0 +1,121 @@
+"""The picture of a tensor: a box with a name and a size at every edge.
+
+One dim is a strip, two are a sheet with the first dim down the side, three a block with the first dim going
+back. More dims are said, not faked: the last three are drawn as a block, and the others are listed around it.
+Edges are as long as the logarithm of the size; up to a few cells are drawn.
+"""
+
+from __future__ import annotations
+
+from math import log2, prod
+
+from nameexpr.pictures.data import Box
+from nameexpr.pictures.markup import Picture
+from nameexpr.pictures.sheet import MARGIN, Sheet
+from nameexpr.pictures.words import counted, pixels, short
+
+COLUMNS = 28
+SHORTEST, DOUBLING, LONGEST = 28, 17, 200
+THIN = 28
+FEW = 10
+"""Sizes up to which cells are drawn."""
+ROW = 16
+DRAWN = 3
+FRAME = 14
+
+
+def draw_box(box: Box) -> Picture:
+    """Return the picture of a tensor."""
+    shape = "×".join(str(size) for _, size in box.dims)
+    sheet = Sheet(box, f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _told(box))
+    outer, inner = box.dims[:-DRAWN], box.dims[-DRAWN:]
+    top = sheet.top + 6
+    if outer:
+        _draw_framed(sheet, outer, inner, top)
+    else:
+        _draw_block(sheet, inner, MARGIN, top)
+    return sheet.svg()
+
+
+def _draw_framed(sheet: Sheet, outer: tuple[tuple[str | None, int], ...], inner: _Dims, top: int) -> None:
+    """Draw a block inside a frame that says how many of it there are."""
+    lines = ["for each of", *(dim_words(*dim) for dim in outer)]
+    y = top + FRAME
+    for line in lines:
+        kind = "muted" if line == lines[0] else ""
+        sheet.text(MARGIN + FRAME, y + 12, line, kind, "start")
+        y += ROW
+    right, bottom = _draw_block(sheet, inner, MARGIN + FRAME, y + 6)
+    right = max(right, MARGIN + FRAME + max(map(pixels, lines)))
+    sheet.rect(MARGIN, top, right - MARGIN + FRAME, bottom - top + FRAME, "frame", 4)
+
+
+_Dims = tuple[tuple[str | None, int], ...]
+
+
+def dim_words(name: str | None, size: int) -> str:
+    """Return a dim as text: its name with its size, or its size alone."""
+    return str(size) if name is None else f"{short(name, COLUMNS)}={size}"
+
+
+def edge(size: int) -> int:
+    """Return the length of an edge: a fixed amount more for every doubling."""
+    return min(LONGEST, round(SHORTEST + DOUBLING * log2(max(1, size))))
+
+
+def _draw_block(sheet: Sheet, dims: _Dims, left: int, top: int) -> tuple[int, int]:
+    """Draw up to three dims, and return how far right and down that goes."""
+    words = [dim_words(*dim) for dim in dims]
+    sizes = [size for _, size in dims]
+    wide = edge(sizes[-1]) if dims else THIN
+    high = edge(sizes[-2]) if len(dims) > 1 else THIN
+    back = edge(sizes[-3]) * 2 // 5 if len(dims) == DRAWN else 0
+    side = max((pixels(word) for word in words[-2:-1]), default=0)
+    # Words stand below (the last dim), left (the one before) and along the edge that goes back.
+    x = left + (side + 8 if side else 0)
+    x += max(0, pixels(words[-1]) - wide - 2 * (x - left)) // 2 if words else 0
+    y = top + back
+    kind = "box" if prod(sizes) else "held"
+    if back:
+        sheet.path(f"M{x} {y}l{back} {-back}h{wide}v{high}l{-back} {back}z", kind)
+    sheet.rect(x, y, wide, high, kind, 0)
+    if back:
+        sheet.path(f"M{x + wide} {y}l{back} {-back}", "line")
+    _draw_cells(sheet, sizes, (x, y, wide, high, back))
+    bottom, right = y + high, x + wide + back
+    sheet.reaches(right, bottom)
+    if len(dims) == DRAWN:
+        sheet.text(right + 8, y - back / 2 + 4, words[0], "", "start")
+        right += 8 + pixels(words[0])
+    if len(dims) > 1:
+        sheet.text(x - 8, y + high / 2 + 4, words[-2], "", "end")
+    if dims:
+        middle = x + wide / 2
+        sheet.text(middle, bottom + 17, words[-1])
+        right, bottom = max(right, round(middle + pixels(words[-1]) / 2)), bottom + 22
+    return right, bottom
+
+
+def _draw_cells(sheet: Sheet, sizes: list[int], place: tuple[int, int, int, int, int]) -> None:
+    """Draw the lines between cells, along dims of few of them."""
+    x, y, wide, high, back = place
+    across, down = sizes[-1] if sizes else 1, sizes[-2] if len(sizes) > 1 else 1
+    deep = sizes[-3] if back else 1
+    for number in range(1, across if across <= FEW else 1):
+        at = x + wide * number // across
+        sheet.path(f"M{at} {y}v{high}" + (f"M{at} {y}l{back} {-back}" if back else ""), "thin")
+    for number in range(1, down if down <= FEW else 1):
+        at = y + high * number // down
+        sheet.path(f"M{x} {at}h{wide}" + (f"l{back} {-back}" if back else ""), "thin")
+    for number in range(1, deep if deep <= FEW else 1):
+        step = back * number // deep
+        sheet.path(f"M{x + step} {y - step}h{wide}v{high}", "thin")
+
+
+def _told(box: Box) -> str:
+    """Return the tensor in words."""
+    if not box.dims:
+        return f"A tensor without dims, of dtype {box.dtype}: one number."
+    dims = ", ".join(f"{name or 'a dim without a name'} of size {size}" for name, size in box.dims)
+    cells = prod(size for _, size in box.dims)
+    return f"A tensor of dtype {box.dtype} with {counted(cells)} cells. Its dims in order: {dims}."

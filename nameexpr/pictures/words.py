@@ -1,0 +1,93 @@
+"""How wide text is, how it is shortened, and how counts are written.
+
+Widths are estimated: a monospaced column is 0.61 of the font's size, a wide character takes two. Whatever is
+not ASCII is later drawn at exactly that width, whatever font shows it.
+
+>>> short("a_very_long_name_of_a_dim", 12)
+'a_very_…_dim'
+>>> counted(1536), counted(16_777_216), counted(0)
+('1,536', '16.8 M', '0')
+"""
+
+from __future__ import annotations
+
+from nameexpr.carets import visible, width
+
+COLUMN = 0.61
+"""Width of a column, in units of the font's size."""
+LEAST = 12
+"""Columns of a long word that are always kept."""
+EXACT = 100_000
+"""From here, counts are written with three digits and a letter."""
+_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
+_MARKS = 3
+"""How many characters may share a column: letters with their accents."""
+
+
+def pixels(text: str, size: int = 12) -> int:
+    """Return the estimated width of a text in a font of this size."""
+    return round(width(text) * size * COLUMN + 0.5)
+
+
+def flat(text: str) -> str:
+    """Return the text on one line, everything unprintable escaped; statements on lines of their own get a
+    semicolon between them.
+    """
+    return "; ".join(line.strip() for line in visible(text).splitlines() if line.strip())
+
+
+def short(text: str, columns: int) -> str:
+    """Return the text on one line. Where it takes more than these columns, first long words lose their
+    middle, then all of it does.
+    """
+    text = flat(text)
+    if _fits(text, columns):
+        return text
+    most = max(LEAST, columns // 3)
+    return _without_middle(" ".join(_without_middle(word, most) for word in text.split(" ")), columns)
+
+
+def _fits(text: str, columns: int) -> bool:
+    return width(text) <= columns and len(text) <= _MARKS * columns
+
+
+def _without_middle(text: str, columns: int) -> str:
+    if _fits(text, columns):
+        return text
+    tail = columns // 3
+    return _cut(text, columns - tail - 1) + "…" + _cut(text[::-1], tail)[::-1]
+
+
+def _cut(text: str, columns: int) -> str:
+    """Return as much of the text as fits."""
+    taken = text[: _MARKS * columns]
+    while width(taken) > columns:
+        taken = taken[:-1]
+    return taken
+
+
+def counted(value: int) -> str:
+    """Return a count: in full up to five digits, then three digits and a letter."""
+    if value < EXACT:
+        return f"{value:,}"
+    for step, letter in _STEPS:
+        if value >= step:
+            return f"{_three_digits(value, step)} {letter}"
+    return f"{value:,}"
+
+
+def _three_digits(value: int, step: int) -> str:
+    if value >= 1000 * step:
+        digits = f"{value // step}"
+        return digits if len(digits) <= len("999,999") else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+    return f"{value / step:.3g}" if value < 999.5 * step else "999"
+
+
+def bytes_text(value: int) -> str:
+    """Return bytes as text, such as "64 B" and "1.05 MB"."""
+    return counted(value) + ("B" if value >= EXACT else " B")
+
+
+def flops_text(value: int) -> str:
+    """Return flops as text, such as "48 flops" and "16.8 Mflops"."""
+    return counted(value) + ("flops" if value >= EXACT else " flops")

@@ -1,0 +1,301 @@
+"""The time to expect: every instruction has one, larger arrays take longer, products agree with `costs`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from math import isfinite
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+from nameexpr.compiler import costs
+from nameexpr.compiler.expected import CALL, expected_seconds
+from nameexpr.compiler.expected_functions import FUNCTIONS as TIMED
+from nameexpr.compiler.expected_text import duration
+from nameexpr.compiler.formula.functions import FUNCTIONS
+from nameexpr.compiler.program import (
+    AlongAxes,
+    Apply,
+    Arange,
+    AsComplex,
+    AsReal,
+    Cast,
+    Constant,
+    Copy,
+    Diagonal,
+    Divide,
+    Dot,
+    Einsum,
+    Embed,
+    Full,
+    Fused,
+    Instruction,
+    IntegerMatmul,
+    Looped,
+    Matmul,
+    Multiply,
+    Note,
+    Ones,
+    Pointwise,
+    Program,
+    Reduce,
+    Repeat,
+    Reshape,
+    Sliced,
+    Slices,
+    Step,
+    Sum,
+    Transpose,
+    Vecdot,
+    is_view,
+)
+from nameexpr.compiler.strides import Given
+from nameexpr.compiler.typed import REDUCERS
+from nameexpr.compiler.verify import shapes_of
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+def program(one: Instruction, *operands: tuple[int, ...], dtype: str = "float64") -> Program:
+    return Program(operands, (one,), (Note((), dtype, None),), len(operands), depends_on_layout=False)
+
+
+def seconds(one: Instruction, *operands: tuple[int, ...], dtype: str = "float64", given: Any = ()) -> float:
+    made = program(one, *operands, dtype=dtype)
+    return expected_seconds(made, shapes_of(made), given or [Given(dtype)] * len(operands))[0]
+
+
+def exponential(shape: tuple[int, ...]) -> Pointwise:
+    return Pointwise("np.exp", (0,), (None,), shape, "float64", is_ufunc=True)
+
+
+def examples(n: int) -> tuple[tuple[Instruction, Shapes], ...]:
+    """One of each class of instructions, on arrays whose sizes grow with n."""
+    square = (n, n)
+    body = program(exponential(square), square)
+    step = Step("np.exp", (0,), (None,), "float64", is_ufunc=True)
+    return (
+        (Cast(0, "float32"), (square,)),
+        (Reshape(0, (n * n,)), (square,)),
+        (Transpose(0, (1, 0)), (square,)),
+        (Diagonal(0, (0, 0)), (square,)),
+        (AsReal(0), (square,)),
+        (AsComplex(0), ((n, 2),)),
+        (Repeat(0, (3, n, n)), (square,)),
+        (Embed(0, square, (0, 0)), ((n,),)),
+        (Copy(0), (square,)),
+        (Full(square, 0.0, "float64"), ()),
+        (Ones(square, "float64"), ()),
+        (Slices(0, "sum", (1,)), ((n, 4),)),
+        (Sum(0, (1,), None), (square,)),
+        (Reduce(0, "max", 1), (square,)),
+        (Apply(0), (square,)),
+        (Divide(0, 3), (square,)),
+        (Multiply(0, 1, None), (square, square)),
+        (Dot(0, 1), (square, square)),
+        (Vecdot(0, 1), (square, square)),
+        (Matmul(0, 1), ((2, n, n), (2, n, n))),
+        (IntegerMatmul(0, 1, "int64"), (square, square)),
+        (Einsum((0, 1), ((0, 1), (0, 1)), (0,)), (square, square)),
+        (Constant(1.0), ()),
+        (Arange(n), ()),
+        (exponential(square), (square,)),
+        (AlongAxes("softmax", 0, (1,), keeps_dtype=True), (square,)),
+        (Fused((0,), square, (4, n), (step,), (1,), "sum", (1,), "float64"), (square,)),
+        (Sliced((0,), (1,), (5,), body, (0, 1, 2), "float64"), ((5, n, n),)),
+        (looped(n, 5), ((5 * n, n),)),
+    )
+
+
+def looped(n: int, count: int) -> Looped:
+    body = program(exponential((n, n)), (n, n))
+    return Looped((0,), (0,), "a", count * n, n, body, None, 0, "add", "float64")
+
+
+def test_there_is_an_example_of_every_class_of_instructions() -> None:
+    assert {type(one) for one, _ in examples(8)} == set(get_args(Instruction))
+
+
+@pytest.mark.parametrize("place", range(len(examples(8))))
+def test_every_instruction_has_a_time_and_larger_arrays_take_no_less(place: int) -> None:
+    times = [seconds(one, *shapes) for one, shapes in (examples(n)[place] for n in (8, 9, 31, 64, 500, 2000))]
+    assert all(isfinite(time) and 1e-8 < time < 100 for time in times)
+    assert times == sorted(times)
+    one, _ = examples(8)[place]
+    moves_nothing = isinstance(one, Ones | Constant) or (is_view(one) and not isinstance(one, Cast))
+    assert (times[-1] > 2 * times[0]) != moves_nothing
+
+
+@pytest.mark.parametrize("place", range(len(examples(8))))
+def test_arrays_without_elements_take_a_call_at_most(place: int) -> None:
+    one, shapes = examples(1)[place]
+    if isinstance(
+        one, Multiply | Dot | Vecdot | Matmul | Cast | Copy | Transpose | Sum | Reduce | Apply | Divide
+    ):
+        empty = tuple((*shape[:-2], 0, 0) for shape in shapes)
+        assert 0 < seconds(one, *empty) < 2e-5
+
+
+@pytest.mark.parametrize(
+    "view", [Transpose(0, (1, 0)), Reshape(0, (10_000,)), Diagonal(0, (0, 0)), AsReal(0)]
+)
+def test_a_view_takes_less_than_a_copy_of_its_array(view: Instruction) -> None:
+    dtype = "complex128" if isinstance(view, AsReal) else "float64"
+    assert seconds(view, (100, 100), dtype=dtype) < seconds(Copy(0), (100, 100), dtype=dtype)
+
+
+def test_a_reshape_that_cannot_be_a_view_takes_as_long_as_a_copy() -> None:
+    across = [Given("float64", (1, 300))]
+    copied = seconds(Copy(0), (300, 300), given=across)
+    assert seconds(Reshape(0, (90_000,)), (300, 300), given=across) == copied
+    assert seconds(Reshape(0, (90_000,)), (300, 300)) < copied / 10
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_products_take_what_the_model_of_ways_says(dtype: str) -> None:
+    sizes = {"0": 60, "1": 70, "2": 80}
+    dot = costs.products_seconds(1, 60, 70, 80, dtype, is_by_dots=False)
+    assert dot <= seconds(Dot(0, 1), (60, 70), (70, 80), dtype=dtype) <= 1.2 * dot
+    batch = costs.products_seconds(9, 60, 70, 80, dtype, is_by_dots=False)
+    assert batch <= seconds(Matmul(0, 1), (9, 60, 70), (9, 70, 80), dtype=dtype) <= 1.2 * batch
+    vector = costs.products_seconds(1, 60, 70, 1, dtype, is_by_dots=True)
+    assert seconds(Dot(0, 1), (60, 70), (70,), dtype=dtype) == pytest.approx(vector)
+    rows = costs.vecdot_seconds(60, 70, dtype)
+    assert seconds(Vecdot(0, 1), (60, 70), (60, 70), dtype=dtype) == pytest.approx(rows)
+    loop = costs.loop_seconds(sizes, [{"0": 70, "1": 1}, {"1": 80, "2": 1}], ["0", "2"], dtype)
+    einsum = Einsum((0, 1), ((0, 1), (1, 2)), (0, 2))
+    assert seconds(einsum, (60, 70), (70, 80), dtype=dtype) == pytest.approx(loop)
+
+
+def test_a_matrix_of_which_no_axis_is_in_one_piece_takes_longer() -> None:
+    given = [Given("float64", (2 * 300, 2)), Given("float64", (300, 1))]
+    more = seconds(Dot(0, 1), (300, 300), (300, 300), given=given)
+    assert more > seconds(Dot(0, 1), (300, 300), (300, 300))
+
+
+@pytest.mark.parametrize("count", [2, 7, 50])
+def test_loops_take_their_body_as_often_as_they_run(count: int) -> None:
+    inside = seconds(exponential((40, 40)), (40, 40))
+    body = program(exponential((40, 40)), (40, 40))
+    slices = Sliced((0,), (1,), (count,), body, (0, 1, 2), "float64")
+    assert count * inside < seconds(slices, (count, 40, 40)) < count * (inside + 1.2e-6)
+    assert count * inside < seconds(looped(40, count), (40 * count, 40)) < count * (inside + 1.2e-6)
+
+
+def test_the_blocks_of_a_fused_instruction_take_a_call_each() -> None:
+    step = Step("np.exp", (0,), (None,), "float64", is_ufunc=True)
+    once, often = (
+        seconds(Fused((0,), (1000, 50), (tile, 50), (step,), (1,), "sum", (1,), "float64"), (1000, 50))
+        for tile in (1000, 1)
+    )
+    assert often > once + 999e-6
+
+
+def test_every_function_of_formulas_has_a_time_of_its_own() -> None:
+    assert {one.call for one in FUNCTIONS.values()} <= set(TIMED)
+
+
+@pytest.mark.parametrize("reducer", sorted(REDUCERS))
+def test_every_reducer_takes_longer_the_more_it_reduces(reducer: str) -> None:
+    times = [seconds(Reduce(0, reducer, 1), (size, 100)) for size in (1, 10, 100, 3000, 30_000)]
+    assert times == sorted(times)
+    assert times[-1] > 20 * times[1]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "int64", "uint64", "float16", "float32", "complex64", "object", ""]
+)
+def test_every_dtype_has_a_time(dtype: str) -> None:
+    for one, shapes in examples(30):
+        if "dtype" not in {field.name for field in fields(one)}:
+            assert 0 < seconds(one, *shapes, dtype=dtype) < 1
+
+
+def test_a_plan_says_what_each_step_takes_and_all_of_them() -> None:
+    plan = ne.compile("b i k, b k j -> j b i").plan((8, 32, 64), (8, 64, 16))
+    assert plan.steps[-1].what == "transpose"
+    assert plan.seconds == pytest.approx(CALL + sum(step.seconds for step in plan.steps))
+    lines = str(plan).splitlines()
+    assert lines[-1] == f"time: about {duration(plan.seconds)} on one core (estimated)"
+    for line, step in zip(lines[2:-4], plan.steps, strict=True):
+        shown = duration(step.seconds) if step.what == "matmul" else "-"
+        assert f" {shown} " in line.replace(f" {step.bytes or '-'} ", "", 1)
+
+
+def test_the_steps_inside_a_loop_count_for_all_its_blocks() -> None:
+    text, shapes = "a b, b c, c a ->", ((300, 200), (200, 300), (300, 300))
+    whole = ne.compile(text).plan(*shapes)
+    limited = ne.compile(text, memory_limit=200_000).plan(*shapes)
+    assert limited.steps[0].what == "looped"
+    assert 0.5 * whole.seconds < limited.seconds < 3 * whole.seconds
+    assert limited.steps[0].seconds < 0.1 * limited.seconds
+
+
+def test_formulas_and_what_is_bound_have_times_too() -> None:
+    text = "y[N K] = softmax[K](sum[C](x[N C] * w[C K]) + b[K])"
+    shapes = {"x": (500, 100), "w": (100, 200), "b": (200,)}
+    plan = ne.compile(text).plan(**shapes)
+    assert 1e-4 < plan.seconds < 1e-2
+    bound = ne.compile(text).bind(w=np.ones((100, 200)), b=np.ones(200)).plan(x=(500, 100))
+    assert bound.seconds == pytest.approx(plan.seconds, rel=0.5)
+
+
+def test_times_are_the_same_whatever_the_seed_of_hashes_is() -> None:
+    code = (
+        "import nameexpr as ne\n"
+        "print([s.seconds for s in ne.compile('a b c, c d b, d a -> b d').plan((9,8,7),(7,6,8),(6,9)).steps],"
+        "ne.compile('y[a] = sum[b c](exp(x[a b c]) * w[c b a])').plan(x=(9,8,70),w=(70,8,9)).seconds)"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(found) == 1
+
+
+def test_the_model_loads_no_numpy() -> None:
+    code = "import sys, nameexpr.compiler.expected; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("time", "text"),
+    [
+        (0.0, "0 us"),
+        (4e-9, "4.0 ns"),
+        (1.5e-7, "0.15 us"),
+        (9.96e-8, "0.10 us"),
+        (1.26e-3, "1.3 ms"),
+        (9.94e-6, "9.9 us"),
+        (9.96e-6, "10 us"),
+        (9.96e-5, "0.10 ms"),
+        (0.5, "0.50 s"),
+        (123_456.0, "120,000 s"),
+    ],
+)
+def test_times_have_two_digits(time: float, text: str) -> None:
+    assert duration(time) == text
+
+
+@pytest.mark.parametrize("name", ["x", "w"])
+def test_what_is_left_of_a_formula_goes_by_the_dtypes_of_its_own_operands(name: str) -> None:
+    formula = ne.compile("y[N K] = sum[C](exp(x[N C]) * exp(w[C K]))")
+    shapes = {"x": (300, 200), "w": (200, 300)}
+    bound = "w" if name == "x" else "x"
+    rest = formula.bind(operands={bound: np.ones(shapes[bound])})
+    times = [
+        next(step.seconds for step in rest.plan(operands={name: np.ones(shapes[name], dtype)}).steps)
+        for dtype in ("float32", "float64")
+    ]
+    assert times[0] < 0.8 * times[1]
