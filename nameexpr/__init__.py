@@ -25,6 +25,7 @@ _HOMES = {
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "
         "RuleError SizeError"
     ),
+    "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
     "nameexpr.syntax.limits": "Limits limits set_limits",
     "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
     "nameexpr.tensors.devices": "device",

@@ -2,8 +2,10 @@
 
 A `python` block with prompts is a doctest. One without prompts is executed, and what it prints, or the text
 of the `NameExprError` it raises, is the `text` block that follows it. A `sh` block of `nameexpr` commands is
-run through the command line's `main`, and is followed by its output in the same way. The blocks of one
-document share their names. `python tests/documents.py` writes all outputs anew.
+run through the command line's `main`, and is followed by its output in the same way. A `nameexpr-session`
+block is a transcript of the REPL: its lines are entered anew, and what the session says must be what stands
+there. The blocks of one document share their names, and its transcripts one session.
+`python tests/documents.py` writes all outputs anew.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import io
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +30,7 @@ DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
 )
-KINDS = {"python", "text", "sh", ""}
+KINDS = {"python", "text", "sh", "", "nameexpr-session"}
 FENCE = re.compile(
     r"^(?P<ticks>```+)(?P<kind>[^\n`]*)\n(?P<body>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL
 )
@@ -41,6 +44,7 @@ class Fence(NamedTuple):
     line: int
     output: str | None
     output_at: tuple[int, int]
+    body_at: tuple[int, int]
 
 
 def read(document: str) -> str:
@@ -56,7 +60,8 @@ def fences(text: str) -> list[Fence]:
         output, place = None, (0, 0)
         if behind is not None and behind["kind"] == "text" and not text[here.end() : behind.start()].strip():
             output, place = behind["body"], behind.span("body")
-        blocks.append(Fence(here["kind"], here["body"], text.count("\n", 0, here.start()) + 1, output, place))
+        line = text.count("\n", 0, here.start()) + 1
+        blocks.append(Fence(here["kind"], here["body"], line, output, place, here.span("body")))
     return blocks
 
 
@@ -71,14 +76,19 @@ def names_at_start() -> dict[str, Any]:
 
 
 def is_run(fence: Fence) -> bool:
-    """Whether running a document runs this block: Python, and calls of the command line."""
-    return fence.kind == "python" or (fence.kind == "sh" and fence.body.startswith("nameexpr "))
+    """Whether running a document runs this block: Python, calls of the command line, and sessions."""
+    is_command = fence.kind == "sh" and fence.body.startswith("nameexpr ")
+    return is_command or fence.kind in ("python", "nameexpr-session")
 
 
 def run(fence: Fence, document: str, names: dict[str, Any]) -> None:
     """Run one block, and fail where it does not do what the document says."""
     if fence.kind == "python" and ">>> " in fence.body:
         run_prompts(fence, document, names)
+        return
+    if fence.kind == "nameexpr-session":
+        said = session_output(fence.body, names)
+        assert said == fence.body, f"{document}:{fence.line} gives\n{said}"
         return
     printed = commands_output(fence.body) if fence.kind == "sh" else output_of(fence.body, names)
     assert printed == (fence.output or ""), f"{document}:{fence.line} gives\n{printed}"
@@ -109,6 +119,20 @@ def output_of(source: str, names: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
+def session_output(transcript: str, names: dict[str, Any]) -> str:
+    """Return the transcript of the same lines as it is now."""
+    from nameexpr.repl.script import lines_of
+    from nameexpr.repl.script import transcript as told
+    from nameexpr.repl.session import Session
+
+    session = names.setdefault("__session__", Session())
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for answer in told(session, lines_of(transcript)):
+            print(answer.text)
+    return printed.getvalue()
+
+
 def commands_output(lines: str) -> str:
     """Return what the command line prints for each line of a `sh` block."""
     from nameexpr.cli.main import main
@@ -129,6 +153,9 @@ def refreshed(text: str) -> str:
     for fence in fences(text):
         if not is_run(fence):
             continue
+        if fence.kind == "nameexpr-session":
+            outputs.append((fence.body_at, session_output(fence.body, names)))
+            continue
         source = "".join(example.source for example in doctest.DocTestParser().get_examples(fence.body))
         printed = (
             commands_output(fence.body) if fence.kind == "sh" else output_of(source or fence.body, names)
@@ -141,9 +168,9 @@ def refreshed(text: str) -> str:
 
 
 def main() -> None:
-    """Write the outputs that the examples of README.md and docs/ have now."""
+    """Write the outputs that the examples of README.md and docs/, or of the documents named, have now."""
     os.chdir(ROOT)
-    for document in DOCUMENTS:
+    for document in sys.argv[1:] or DOCUMENTS:
         (ROOT / document).write_text(refreshed(read(document)), encoding="utf-8")
 
 

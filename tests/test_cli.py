@@ -70,11 +70,6 @@ def test_plan_needs_shapes_only_and_takes_dtypes_from_files(capsys: pytest.Captu
     plan = answer(capsys, "plan", "a b, b c -> a c", "10,20", "20,30")
     assert plan["flops"] == sum(step["flops"] for step in plan["steps"]) == 12_000
     assert plan["shape"] == [10, 30] and plan["dtype"] == "float64"
-    assert (
-        answer(capsys, "plan", "C, -> C", "s.npy", "s.npy:0", "--json")["operand_bytes"] == 20
-        if False
-        else True
-    )
     assert answer(capsys, "plan", "C, C -> C", "s.npy", "s.npy")["operand_bytes"] == 24
     assert answer(capsys, "plan", "C, -> C", "3", "scalar")["shape"] == [3]
     Path("s.npy").write_bytes(Path("s.npy").read_bytes()[:-4])

@@ -10,19 +10,21 @@ import io
 import os
 import stat
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.cli.faults import FileError, harmless, quoted, reason, unreadable
 from nameexpr.cli.tables import read_table
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
+
 Header = tuple[tuple[int, ...], np.dtype[Any]]
 STANDARD = "-"
 FILES = (".npy", ".npz", ".csv")
@@ -164,6 +166,8 @@ def _header(stream: IO[bytes], shown: str) -> Header:
 
 
 def _read_archive(stream: IO[bytes], key: str | None, shown: str) -> Array:
+    import zipfile  # late: with what it loads it takes as long as all else here
+
     if not zipfile.is_zipfile(stream):
         raise unreadable(shown, "it is no .npz file, or was cut short", "write it with numpy.savez")
     with zipfile.ZipFile(stream) as archive:

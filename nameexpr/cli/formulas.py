@@ -1,4 +1,4 @@
-"""The commands on formulas: operands come by name, `x=file.npy`; the value is that of the last statement."""
+"""`nameexpr eval` on formulas: operands come by name, `x=file.npy`; the last statement is the value."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
-from nameexpr.cli import report, writing
-from nameexpr.cli.faults import UsageError, quoted
-from nameexpr.cli.operands import read_operands, read_shapes
+from nameexpr.api.options import FOR_EXPRESSIONS
+from nameexpr.cli import preview, report, writing
+from nameexpr.cli.faults import UsageError, harmless, quoted
+from nameexpr.cli.operands import read_operands
+from nameexpr.syntax.formula_unparse import looks_like_formula
 
 T = TypeVar("T")
 
@@ -24,39 +26,34 @@ def evaluate_formula(options: Namespace) -> report.Report | None:
     NameExprError, CommandError
         If the formula is wrong or does not fit, or the arguments or files are of no use.
     """
-    formula = _compiled(options)
+    check_options(options)
+    sizes = options.sizes or None
+    formula = compiled_formula(options.expression, None, sizes, options.optimize, options.memory_limit)
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
-    operands = by_name(options, lambda files: list(read_operands(files)))
+    operands = by_name(options, read_operands)
     result = np.asarray(formula(operands=operands))
     names = _names(formula, operands) or (None,) * result.ndim
     if target is None:
-        return report.of_array(result, names)
+        return preview.of_array(result, names)
     writing.write(result, target)
-    return report.of_file(result, names, target.text) if options.json else None
+    return preview.of_file(result, names, target.text) if options.json else None
 
 
-def plan_formula(options: Namespace) -> report.Report:
-    """Show how a formula would be computed, for operands given as name=shape or name=file."""
-    return report.of_plan(_compiled(options).plan(operands=_shapes(options)))
+def check_options(options: Namespace) -> None:
+    """Refuse the options that formulas do not have, if the text is a formula.
 
-
-def code_formula(options: Namespace) -> report.Report:
-    """Show the NumPy that computes a formula."""
-    return report.of_code(_compiled(options).plan(operands=_shapes(options)).code)
-
-
-def _shapes(options: Namespace) -> dict[str, Any]:
-    return by_name(options, lambda words: list(read_shapes(words)))
-
-
-def _compiled(options: Namespace) -> CompiledFormula:
-    for option in ("dtype", "reduce"):
+    Raises
+    ------
+    UsageError
+        If one of them is given.
+    """
+    if not looks_like_formula(options.expression):
+        return
+    for option in ("dtype", "reduce", "order"):
         if getattr(options, option) is not None:
-            hint = "a reduction is written in the formula: sum[C](x)" if option == "reduce" else ""
-            raise UsageError(
-                f"--{option} is for expressions, and this is a formula", hint, usage=options.usage
-            )
-    return compiled_formula(options.expression, None, options.sizes or None, options.optimize, None)
+            hint = FOR_EXPRESSIONS[option]
+            message = f"--{option} is for expressions, and this is a formula"
+            raise UsageError(message, hint, usage=options.usage)
 
 
 def by_name(options: Namespace, read: Callable[[Sequence[str]], list[T]]) -> dict[str, T]:
@@ -70,7 +67,7 @@ def by_name(options: Namespace, read: Callable[[Sequence[str]], list[T]]) -> dic
     pairs = [argument.partition("=") for argument in options.operands]
     for argument, (name, equals, _) in zip(options.operands, pairs, strict=True):
         if not equals or not name.isidentifier():
-            hint = f"write the operand's name before it: x={argument}"
+            hint = f"write the operand's name before it: x={harmless(argument)}"
             raise UsageError(
                 f"which operand of the formula is {quoted(argument)}?", hint, usage=options.usage
             )

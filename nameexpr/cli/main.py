@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from nameexpr.cli import screen
 from nameexpr.cli.faults import CommandError, FileError, UsageError, reason
-from nameexpr.cli.parser import parse
+from nameexpr.cli.parser import color_of, parse
 
 INTERRUPTED = 130
 
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    as_json, color = "--json" in arguments, "auto"
+    as_json, color = "--json" in arguments, color_of(arguments)
     try:
         options = parse(arguments)
         as_json, color = options.json, options.color
@@ -62,29 +62,24 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _execute(options: Namespace) -> int:
-    """Run a command and report; the package is loaded here."""
-    if options.command == "doctor":  # what it is for may be that the other commands cannot be loaded
-        from nameexpr.cli import doctor
-
-        return doctor.run(options)
+    """Run a command, whatever it loads, and report what goes wrong."""
     import warnings
 
-    from nameexpr.cli import commands, report
     from nameexpr.errors import NameExprError
 
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: screen.complain(f"nameexpr: warning: {message}")
-            result = commands.run(options)
+            warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
+            status: int = options.run(options)
     except NameExprError as fault:
+        from nameexpr.cli import report
+
         text = report.dumped(report.error_data(fault)) if options.json else str(fault)
         screen.complain(text, color="never" if options.json else options.color)
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
-    if result is not None:
-        screen.say(report.dumped(result.data) if options.json else result.text)
-    return 0
+    return status
 
 
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:

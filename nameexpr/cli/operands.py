@@ -11,14 +11,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy.typing as npt
-
+from nameexpr.cli.arguments import MAX_SIZE
 from nameexpr.cli.faults import FileError, UsageError, quoted
 from nameexpr.cli.files import FILES, STANDARD, read_array, read_header, split_key
-from nameexpr.cli.parser import MAX_SIZE
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Number = int | float | complex
 _SHAPE = re.compile(r"\s*\d+(\s*,\s*\d+)*\s*,?\s*", re.ASCII)
@@ -127,6 +127,8 @@ def _missing(argument: str) -> FileError:
 
 def _nearest(path: str) -> str:
     """Return which file in the same folder may be meant, or ""."""
+    from difflib import get_close_matches
+
     folder, name = os.path.split(path)
     try:
         there = [one for one in os.listdir(folder or ".") if one.casefold().endswith(FILES)]

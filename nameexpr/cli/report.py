@@ -1,5 +1,6 @@
-"""What a command has to say, as text for people and as data for programs.
+"""What a command has to say, as text for people and as data for programs. No NumPy is loaded for it.
 
+>>> from nameexpr.api.check import Sizes
 >>> print(of_sizes(Sizes({"C": 3, "out": 5}, {"batch": (2, 4)})).text)
 C         3
 out       5
@@ -8,50 +9,29 @@ batch...  (2, 4)
 
 from __future__ import annotations
 
-import json
-import math
+from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from nameexpr.api.check import Sizes
-from nameexpr.api.plan import Plan
-from nameexpr.carets import aligned_columns, visible
-from nameexpr.compiler.typed import Names
+from nameexpr.carets import aligned_columns
+from nameexpr.cli import screen
 from nameexpr.errors import Diagnostic, NameExprError
 
-WHOLE = 200
-"""Elements that are shown before the middle of an array is left out."""
-
-SMALL = 1000
-"""Elements that go into JSON."""
-
-SHOWN_DIMS = 4
-EDGES = {1: 3, 2: 3, 3: 2}
+if TYPE_CHECKING:
+    from nameexpr.api.check import Sizes
+    from nameexpr.api.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One result, in both forms."""
 
     text: str
     data: Mapping[str, Any]
 
 
-def of_array(array: npt.NDArray[Any], names: Names) -> Report:
-    """Return shape, names and dtype of an array with a preview; as data, its elements if they are few."""
-    head = [["shape", str(array.shape)], ["names", str(names)], ["dtype", str(array.dtype)]]
-    elements = _plain(array.tolist()) if array.size <= SMALL else None
-    data = _described(array, names) | {"data": elements, "output": None}
-    return Report("\n".join([*aligned_columns(head), preview(array)]), data)
-
-
-def of_file(array: npt.NDArray[Any], names: Names, output: str) -> Report:
-    """Return a report of an array that was written to a file."""
-    return Report("", _described(array, names) | {"data": None, "output": output})
+def tell(report: Report, options: Namespace) -> None:
+    """Print a report as the options ask for: as text, or as one line of JSON."""
+    screen.say(dumped(report.data) if options.json else report.text)
 
 
 def of_sizes(sizes: Sizes) -> Report:
@@ -64,11 +44,14 @@ def of_sizes(sizes: Sizes) -> Report:
 
 def of_plan(plan: Plan) -> Report:
     """Return the table of a plan; as data, its steps and totals."""
+    from dataclasses import asdict
+
     data = {
         "text": plan.text,
         "steps": [asdict(step) for step in plan.steps],
         "flops": plan.flops,
         "naive_flops": plan.naive_flops,
+        "seconds": plan.seconds,
         "speedup": plan.speedup,
         "peak_bytes": plan.peak_bytes,
         "operand_bytes": plan.operand_bytes,
@@ -81,25 +64,6 @@ def of_plan(plan: Plan) -> Report:
 def of_code(code: str) -> Report:
     """Return source to paste."""
     return Report(code.rstrip("\n"), {"code": code})
-
-
-def _described(array: npt.NDArray[Any], names: Names) -> dict[str, Any]:
-    return {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
-
-
-def preview(array: npt.NDArray[Any]) -> str:
-    """Return a few lines of an array: its edges if it is large, one corner of it if it has many dims."""
-    if array.size <= WHOLE:
-        return visible(np.array2string(array, threshold=WHOLE))
-    extra = max(0, array.ndim - SHOWN_DIMS)
-    corner = array[(0,) * extra]
-    head = f"the first of many, [{'0, ' * extra}...]:\n" if extra else ""
-    edge = 1
-    for ndim, items in EDGES.items():
-        if corner.ndim <= ndim:
-            edge = items
-            break
-    return head + visible(np.array2string(corner, threshold=WHOLE if not extra else 0, edgeitems=edge))
 
 
 def error_data(fault: NameExprError) -> dict[str, Any]:
@@ -122,15 +86,6 @@ def _diagnostic_data(diagnostic: Diagnostic, fault: NameExprError) -> dict[str, 
 
 def dumped(data: Mapping[str, Any]) -> str:
     """Return data as JSON on one line, in ASCII."""
+    import json
+
     return json.dumps(data, allow_nan=False, default=str)
-
-
-def _plain(value: Any) -> Any:
-    """Return nested lists in what JSON has: nan and inf as strings, complex numbers as pairs."""
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if isinstance(value, complex):
-        return [_plain(value.real), _plain(value.imag)]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if isinstance(value, int | float | str | bool) or value is None else str(value)

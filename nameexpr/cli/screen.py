@@ -11,6 +11,8 @@ import re
 import sys
 from typing import TextIO
 
+from nameexpr.carets import visible
+
 _STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.MULTILINE)
 
 
@@ -33,6 +35,11 @@ def complain(text: str, *, color: str = "auto") -> None:
         _write(sys.stderr, coloured(text) if is_colour_wanted(color, sys.stderr) else text)
     except (OSError, ValueError):
         return
+
+
+def warn(message: str, *, color: str = "auto") -> None:
+    """Write a warning to standard error, on one line."""
+    complain("nameexpr: warning: " + " ".join(visible(message).splitlines()), color=color)
 
 
 def _write(stream: TextIO | None, text: str) -> None:

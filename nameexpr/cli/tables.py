@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.cli.faults import FileError, quoted, unreadable
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
+
 MAX_DIMS = 2
 _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-import zipfile
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from nameexpr.cli.faults import FileError, UsageError, quoted, reason
 from nameexpr.cli.files import FILES, STANDARD
+from nameexpr.cli.placing import check_place, replace_file
 from nameexpr.cli.tables import MAX_DIMS, write_table
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,7 @@ def find_target(argument: str, *, as_json: bool = False) -> Target:
     if mark and (not key or "\0" in key):
         raise UsageError(f"{quoted(argument)} has no key", "write FILE.npz:key, or FILE.npz")
     target = Target(argument, head + ".npz", ".npz", key) if mark else _plain_target(argument)
-    folder = os.path.dirname(target.path)
-    if os.path.isdir(target.path) or (folder and not os.path.isdir(folder)):
-        what = "it is a folder" if os.path.isdir(target.path) else f"there is no folder {quoted(folder)}"
-        raise FileError(f"cannot write {quoted(argument)}: {what}", "make it, or write elsewhere")
+    check_place(target.path, argument)
     return target
 
 
@@ -85,7 +83,7 @@ def write(array: Array, target: Target) -> None:
         _write_standard_output(array)
         return
     try:
-        _replace(target, array)
+        replace_file(target.path, lambda stream: _write_to(stream, array, target))
     except (OSError, ValueError) as fault:
         if isinstance(fault, BrokenPipeError):
             raise
@@ -98,28 +96,12 @@ def _write_standard_output(array: Array) -> None:
         _dump(sys.stdout.buffer, array)
 
 
-def _replace(target: Target, array: Array) -> None:
-    """Write beside the file and then move; a link or a device is written to itself."""
-    if os.path.lexists(target.path) and (os.path.islink(target.path) or not os.path.isfile(target.path)):
-        with open(target.path, "wb") as stream:
-            _write_to(stream, array, target)
-        return
-    folder, name = os.path.split(target.path)
-    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
-    try:
-        with open(beside, "xb") as stream:
-            _write_to(stream, array, target)
-        os.replace(beside, target.path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
-
-
 def _write_to(stream: IO[bytes], array: Array, target: Target) -> None:
     if target.suffix == ".csv":
         write_table(stream, array)
     elif target.suffix == ".npz":
+        import zipfile  # late, as in `nameexpr.cli.files`
+
         name = target.key + ".npy"
         with zipfile.ZipFile(stream, "w") as archive, archive.open(name, "w", force_zip64=True) as inner:
             _dump(inner, array)

@@ -1,0 +1,77 @@
+r"""The canonical form of a text with its comments, which the syntax tree does not hold.
+
+>>> print(canonical("y=x[ N ]*2 # twice\n  # the sum\nsum[N]( y )"))
+y = x[N] * 2  # twice
+# the sum
+sum[N](y)
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from nameexpr.carets import visible
+from nameexpr.errors import Span
+from nameexpr.syntax.formula_unparse import looks_like_formula, unparse_statement
+
+_COMMENT = re.compile(r"#[^\n]*")
+
+
+def canonical(text: str) -> str:
+    """Return an expression or a formula in its canonical spelling, one statement a line, with its comments.
+
+    A comment that ends the line of a statement stays there; any other has a line of its own, above the
+    statement that it stands before or in.
+
+    Raises
+    ------
+    NameExprError
+        If the text is neither.
+    """
+    statements = _formula(text) if kind_of(text) == "formula" else _expression(text)
+    above: list[list[str]] = [[] for _ in range(len(statements) + 1)]
+    lines, spans = [line for _, line in statements], [span for span, _ in statements]
+    for comment in _COMMENT.finditer(text):
+        place, is_behind = _place(text, comment.start(), spans)
+        note = visible(comment[0].rstrip())
+        if is_behind:
+            lines[place] += f"  {note}"
+        else:
+            above[place].append(note)
+    parted = [[*notes, line] for notes, line in zip(above, lines, strict=False)]
+    return "\n".join(line for part in (*parted, above[-1]) for line in part)
+
+
+def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
+    """Return which statement a comment belongs to, and whether it stands behind it or above it."""
+    latest = bisect_right(spans, start, key=lambda span: span.start) - 1
+    if latest >= 0 and start < spans[latest].end:
+        return latest, False
+    if latest >= 0 and "\n" not in text[spans[latest].end : start]:
+        return latest, True
+    return latest + 1, False
+
+
+def kind_of(text: str) -> str:
+    """Return "formula" or "expression".
+
+    >>> kind_of("a b -> b a")
+    'expression'
+    """
+    return "formula" if looks_like_formula(text) else "expression"
+
+
+def _formula(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.syntax.formula_parser import parse_formula
+
+    return [(one.span, unparse_statement(one)) for one in parse_formula(text).statements]
+
+
+def _expression(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.syntax import parse, unparse
+
+    blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    start = len(blank) - len(blank.lstrip())
+    return [(Span(start, len(blank.rstrip())), unparse(parse(text)))]

@@ -1,0 +1,44 @@
+"""NameExpr in IPython and Jupyter: `%load_ext nameexpr` adds the magics `%ne` and `%%ne`.
+
+IPython calls these two functions, and lends what they need: nothing here imports it before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nameexpr.notebook.completing import IDENTIFIER, matcher
+from nameexpr.notebook.magics import Magic
+
+__all__ = ["load_ipython_extension", "unload_ipython_extension"]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Add `%ne` and `%%ne` to a running IPython; ``%load_ext nameexpr`` calls this.
+
+    Parameters
+    ----------
+    ipython : InteractiveShell
+        The shell, whose variables the magics compute with.
+    """
+    ipython.register_magic_function(Magic(ipython), "line_cell", "ne")
+    _forget_matcher(ipython)
+    ipython.Completer.custom_matchers.append(matcher(ipython))
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """Take the magics away again; ``%unload_ext nameexpr`` calls this.
+
+    Parameters
+    ----------
+    ipython : InteractiveShell
+        The shell that they were added to.
+    """
+    for kind in ("line", "cell"):
+        ipython.magics_manager.magics[kind].pop("ne", None)
+    _forget_matcher(ipython)
+
+
+def _forget_matcher(ipython: Any) -> None:
+    matchers = ipython.Completer.custom_matchers
+    matchers[:] = [one for one in matchers if getattr(one, "matcher_identifier", "") != IDENTIFIER]

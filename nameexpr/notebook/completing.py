@@ -1,0 +1,74 @@
+"""What Tab offers behind `%ne` and in a `%%ne` cell: that of the REPL, over the variables of the notebook."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from nameexpr.notebook.magics import without_option
+from nameexpr.notebook.variables import Variables
+from nameexpr.repl.complete import complete
+from nameexpr.repl.complete_known import Known
+from nameexpr.tensors import NamedTensor
+
+IDENTIFIER = "nameexpr"
+_LINE = re.compile(r"\s*(?:[^\W\d]\w*\s*=\s*)?%ne\s")
+_CELL = re.compile(r"%%ne\s")
+
+
+class Offer(NamedTuple):
+    """What may replace `fragment`, the text before the cursor."""
+
+    fragment: str
+    texts: tuple[str, ...]
+
+
+def offered(source: str, cursor: int, variables: Variables) -> Offer | None:
+    """Return what may follow in a cell, or None where the cursor is not in a text of ours.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> offered("%ne N C -> N : me", 17, Variables({}, ()))
+    Offer(fragment='me', texts=('mean', 'median'))
+    >>> offered("me", 2, Variables({}, ())) is None
+    True
+    """
+    start = source.rfind("\n", 0, cursor) + 1
+    found = _CELL.match(source) or _LINE.match(source, start)
+    if found is None or found.end() > cursor:
+        return None
+    text = source[found.end() :]
+    if not source.startswith("%%"):
+        text = text.partition("\n")[0]
+    option = len(text) - len(without_option(text))
+    choices = complete(text[option:], cursor - found.end() - option, _known(variables))
+    begin = choices[0].start if choices else 0
+    fragment = text[option + begin : cursor - found.end()] if choices else ""
+    return Offer(fragment, tuple(one.text for one in choices if one.start == begin))
+
+
+def _known(variables: Variables) -> Known:
+    return Known({name: (_names(value), value.shape) for name, value in variables.items()})
+
+
+def _names(value: Any) -> tuple[str | None, ...]:
+    return value.names if isinstance(value, NamedTensor) else (None,) * len(value.shape)
+
+
+def matcher(shell: Any) -> Callable[[Any], dict[str, Any]]:
+    """Return the function that IPython's completer asks (its "matcher API v2")."""
+    from IPython.core.completer import SimpleCompletion, context_matcher
+
+    @context_matcher(identifier=IDENTIFIER)  # type: ignore[untyped-decorator, unused-ignore]
+    def matches(context: Any) -> dict[str, Any]:
+        lines = context.full_text.split("\n")[: context.cursor_line]
+        cursor = sum(len(line) + 1 for line in lines) + context.cursor_position
+        found = offered(context.full_text, cursor, Variables(shell.user_ns, shell.user_ns_hidden))
+        if found is None:
+            return {"completions": []}
+        completions = [SimpleCompletion(text=text) for text in found.texts]
+        return {"completions": completions, "matched_fragment": found.fragment, "suppress": True}
+
+    return matches  # type: ignore[no-any-return, unused-ignore]

@@ -1,0 +1,151 @@
+"""`nameexpr repl`: which reader, where answers go, and which exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nameexpr.repl.answers import Answer
+    from nameexpr.repl.facts import Facts
+    from nameexpr.repl.loop import Reader
+    from nameexpr.repl.session import Session
+
+SUMMARY = "try expressions and formulas, line by line"
+EXAMPLES = """\
+examples:
+  nameexpr repl
+  nameexpr repl x=photos.npy 'scale[C]=scale.npy'
+  nameexpr repl --script session.ne              run a file, print a transcript
+  nameexpr repl --script talk.txt | diff talk.txt -
+  printf 'x = ones(N=2)\\nx + 1\\n' | nameexpr repl
+
+at a terminal it colours, completes (Tab) and says what the result will be while you type, if
+prompt_toolkit is installed (pip install 'nameexpr[repl]'); without it there is plain line editing.
+a transcript is a script, too: what stands behind its prompts is run.
+with --json every line gives one object: line, text, fault."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `nameexpr repl`."""
+    parser.add_argument(
+        "files", metavar="NAME=FILE", nargs="*", help="tensors to begin with, as :load has them"
+    )
+    parser.add_argument("--script", metavar="FILE", help="run the lines of a file; - is standard input")
+    parser.add_argument("--plain", action="store_true", help="no colours, toolbar or menus")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a session, and return 1 if it was not at a terminal and a line was wrong."""
+    from nameexpr.repl.session import Session
+
+    session = Session()
+    for argument in options.files:
+        _load(session, argument)
+    if options.script is not None:
+        return _run_script(session, options)
+    stdin = sys.stdin
+    if stdin is None or not stdin.isatty():
+        return _run_pipe(session, options)
+    from nameexpr.repl.loop import loop
+
+    reader = _reader(session, options)
+    sys.stdout.write("nameexpr: :help lists what can be typed, Ctrl-D leaves\n")
+    loop(session, reader, _writer(options))
+    return 0
+
+
+def _load(session: Session, argument: str) -> None:
+    from nameexpr.cli.faults import FileError, UsageError, harmless, quoted
+
+    name, equals, path = argument.partition("=")
+    if not equals or not path:
+        raise UsageError(
+            f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"
+        )
+    answer = session.run(f":load {name} {path}")
+    if answer.is_fault:
+        message, _, hint = answer.text.partition("\n  help: ")
+        raise FileError(message, hint)
+
+
+def _run_script(session: Session, options: argparse.Namespace) -> int:
+    from nameexpr.cli.faults import FileError
+    from nameexpr.repl.faults import LineError
+    from nameexpr.repl.script import lines_of, read_script, transcript
+
+    try:
+        if options.script == "-":
+            lines = lines_of("" if sys.stdin is None else sys.stdin.read())
+        else:
+            lines = read_script(options.script)
+    except LineError as fault:
+        raise FileError(fault.message, fault.hint) from None
+    write = _writer(options)
+    wrong = 0
+    for answer in transcript(session, lines):
+        write(answer)
+        wrong += answer.is_fault
+    return int(wrong > 0)
+
+
+def _run_pipe(session: Session, options: argparse.Namespace) -> int:
+    from nameexpr.repl.loop import loop
+    from nameexpr.repl.readers import PipeReader
+
+    if sys.stdin is None:
+        return 0
+    return int(loop(session, PipeReader(sys.stdin), _writer(options, is_piped=True)) > 0)
+
+
+def _reader(session: Session, options: argparse.Namespace) -> Reader:
+    """Return prompt_toolkit's reader, or a plain one if it is not there or not wanted."""
+    from nameexpr.repl.knowing import completions, plans, seen
+
+    if not options.plain:
+        try:
+            from nameexpr.repl.prompt import PromptReader
+        except ImportError:
+            sys.stderr.write(
+                "nameexpr: colours, a toolbar and menus come with: pip install 'nameexpr[repl]'\n"
+            )
+        else:
+            from nameexpr.cli.screen import is_colour_wanted
+
+            look: Callable[[str], Facts] = seen(session)
+            has_colour = is_colour_wanted(options.color, sys.stdout)
+            return PromptReader(look, completions(session), plans(session), has_colour=has_colour)
+    from nameexpr.repl.readers import PlainReader
+
+    return PlainReader(completions(session))
+
+
+def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[[Answer], None]:
+    """Return what prints answers: mistakes coloured on a terminal, and of a pipe on standard error."""
+    from nameexpr.cli import screen
+
+    def write(answer: Answer) -> None:
+        if options.json:
+            import json
+
+            screen.say(json.dumps({"text": answer.text, "fault": answer.is_fault}))
+        elif answer.is_fault and is_piped:
+            screen.finish()
+            screen.complain(answer.text, color=options.color)
+        else:
+            is_coloured = answer.is_fault and screen.is_colour_wanted(options.color, sys.stdout)
+            screen.say(coloured_fault(answer.text) if is_coloured else answer.text)
+            screen.finish()
+
+    return write
+
+
+def coloured_fault(text: str) -> str:
+    """Return a mistake with its first line and its carets in bold red."""
+    from nameexpr.cli.screen import coloured
+
+    first, newline, rest = text.partition("\n")
+    return f"\x1b[1;31m{first}\x1b[0m{newline}{coloured(rest)}"

@@ -1,0 +1,131 @@
+"""What a session knows, what may be offered of it, and in which order.
+
+The names in `Known` may come from anywhere; only those that the grammar can read are ever offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple, TypeAlias
+
+from nameexpr.carets import visible
+from nameexpr.errors import CHOICES, LONGEST
+
+Tensor: TypeAlias = tuple[tuple[str | None, ...], tuple[int, ...]]
+
+MOST = 200
+"""The most completions that are offered at one place."""
+NEAR = 2
+"""Characters of a word from which on a near one is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a session has: tensors (names and shape by name), commands (":names" to what it does), options of
+    `:set` with their choices, and codes of errors.
+    """
+
+    tensors: Mapping[str, Tensor] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+
+
+class Completion(NamedTuple):
+    """What replaces the text from `start` up to the cursor, how it is shown, and a note about it."""
+
+    text: str
+    start: int
+    shown: str
+    about: str
+
+
+class Choice(NamedTuple):
+    """What may stand at a place, and a note about it."""
+
+    text: str
+    about: str
+
+
+def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
+    """Return the choices that a word may become: those that begin with it, those that do but for case, and
+    if there are none, those that are near it. A word that is one of them may only grow.
+
+    Examples
+    --------
+    >>> [choice.text for choice in ranked("n", [Choice("N", ""), Choice("k", ""), Choice("norm[", "")])]
+    ['norm[', 'N']
+    """
+    first: dict[str, Choice] = {}
+    for choice in choices:
+        first.setdefault(choice.text, choice)
+    pool = tuple(first.values())
+    folded = word.casefold()
+    found = [choice for choice in pool if choice.text.startswith(word)]
+    if not any(choice.text == word for choice in found):
+        alike = (choice for choice in pool if choice.text.casefold().startswith(folded))
+        found += [choice for choice in alike if not choice.text.startswith(word)]
+    return [choice for choice in found or _near(folded, pool) if choice.text != word][:MOST]
+
+
+def _near(word: str, pool: Iterable[Choice]) -> list[Choice]:
+    if not NEAR <= len(word) <= LONGEST:
+        return []
+    from difflib import get_close_matches
+
+    likely = islice((choice for choice in pool if len(choice.text) <= LONGEST), CHOICES)
+    words = {choice.text.rstrip("[(=").casefold(): choice for choice in likely}
+    return [words[near] for near in get_close_matches(word, words, cutoff=0.7)]
+
+
+def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
+    """Return the choices as completions of what begins at `start`."""
+    return tuple(
+        Completion(choice.text, start, visible(choice.text.strip() or choice.text), visible(choice.about))
+        for choice in choices
+        if choice.text
+    )
+
+
+def is_readable(name: object) -> bool:
+    """Return whether the grammar reads this as one name."""
+    if not isinstance(name, str) or name == "_":
+        return False
+    return name.rstrip("'").isidentifier()
+
+
+def tensors(known: Known) -> list[Choice]:
+    """Return the tensors of a session, the last result behind those that have a name.
+
+    Examples
+    --------
+    >>> tensors(Known({"x": (("N", None), (2, 3))}))
+    [Choice(text='x', about='tensor (N=2, 3)')]
+    """
+    found = [Choice(name, _about(tensor)) for name, tensor in known.tensors.items() if is_readable(name)]
+    if "_" in known.tensors:
+        found.append(Choice("_", f"the last result, {_about(known.tensors['_'])}"))
+    return found
+
+
+def _about(tensor: Tensor) -> str:
+    dims = (f"{name}={size}" if name else f"{size}" for name, size in zip(*tensor, strict=False))
+    return f"tensor ({', '.join(dims)})"
+
+
+def dims(known: Known, first: str = "") -> dict[str, Choice]:
+    """Return the dims of a session's tensors by name, those of the tensor `first` before the others.
+
+    Examples
+    --------
+    >>> dims(Known({"x": (("N", None), (2, 3)), "w": (("N", "C"), (2, 3))}))["C"]
+    Choice(text='C', about='dim of w, 3')
+    """
+    found: dict[str, Choice] = {}
+    for tensor in sorted(known.tensors, key=lambda name: name != first):
+        for name, size in zip(*known.tensors[tensor], strict=False):
+            if name is not None and is_readable(name):
+                found.setdefault(name, Choice(name, f"dim of {tensor}, {size}"))
+    return found

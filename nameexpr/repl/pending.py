@@ -1,0 +1,107 @@
+r"""Whether a line wants to go on: the reader of lines asks before it hands a text to be evaluated.
+
+A learner must never be caught in a text that does not end. An empty line always ends it, and so does a
+mistake that no further line can mend: a bracket that closes nothing, or the wrong one. A formula that ends in
+an operator is not waited for: a line break ends its statement, so the next line could not complete it.
+
+>>> is_open("y[N] = sum[C]("), is_open("y[N] = sum[C](\n"), is_open("N C,"), is_open("i i ->")
+(True, False, True, False)
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+_PYTHON = re.compile(r"\s*(?:[^\W\d]\w*\s*(?:\[[^\[\]]*\]\s*)?=\s*)?!(?!=)\s*")
+_FILES = re.compile(r"\s*:\s*(?:load|save|script|set|explain|help)\b")
+_COMMAND = re.compile(r"\s*:\s*\S*")
+_COMMENT = re.compile(r"#[^\n]*")
+LONGEST = 65_536
+"""Characters from which on a text is refused anyway (`nameexpr.set_limits`)."""
+_CLOSED_BY = {"(": ")", "[": "]"}
+
+
+def is_open(text: str) -> bool:
+    r"""Return whether more lines are wanted before the text is evaluated.
+
+    It is open if a bracket is, if it ends in a backslash, if an expression ends in a comma or a bar, or if
+    Python says so of what stands behind `!`. It never is after an empty line.
+
+    Examples
+    --------
+    >>> is_open("x[N C] * w[C])"), is_open("!for i in range(3):"), is_open(":load x photo(1.npy")
+    (False, True, False)
+    """
+    last = text.rpartition("\n")[2]
+    if not last.strip() or len(text) > LONGEST:
+        return False
+    code = python_start(text)
+    if code is not None:
+        return _is_open_python(text[code:])
+    if last.rstrip().endswith("\\"):
+        return True
+    if _FILES.match(text) or ("\n" in text and last.lstrip().startswith((":", "!"))):
+        return False
+    written = _COMMENT.sub("", text[command.end() :] if (command := _COMMAND.match(text)) else text)
+    return _is_unfinished(written)
+
+
+def python_start(text: str) -> int | None:
+    """Return where the Python of a line begins, behind `!` or `name = !`, or None if it has none.
+
+    Examples
+    --------
+    >>> python_start("z[N C] = !np.ones(3)"), python_start("x != y")
+    (10, None)
+    """
+    found = _PYTHON.match(text)
+    return found.end() if found else None
+
+
+def continued(text: str) -> str:
+    r"""Return the text, of the same length, with spaces for the backslashes and the line breaks after them.
+
+    Examples
+    --------
+    >>> continued("x[N] \\\n + 1")
+    'x[N]    + 1'
+    """
+    return re.sub(r"\\[ \t\r]*\n", lambda found: " " * len(found[0]), text)
+
+
+def _is_unfinished(text: str) -> bool:
+    """Whether a bracket is open and none closed in vain, or the text ends in a comma or a bar of its own."""
+    waiting: list[str] = []
+    outside = []
+    for piece in re.findall(r"[()\[\]]|[^()\[\]]+", text):
+        if piece in _CLOSED_BY:
+            waiting.append(_CLOSED_BY[piece])
+        elif piece not in _CLOSED_BY.values():
+            outside.append("" if waiting else piece)
+        elif not waiting or waiting.pop() != piece:
+            return False
+    plain = "".join(outside)
+    is_expression = "->" in plain or "," in plain
+    return bool(waiting) or text.rstrip().endswith(",") or (text.rstrip().endswith("|") and is_expression)
+
+
+def _is_open_python(code: str) -> bool:
+    from codeop import compile_command
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            is_whole = compile_command(code) is not None
+        except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError):
+            return False
+        return not is_whole and ("\n" in code or not _is_block(code))
+
+
+def _is_block(code: str) -> bool:
+    """Whether one line is a whole block, `for i in x: print(i)`, for which Python's own prompt would wait."""
+    try:
+        compile(code, "<line>", "exec")
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,184 @@
+"""The reader with prompt_toolkit: colours, a toolbar, completion, history with Ctrl-R, F2 for the plan.
+
+The toolbar says what the text would give, or what is wrong with it, at each key; the mistake is underlined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.completion import CompleteEvent, Completer
+from prompt_toolkit.completion import Completion as Offered
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import completion_is_selected, has_focus
+from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.lexers import Lexer
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import Style
+
+from nameexpr.errors import Span
+from nameexpr.repl.colours import line_tokens
+from nameexpr.repl.complete import Completion
+from nameexpr.repl.facts import Facts
+from nameexpr.repl.history import history_file
+from nameexpr.repl.pending import is_open
+from nameexpr.repl.script import MORE, PROMPT
+
+STYLE = Style.from_dict(
+    {
+        "name": "ansicyan",
+        "tensor": "bold",
+        "function": "ansimagenta",
+        "number": "ansigreen",
+        "operator": "ansiyellow",
+        "pack": "ansicyan",
+        "dots": "ansicyan",
+        "command": "ansiblue",
+        "comment": "italic ansibrightblack",
+        "mistake": "underline ansired",
+        "bottom-toolbar": "noreverse",
+        "bottom-toolbar.type": "ansigreen",
+        "bottom-toolbar.mistake": "ansired",
+        "bottom-toolbar.hint": "ansibrightblack",
+    }
+)
+PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python"})
+"""Kinds of tokens that have no colour of their own."""
+MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
+"""What stands before the toolbar's text, so that it needs no colour."""
+Look = Callable[[str], Facts]
+
+
+class PromptReader:
+    """Lines typed at a terminal."""
+
+    stays = True
+
+    def __init__(
+        self,
+        look: Look,
+        complete: Callable[[str, int], tuple[Completion, ...]],
+        show: Callable[[str], str],
+        *,
+        has_colour: bool = True,
+    ) -> None:
+        self._look = look
+        self._show = show
+        self._prompt: PromptSession[str] = PromptSession(
+            lexer=_Colours(look),
+            completer=_Offers(complete),
+            complete_while_typing=False,
+            bottom_toolbar=self._toolbar,
+            style=STYLE,
+            color_depth=None if has_colour else ColorDepth.DEPTH_1_BIT,
+            history=_history(),
+            key_bindings=self._keys(),
+            multiline=True,
+            prompt_continuation=lambda width, number, is_soft: MORE,
+            enable_open_in_editor=False,
+            reserve_space_for_menu=6,
+        )
+
+    def read(self) -> str | None:
+        """Return the next line, whole; None after Ctrl-D. Ctrl-C drops what is typed."""
+        try:
+            return self._prompt.prompt(PROMPT)
+        except KeyboardInterrupt:
+            return ""
+        except EOFError:
+            return None
+
+    def _toolbar(self) -> StyleAndTextTuples:
+        found = self._look(self._prompt.default_buffer.text)
+        return [(f"class:bottom-toolbar.{found.kind or 'hint'}", " " + MARKS[found.kind] + found.text)]
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+        is_typing = has_focus(DEFAULT_BUFFER)
+
+        @keys.add("enter", filter=is_typing & ~completion_is_selected)
+        def _enter(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            if is_open(buffer.text) and buffer.document.is_cursor_at_the_end:
+                buffer.insert_text("\n")
+            else:
+                buffer.validate_and_handle()
+
+        @keys.add("enter", filter=is_typing & completion_is_selected)
+        def _take(event: KeyPressEvent) -> None:
+            event.current_buffer.complete_state = None
+
+        @keys.add("escape", "enter", filter=is_typing)
+        def _break(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text("\n")
+
+        @keys.add("f2", filter=is_typing)
+        def _plan(event: KeyPressEvent) -> None:
+            text = self._show(event.current_buffer.text)
+            run_in_terminal(lambda: print(text))
+
+        return keys
+
+
+def _history() -> History:
+    path = history_file()
+    return InMemoryHistory() if path is None else FileHistory(path)
+
+
+class _Offers(Completer):
+    """What Tab offers."""
+
+    def __init__(self, complete: Callable[[str, int], tuple[Completion, ...]]) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Offered]:
+        """Return what may replace the word at the cursor."""
+        for one in self._complete(document.text, document.cursor_position):
+            place = one.start - document.cursor_position
+            yield Offered(one.text, place, display=one.shown, display_meta=one.about)
+
+
+class _Colours(Lexer):
+    """Tokens in colour, and the place of a mistake underlined."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """Return a function from the number of a line to its coloured pieces."""
+        lines = coloured(document.text, self._look(document.text).span)
+        return lambda number: lines[number] if number < len(lines) else []
+
+
+def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
+    """Return each line of a text as pieces with a style.
+
+    >>> coloured("a -> b", Span(5, 6))
+    [[('class:name', 'a'), ('', ' '), ('class:operator', '->'), ('', ' '), ('class:name class:mistake', 'b')]]
+    """
+    lines: list[StyleAndTextTuples] = [[]]
+    for start, end, style in _pieces(text, mistake):
+        for number, piece in enumerate(text[start:end].split("\n")):
+            if number:
+                lines.append([])
+            if piece:
+                lines[-1].append((style, piece))
+    return lines
+
+
+def _pieces(text: str, mistake: Span | None) -> Iterable[tuple[int, int, str]]:
+    """Return pieces that are either wholly inside the mistake or wholly outside of it."""
+    borders = (mistake.start, max(mistake.end, mistake.start + 1)) if mistake else (-1, -1)
+    found = [(one.kind, *one.span) for one in line_tokens(text)]
+    for kind, start, end in found:
+        style = "" if kind in PLAIN else f"class:{kind}"
+        cuts = [start, *(border for border in borders if start < border < end), end]
+        for first, last in pairwise(cuts):
+            is_inside = borders[0] <= first < borders[1]
+            yield first, last, f"{style} class:mistake".strip() if is_inside else style

@@ -1,0 +1,24 @@
+"""One IPython shell for all tests of the magics."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+
+@pytest.fixture(scope="module")
+def ipython(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InteractiveShell]:
+    """One shell that leaves the interpreter as it was."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    main, hook = sys.modules["__main__"], sys.excepthook
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        made = InteractiveShell(config=config)
+    yield made
+    made.restore_sys_module_state()
+    sys.modules["__main__"], sys.excepthook = main, hook
