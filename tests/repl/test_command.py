@@ -162,7 +162,7 @@ def test_a_plain_terminal(tmp_path: Path) -> None:
         screen.type("x = ones(\rN=2)\r")
         screen.wait(r"x: N=2  float64")
         screen.type("x *\r")
-        screen.wait("NE144")
+        screen.wait("NE144[^>]*> ")
         screen.type("half\x03")
         screen.wait("> ")
         screen.type("x + 1\r")

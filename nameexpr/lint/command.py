@@ -1,0 +1,96 @@
+"""`nameexpr check`: paths in, findings out. At its top nothing is imported but argparse."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nameexpr.lint.findings import Checked
+
+SUMMARY = "find wrong texts in Python files and notebooks"
+EXAMPLES = """\
+examples:
+  nameexpr check .                               all Python files and notebooks below
+  nameexpr check src/ analysis.ipynb --exclude 'test_*'
+  nameexpr check src/ --format github            annotations of a pull request
+  nameexpr check src/ --format sarif > nameexpr.sarif
+  nameexpr check - --stdin-filename x.py < x.py  as an editor does
+
+every literal text given to einsum, evaluate, compile, check or explain of nameexpr is read
+as the call would read it, and what the call would refuse is reported as path:line:col. The
+files are not run. # nameexpr: ignore or # nameexpr: ignore[NE304] silences a line.
+exit code 1 says that something was found, a file that is no Python too."""
+FORMATS = ("text", "json", "github", "sarif")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files and folders; - is standard input")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to say what was found")
+    parser.add_argument("--short", action="store_true", help="one line for each finding, without its text")
+    excluded = "leave out paths, files and folders that match, as a shell does; may be repeated"
+    parser.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help=excluded)
+    only = "report only codes that begin with these: NE1,NE304"
+    parser.add_argument("--select", metavar="CODES", type=_codes, default=(), help=only)
+    parser.add_argument(
+        "--ignore", metavar="CODES", type=_codes, default=(), help="do not report codes that begin with these"
+    )
+    name = "what standard input is called; as a notebook if it ends in .ipynb"
+    parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help=name)
+
+
+def _codes(written: str) -> tuple[str, ...]:
+    codes = tuple(written.replace(",", " ").upper().split())
+    wrong = next((one for one in codes if not _begins_a_code(one)), None)
+    if wrong is not None or not codes:
+        hint = "write NE304, or NE3 for all NE3xx"
+        raise argparse.ArgumentTypeError(f"{wrong or written!r} is no code: {hint}")
+    return codes
+
+
+def _begins_a_code(word: str) -> bool:
+    digits = word.removeprefix("NE")
+    return word.startswith("NE") and len(digits) <= 3 and (not digits or digits.isdecimal())  # noqa: PLR2004
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
+    from nameexpr.lint.output import show
+
+    checked = check_paths(options.paths, options.exclude, options.stdin_filename)
+    checked = chosen(checked, options.select, options.ignore)
+    show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
+    return 1 if checked.findings else 0
+
+
+def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: str = "<stdin>") -> Checked:
+    """Return what is found in files, in folders, and for "-" in standard input."""
+    from itertools import groupby
+
+    from nameexpr.lint.files import check_file, check_stdin, find_files
+    from nameexpr.lint.findings import Checked
+
+    parts: list[Checked] = []
+    for is_stdin, group in groupby(paths, lambda path: path == "-"):
+        if is_stdin:
+            parts.append(check_stdin(stdin_name))
+        else:
+            parts += map(check_file, find_files(list(group), exclude))
+    findings = tuple(finding for part in parts for finding in part.findings)
+    return Checked(findings, sum(part.texts for part in parts), sum(part.files for part in parts))
+
+
+def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
+    """Return what is found without the codes that are not wanted. What is no Python is always told."""
+    from nameexpr.lint.findings import FILE, SYNTAX
+    from nameexpr.lint.ignore import starts_with
+
+    findings = tuple(
+        finding
+        for finding in checked.findings
+        if finding.code in (FILE, SYNTAX)
+        or (starts_with(finding.code, select or ("NE",)) and not starts_with(finding.code, ignore))
+    )
+    return checked._replace(findings=findings)

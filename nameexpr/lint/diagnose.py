@@ -1,0 +1,218 @@
+"""What is wrong with one call, as far as its text and the names of its arguments tell.
+
+The passes are those of the functions themselves, so what is said here is what calling them would raise; a
+pass that needs operands is left out. Nothing is said where an argument that is not literal could change it.
+
+>>> [one.diagnostic.code for one in diagnose(Call("einsum", "a b, b c -> a c", 1))]
+['NE501']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from nameexpr.errors import Diagnostic, NameExprError
+
+
+class _Open:
+    """The value of an argument that is not literal."""
+
+    def __repr__(self) -> str:
+        return "OPEN"
+
+
+OPEN: Final = _Open()
+HOMES = {
+    "einsum": "nameexpr.api.einsum",
+    "evaluate": "nameexpr.api.evaluate",
+    "compile": "nameexpr.api.compiled",
+    "check": "nameexpr.api.check",
+    "explain": "nameexpr.api.explain",
+}
+"""The functions whose first argument is a text, and where each is defined."""
+FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
+"""The functions by every dotted path that leads to them."""
+
+_FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call with a literal text.
+
+    `operands` counts those by position, None if a star stands among them; `keywords` hold literal values or
+    `OPEN`; `is_open` says that ``**`` brings more of them.
+    """
+
+    function: str
+    text: str
+    operands: int | None = 0
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    is_open: bool = False
+
+
+class Problem(NamedTuple):
+    """One mistake, and whether it is one of the text, or of how it is called: then perhaps of one keyword."""
+
+    diagnostic: Diagnostic
+    is_call: bool = False
+    keyword: str = ""
+
+
+def diagnose(call: Call) -> list[Problem]:
+    """Return what is wrong with a call, [] if nothing can be told."""
+    from nameexpr.syntax.formula_unparse import looks_like_formula
+
+    is_either = call.function in ("compile", "explain")
+    is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
+    passes = _formula if is_formula else _assertion if call.function == "check" else _expression
+    for found in passes(call):
+        if found:
+            return found
+    return []
+
+
+def _expression(call: Call) -> Iterator[list[Problem]]:
+    """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
+    from nameexpr.lint.misuse import needs_arrow
+    from nameexpr.syntax.parser import parse
+
+    yield list(_option_faults(call))
+    yield _text_faults(call)
+    tree = parse(call.text)
+    if not tree.leaves_inputs_out:
+        yield list(_size_faults(call))
+    if tree.outputs is None:
+        yield [Problem(needs_arrow(call.text))]
+    if call.function != "compile":
+        yield _count_faults(call)
+
+
+def _assertion(call: Call) -> Iterator[list[Problem]]:
+    from nameexpr.compiler.check import check_text
+    from nameexpr.lint.misuse import takes_no_arrow
+    from nameexpr.syntax.parser import parse
+
+    yield list(_option_faults(call))
+    yield _problems(lambda: parse(call.text))
+    tree = parse(call.text)
+    if tree.outputs is not None:
+        yield [Problem(takes_no_arrow(call.text))]
+    yield _problems(lambda: check_text(tree))
+    yield _count_faults(call)
+    yield list(_size_faults(call))
+
+
+def _formula(call: Call) -> Iterator[list[Problem]]:
+    from nameexpr.compiler.formula.pipeline import read_formula
+    from nameexpr.lint.misuse import operands_by_position
+    from nameexpr.lint.stand_in import dims_faults
+
+    yield _problems(lambda: read_formula(call.text))
+    scope = read_formula(call.text)
+    if call.operands and call.function != "compile":
+        yield [Problem(operands_by_position(call.text, scope.operands), is_call=True)]
+    outputs = call.keywords.get("outputs")
+    if outputs and isinstance(outputs, tuple) and all(isinstance(name, str) for name in outputs):
+        yield _problems(lambda: read_formula(call.text, outputs), keyword="outputs")
+    if call.function != "compile":
+        yield list(_operand_faults(call))
+    yield [Problem(fault) for fault in dims_faults(scope)]
+
+
+def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:
+    """Return what a pass raises."""
+    try:
+        read()
+    except NameExprError as fault:
+        return [Problem(one, is_call or bool(keyword), keyword) for one in fault.diagnostics]
+    return []
+
+
+def _text_faults(call: Call) -> list[Problem]:
+    """Return what is wrong with an expression's text; if it is open whether there is a reducer beside it,
+    only what is wrong in both cases.
+    """
+    from nameexpr.compiler.pipeline import read
+
+    reduce = call.keywords.get("reduce", OPEN if call.is_open else None)
+    if reduce is not OPEN:
+        return _problems(lambda: read(call.text, has_reduce=reduce is not None))
+    without = _problems(lambda: read(call.text))
+    with_one = _problems(lambda: read(call.text, has_reduce=True))
+    return [one for one in without if one in with_one]
+
+
+def _sizes(call: Call) -> list[tuple[str, Any, str]]:
+    """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
+    from nameexpr.compiler.size_faults import OPTIONS
+
+    options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
+    told = call.keywords.get("sizes")
+    inside = told.items() if isinstance(told, dict) else ()
+    given = [(name, value, "sizes") for name, value in inside]
+    return given + [(name, value, name) for name, value in call.keywords.items() if name not in options]
+
+
+def _option_faults(call: Call) -> Iterator[Problem]:
+    """Yield sizes that are no whole numbers, and reducers that there are not."""
+    from nameexpr.compiler.typed import REDUCERS
+    from nameexpr.lint.misuse import no_reducer, no_size
+
+    for name, value, keyword in _sizes(call):
+        if value is not OPEN and type(value) is not int:
+            yield Problem(no_size(name, value), is_call=True, keyword=keyword)
+    reduce = call.keywords.get("reduce")
+    if isinstance(reduce, str) and reduce not in REDUCERS and call.function != "check":
+        yield Problem(no_reducer(reduce), is_call=True, keyword="reduce")
+
+
+def _size_faults(call: Call) -> Iterator[Problem]:
+    """Yield sizes for labels that the text does not have, and sizes below 0."""
+    from nameexpr.compiler.size_faults import check_keywords
+    from nameexpr.syntax.names import normalised
+    from nameexpr.syntax.parser import parse
+
+    tree = parse(call.text)
+    for name, value, keyword in _sizes(call):
+        size = {normalised(name): value if type(value) is int else 1}
+        yield from _problems(partial(check_keywords, tree, size), keyword=keyword)
+
+
+def _count_faults(call: Call) -> list[Problem]:
+    """Return whether there are too many operands for the terms, or too few."""
+    from nameexpr.compiler.operands import Operand
+    from nameexpr.compiler.resolve import resolve
+    from nameexpr.syntax.parser import parse
+
+    tree = parse(call.text)
+    if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
+        return []
+    operands = [Operand(())] * (call.operands or 0)  # their number is looked at first
+    found = _problems(lambda: resolve(tree, operands), is_call=True)
+    return [one._replace(diagnostic=one.diagnostic._replace(operands=())) for one in found]
+
+
+def _operand_faults(call: Call) -> Iterator[Problem]:
+    """Yield operands that a formula lacks, or else those that it uses nowhere."""
+    from nameexpr.compiler.formula.given import check_given
+    from nameexpr.compiler.formula.pipeline import read_formula
+    from nameexpr.compiler.operands import Operand
+
+    given = {name: name for name in call.keywords if name not in _FORMULA_OPTIONS}
+    more = call.keywords.get("operands")
+    if call.is_open or not (more is None or isinstance(more, dict)):
+        return
+    given |= dict.fromkeys(more or (), "operands")
+    scope, dims = read_formula(call.text), Operand(())
+    missing = _problems(lambda: check_given(scope, dict.fromkeys(given, dims)))
+    if missing and missing[0].diagnostic.code == "NE521":
+        yield from (one._replace(is_call=True) for one in missing)
+        return
+    used = dict.fromkeys(scope.operands, dims)
+    for name, keyword in given.items():
+        if name not in used:
+            yield from _problems(partial(check_given, scope, {**used, name: dims}), keyword=keyword)

@@ -1,0 +1,134 @@
+"""Paths to files, and files to findings.
+
+Folders are searched for `.py`, `.pyw` and `.ipynb`, without hidden ones, virtual environments and what tools
+write; links to folders are not followed. A file without the word nameexpr is not parsed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import stat
+import sys
+import tokenize
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from nameexpr.lint.findings import Checked, unreadable
+from nameexpr.lint.notebook import check_notebook
+from nameexpr.lint.python import check_python
+
+_SUFFIXES = (".py", ".pyw", ".ipynb")
+_SKIPPED = {"__pycache__", "node_modules", "build", "dist", "venv", "env", "site-packages"}
+_WORD = b"nameexpr"
+
+
+def find_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the files to check, each once, in the order of the paths and by name inside folders.
+
+    `exclude` are patterns as of a shell for whole paths, or for the name of a file or folder in them.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        if is_excluded(path, exclude):
+            continue
+        for found in _inside(path, exclude) if os.path.isdir(path) else [path]:
+            key = os.path.normpath(found)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _inside(folder: str, exclude: Sequence[str]) -> Iterator[str]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not _is_skipped(where, name) and not _is_left_out(os.path.join(where, name), [name], exclude)
+        )
+        for name in sorted(names):
+            path = os.path.join(where, name) if where != "." else name
+            is_ours = name.endswith(_SUFFIXES) and not name.startswith(".") and _is_regular(path)
+            if is_ours and not _is_left_out(path, [name], exclude):
+                yield os.path.normpath(path) if folder == "." else path
+
+
+def _is_skipped(where: str, name: str) -> bool:
+    is_environment = os.path.exists(os.path.join(where, name, "pyvenv.cfg"))
+    return name.startswith(".") or name in _SKIPPED or is_environment
+
+
+def _is_regular(path: str) -> bool:
+    """Whether a path leads to a file; a pipe would be waited for."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def is_excluded(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether a pattern stands for a path that was named, or for a part of it; above the current
+    folder for no part.
+
+    >>> is_excluded("a/old/x.py", ["old"]), is_excluded("a/x.py", ["a/*.py"]), is_excluded("/a/x.py", ["a"])
+    (True, True, False)
+    """
+    parts = os.path.normpath(path).split(os.sep)
+    return _is_left_out(path, parts[-1:] if os.path.isabs(path) else parts, patterns)
+
+
+def _is_left_out(path: str, parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    written = os.path.normpath(path).replace(os.sep, "/")
+    return any(fnmatchcase(one, pattern.rstrip("/")) for pattern in patterns for one in (written, *parts))
+
+
+def check_file(path: str) -> Checked:
+    """Return what is found in one file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (OSError, ValueError) as fault:
+        return unreadable(path, _reason(fault))
+    return check_bytes(data, path)
+
+
+def _reason(fault: Exception) -> str:
+    said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return said[:1].lower() + said[1:]
+
+
+def check_stdin(path: str) -> Checked:
+    """Return what is found in standard input, which is called by a path."""
+    try:
+        data = sys.stdin.buffer.read()
+    except (OSError, ValueError, AttributeError) as fault:  # closed, or closed before Python started
+        return unreadable(path, _reason(fault) if isinstance(fault, OSError) else "standard input is closed")
+    return check_bytes(data, path)
+
+
+def check_bytes(data: bytes, path: str) -> Checked:
+    """Return what is found in the content of a file; its name says whether it is a notebook."""
+    if _WORD not in data:
+        return Checked((), 0, 1)
+    is_notebook = path.endswith(".ipynb")
+    try:
+        text = data.decode("utf-8-sig") if is_notebook else _decoded(data)
+    except (SyntaxError, ValueError, LookupError) as fault:  # what a codec raises is a ValueError
+        return unreadable(path, _encoding_fault(fault))
+    return check_notebook(text, path) if is_notebook else check_python(text, path)
+
+
+def _decoded(data: bytes) -> str:
+    """Return the text of a Python file in the encoding that it declares."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    text, _ = codecs.lookup(encoding).decode(data, "strict")
+    if not isinstance(text, str):
+        raise LookupError(f"{encoding} is no encoding of text")
+    return text
+
+
+def _encoding_fault(fault: Exception) -> str:
+    if isinstance(fault, UnicodeDecodeError):
+        return f"byte {fault.start} is not {fault.encoding}"
+    return str(fault)

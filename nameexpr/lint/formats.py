@@ -1,0 +1,117 @@
+r"""Findings as text, as JSON, and as GitHub's workflow commands. Whatever stood in a file is made harmless.
+
+>>> from nameexpr.errors import Diagnostic
+>>> from nameexpr.lint.findings import no_python
+>>> print(as_github(no_python("a,b.py", "100%\nwrong")))
+::error file=a%2Cb.py,line=1,endLine=1,col=1,endColumn=1,title=syntax::100%25%0Awrong
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nameexpr.carets import marked_text, shortened, visible
+from nameexpr.lint.findings import Checked, Finding
+
+
+def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = False) -> str:
+    """Return ``path:line:col: code message``, and below it the text with its carets and the hint.
+
+    In a notebook, ``path:cell 3:line:col``.
+    """
+    diagnostic = finding.diagnostic
+    place = on_one_line(finding.path) + f":{where(finding)}"
+    strong, plain = ("\x1b[1m", "\x1b[0m") if is_coloured else ("", "")
+    red = "\x1b[1;31m" if is_coloured else ""
+    message = on_one_line(shortened(diagnostic.message))
+    lines = [f"{strong}{place}:{plain} {red}{finding.code}{plain} {message}"]
+    if not is_short:
+        spans = [(mark.span.start, mark.span.end, mark.note) for mark in diagnostic.marks]
+        lines += ["    " + line for line in marked_text(diagnostic.text, spans)]
+        lines += [f"  help: {on_one_line(shortened(diagnostic.hint))}"] if diagnostic.hint else []
+    return "\n".join(lines)
+
+
+def where(finding: Finding) -> str:
+    """Return line and column, and in a notebook the cell before them."""
+    line, column = finding.region.start
+    return f"cell {finding.cell}:{line}:{column}" if finding.cell else f"{line}:{column}"
+
+
+def on_one_line(text: str) -> str:
+    r"""Return a text without anything that a terminal acts on, newlines included.
+
+    >>> print(on_one_line("a\nb\x1b[31m"))
+    a\nb\x1b[31m
+    """
+    return visible(text).replace("\n", "\\n")
+
+
+def as_json(checked: Checked) -> str:
+    """Return everything as one JSON object on one line."""
+    findings = [_data(finding) for finding in checked.findings]
+    return json.dumps({"findings": findings, "texts": checked.texts, "files": checked.files})
+
+
+def _data(finding: Finding) -> dict[str, Any]:
+    (line, column), (end_line, end_column) = finding.region
+    diagnostic = finding.diagnostic
+    return {
+        "path": finding.path,
+        "cell": finding.cell or None,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "code": finding.code,
+        "message": diagnostic.message,
+        "hint": diagnostic.hint,
+        "text": diagnostic.text,
+        "marks": [list(mark.span) for mark in diagnostic.marks],
+    }
+
+
+def as_github(finding: Finding) -> str:
+    """Return the workflow command that annotates a file at GitHub.
+
+    Its columns are those of a line, so they are left out where a finding spans lines. The lines of a cell are
+    none of the notebook's file: there the place stands in the message.
+    """
+    (line, column), (end_line, end_column) = finding.region
+    properties: dict[str, Any] = {"file": finding.path}
+    message = _said(finding)
+    if finding.cell:
+        message = f"{where(finding)}: {message}"
+    else:
+        properties |= {"line": line, "endLine": end_line}
+        properties |= {"col": column, "endColumn": end_column} if line == end_line else {}
+    properties["title"] = finding.code
+    written = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::error {written}::{_escaped(message)}"
+
+
+def _said(finding: Finding) -> str:
+    diagnostic = finding.diagnostic
+    return f"{diagnostic.message}; {diagnostic.hint}" if diagnostic.hint else diagnostic.message
+
+
+def _escaped(text: str) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text)
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def summary(checked: Checked) -> str:
+    """Return what was looked at and found, in a line.
+
+    >>> summary(Checked((), 1, 2))
+    '1 text in 2 files, no findings'
+    """
+    found = len(checked.findings)
+    findings = f"{found or 'no'} {'finding' if found == 1 else 'findings'}"
+    texts = f"{checked.texts} {'text' if checked.texts == 1 else 'texts'}"
+    return f"{texts} in {checked.files} {'file' if checked.files == 1 else 'files'}, {findings}"

@@ -1,0 +1,47 @@
+"""What the functions say of a text of another kind, of operands without names, and of options.
+
+The same sentences as in `nameexpr.api`, which needs NumPy; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nameexpr.compiler.size_faults import OPTIONS
+from nameexpr.compiler.typed import REDUCERS
+from nameexpr.errors import Diagnostic, did_you_mean
+
+
+def needs_arrow(text: str) -> Diagnostic:
+    """Return the mistake of an assertion that is given to `einsum` or `compile`."""
+    hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
+    return Diagnostic("NE218", "an expression needs an arrow: this text is an assertion", text, hint=hint)
+
+
+def takes_no_arrow(text: str) -> Diagnostic:
+    """Return the mistake of an expression that is given to `check`."""
+    hint = "to compute, call nameexpr.einsum; to check shapes, leave out the arrow and what follows"
+    return Diagnostic("NE219", "check takes no arrow: this text is an expression", text, hint=hint)
+
+
+def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
+    """Return the mistake of operands of a formula that come without names."""
+    hint = f"write {', '.join(f'{name}=...' for name in operands[:8])}" if operands else "leave them out"
+    return Diagnostic("NE527", "the operands of a formula are given by name", text, hint=hint)
+
+
+def no_size(name: str, value: Any) -> Diagnostic:
+    """Return the mistake of a size, or of what is taken for one, that is no whole number."""
+    hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
+    if name in OPTIONS:
+        hint = f"{name}= is no option here; a label of that name takes sizes={{'{name}': 8}}"
+    kind = type(value).__name__
+    article = "an" if kind[0].lower() in "aeiou" else "a"
+    return Diagnostic("NE603", f"{name}= is {article} {kind}, and not a size", hint=hint)
+
+
+def no_reducer(name: str) -> Diagnostic:
+    """Return the mistake of a name in `reduce=` that no reducer has."""
+    hint = did_you_mean(name, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable f(array, axis)"
+    return Diagnostic("NE202", f"there is no reducer '{name}'", hint=hint)

@@ -1,0 +1,196 @@
+"""What every name of a file is bound to, scope by scope, and every call with its scope.
+
+One walk over the syntax tree, without recursion: what Python can parse may nest deeper than Python can call.
+The rules are Python's: a function sees the scopes around it except those of classes, a comprehension has a
+scope of its own, `global` and `nonlocal` bind elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+class Binding(NamedTuple):
+    """What a name is bound to: an imported thing (its dotted path), a value, or something unknown."""
+
+    path: str = ""
+    value: ast.expr | None = None
+    scope: Scope | None = None
+
+
+UNKNOWN = Binding()
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The bindings of a module, class, function or comprehension."""
+
+    parent: Scope | None = None
+    kind: str = "module"
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    elsewhere: dict[str, Scope] = field(default_factory=dict)
+    stars: set[str] = field(default_factory=set)
+
+    def bind(self, name: str, binding: Binding = UNKNOWN) -> None:
+        """Note a binding, in the scope where `global` or `nonlocal` put the name."""
+        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
+
+    def find(self, name: str) -> list[Binding] | None:
+        """Return all bindings of a name that is read in this scope; None if no scope has any."""
+        if name in self.elsewhere:
+            return self.elsewhere[name].bindings.get(name)
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bindings and (scope is self or scope.kind != "class"):
+                return scope.bindings[name]
+            scope = scope.parent
+        return None
+
+    @property
+    def module(self) -> Scope:
+        """The scope around all others."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+
+@dataclass(slots=True)
+class _Walk:
+    calls: list[tuple[ast.Call, Scope]]
+    stack: list[tuple[ast.AST, Scope]]
+
+    def push(self, nodes: Iterable[ast.AST | None], scope: Scope) -> None:
+        """Visit nodes next, in their order."""
+        self.stack += [(node, scope) for node in nodes if node is not None][::-1]
+
+    def visit(self, node: ast.AST, scope: Scope) -> None:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                self._function(node, scope)
+            case ast.ClassDef(name=name):
+                scope.bind(name)
+                self.push(node.body, _inner(scope, "class", node))
+                self.push([*node.decorator_list, *node.bases, *node.keywords], scope)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                self._comprehension(node, scope)
+            case ast.Call():
+                self.calls.append((node, scope))
+                self.push(ast.iter_child_nodes(node), scope)
+            case _:
+                noted = _note(node, scope)
+                self.push((child for child in ast.iter_child_nodes(node) if child is not noted), scope)
+
+    def _function(self, node: Function, scope: Scope) -> None:
+        inner = _inner(scope, "function", node)
+        if not isinstance(node, ast.Lambda):
+            scope.bind(node.name)
+            self.push(node.body, inner)
+            self.push([*node.decorator_list, node.returns], scope)
+        else:
+            self.push([node.body], inner)
+        given = node.args
+        everything = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        for argument in filter(None, everything):
+            inner.bind(argument.arg)
+            self.push([argument.annotation], scope)
+        self.push([*given.defaults, *given.kw_defaults], scope)
+
+    def _comprehension(self, node: Comprehension, scope: Scope) -> None:
+        inner = _inner(scope, "comprehension", node)
+        if isinstance(node, ast.DictComp):
+            self.push([node.key, node.value], inner)
+        else:
+            self.push([node.elt], inner)
+        for place, one in reversed(list(enumerate(node.generators))):
+            self.push([one.target, *one.ifs], inner)
+            self.push([one.iter], inner if place else scope)
+
+
+def _inner(scope: Scope, kind: str, node: ast.AST) -> Scope:
+    """Return a scope inside another, with the type parameters of the node."""
+    inner = Scope(scope, kind)
+    for parameter in getattr(node, "type_params", ()):
+        inner.bind(parameter.name)
+    return inner
+
+
+def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, Scope]]:
+    """Return every call in the order of the file, with its scope; all scopes are then complete.
+
+    >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
+    >>> scope.find("ne")[0].path
+    'nameexpr'
+    """
+    module = Scope()
+    walk = _Walk([], [])
+    walk.push(tree.body, module)
+    while walk.stack:
+        walk.visit(*walk.stack.pop())
+    return walk.calls
+
+
+def _note(node: ast.AST, scope: Scope) -> ast.expr | None:
+    """Note what a node binds itself, and return the target that is then done with."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            _imports(node, scope)
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
+            scope.bind(name, Binding("", value, scope))
+            return target
+        case ast.AnnAssign(target=ast.Name(id=name) as target, value=value):
+            scope.bind(name, Binding("", value, scope))
+            return target
+        case ast.NamedExpr(target=ast.Name(id=name) as target, value=value):
+            _outside_comprehensions(scope).bind(name, Binding("", value, scope))
+            return target
+        case ast.Global(names=names):
+            scope.elsewhere |= dict.fromkeys(names, scope.module)
+        case ast.Nonlocal(names=names):
+            scope.elsewhere |= {name: _owner(scope, name) for name in names}
+        case _:
+            for name in _names_bound(node):
+                scope.bind(name)
+    return None
+
+
+def _imports(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            name, path = alias.asname or alias.name.partition(".")[0], alias.name
+            scope.bind(name, Binding(path if alias.asname else name))
+        elif alias.name == "*":
+            scope.stars.add("." * node.level + (node.module or ""))
+        else:
+            path = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+            scope.bind(alias.asname or alias.name, Binding(path))
+
+
+def _outside_comprehensions(scope: Scope) -> Scope:
+    while scope.kind == "comprehension" and scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def _owner(scope: Scope, name: str) -> Scope:
+    """Return the function's scope around this one that has a name."""
+    outer = scope.parent
+    while outer is not None and (outer.kind != "function" or name not in outer.bindings):
+        outer = outer.parent
+    return outer or scope
+
+
+def _names_bound(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name

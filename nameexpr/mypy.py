@@ -1,0 +1,118 @@
+"""The mypy plugin: literal texts given to nameexpr's functions are checked where types are.
+
+In the configuration of mypy: ``plugins = ["nameexpr.mypy"]``. It reports what `nameexpr check` reports, at
+the text, under the error code ``nameexpr``; texts that are ``Final`` or of a ``Literal`` type are read, too.
+It is loaded by mypy alone, and needs no NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import (
+    ARG_NAMED,
+    ARG_STAR,
+    ARG_STAR2,
+    DictExpr,
+    Expression,
+    IntExpr,
+    ListExpr,
+    NameExpr,
+    StrExpr,
+    TupleExpr,
+    UnaryExpr,
+)
+from mypy.plugin import FunctionContext, Plugin
+from mypy.types import Instance, LiteralType, Type, get_proper_type
+
+from nameexpr.lint.diagnose import FUNCTIONS, OPEN, Call, diagnose
+from nameexpr.lint.formats import on_one_line
+from nameexpr.version import __version__
+
+__all__ = ["CODE", "NameExprPlugin", "__version__", "plugin"]  # by its version mypy tells an old cache
+
+CODE = ErrorCode("nameexpr", "Check the texts given to nameexpr", "Nameexpr")
+
+
+class NameExprPlugin(Plugin):
+    """Reports mistakes of texts; no type is changed."""
+
+    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        """Return what looks at calls of a function of nameexpr, and None for other functions."""
+        function = FUNCTIONS.get(fullname)
+        return None if function is None else lambda context: _checked(function, context)
+
+
+def plugin(version: str) -> type[Plugin]:
+    """Return the plugin's class, whatever the version of mypy: mypy calls this."""
+    return NameExprPlugin
+
+
+def _checked(function: str, context: FunctionContext) -> Type:
+    """Report what is wrong with a call, and return the type that it has anyway."""
+    for call in _calls(function, context):
+        for problem in diagnose(call):
+            said = problem.diagnostic
+            hint = f"; {said.hint}" if said.hint else ""
+            place = _value(context, problem.keyword) or context.args[0][0]
+            context.api.fail(on_one_line(f"{said.code} {said.message}{hint}"), place, code=CODE)
+    return context.default_return_type
+
+
+def _calls(function: str, context: FunctionContext) -> list[Call]:
+    """Return the call as far as its arguments are literal; none if its text is not."""
+    if not context.args or len(context.args[0]) != 1 or context.arg_kinds[0][0].is_star():
+        return []
+    text = _text(context.arg_types[0][0])
+    if text is None:
+        return []
+    kinds = [kind for formal in context.arg_kinds[1:] for kind in formal]
+    count = None if ARG_STAR in kinds else sum(kind.is_positional() for kind in kinds)
+    keywords = {name: _literal(value) for name, value in _keywords(context)}
+    return [Call(function, text, count, keywords, ARG_STAR2 in kinds)]
+
+
+def _keywords(context: FunctionContext) -> list[tuple[str, Expression]]:
+    """Return what is given by keyword."""
+    return [
+        (name, value)
+        for kinds, names, values in zip(context.arg_kinds, context.arg_names, context.args, strict=True)
+        for kind, name, value in zip(kinds, names, values, strict=True)
+        if kind is ARG_NAMED and name is not None
+    ]
+
+
+def _value(context: FunctionContext, keyword: str) -> Expression | None:
+    return dict(_keywords(context)).get(keyword)
+
+
+def _text(given: Type) -> str | None:
+    """Return the text that a type stands for: a literal's, a Final's or that of a Literal type."""
+    kind = get_proper_type(given)
+    literal = kind.last_known_value if isinstance(kind, Instance) else kind
+    if not isinstance(literal, LiteralType) or literal.fallback.type.fullname != "builtins.str":
+        return None
+    return str(literal.value)
+
+
+def _literal(node: Expression | None) -> Any:
+    """Return the value of a literal, as `nameexpr.lint.targets.literal` does; else `OPEN`."""
+    match node:
+        case StrExpr(value=text):
+            return text
+        case IntExpr(value=number):
+            return number
+        case UnaryExpr(op="-", expr=IntExpr(value=number)):
+            return -number
+        case NameExpr(name="None"):
+            return None
+        case ListExpr(items=items) | TupleExpr(items=items):
+            values = tuple(_literal(item) for item in items)
+            return OPEN if OPEN in values else values
+        case DictExpr(items=pairs):
+            is_told = all(isinstance(key, StrExpr) for key, _ in pairs)
+            told = {key.value: _literal(value) for key, value in pairs if isinstance(key, StrExpr)}
+            return told if is_told else OPEN
+    return OPEN
