@@ -18,7 +18,8 @@ W = np.array([1.0, 10.0, 100.0])
 
 @pytest.fixture
 def shell(ipython: InteractiveShell) -> InteractiveShell:
-    ipython.reset()
+    ipython.user_ns.clear()  # `reset` collects the garbage of the whole test run, which takes a second
+    ipython.init_user_ns()
     ipython.run_cell("%reload_ext nameexpr")
     ipython.user_ns |= {"x": ne.tensor(X, names="N C"), "w": W, "text": "abc", "k": 3}
     return ipython
