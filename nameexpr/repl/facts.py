@@ -35,6 +35,7 @@ from nameexpr.repl.lines import (
 from nameexpr.repl.making import read_pieces
 from nameexpr.repl.pending import continued, is_open
 from nameexpr.repl.running import Prepared, outline_of, sizes_of
+from nameexpr.repl.script import lines_of
 from nameexpr.repl.values import bytes_text, dims_text, flops_text, shown
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def facts(session: Session, line: str) -> Facts:
     if len(line) > LONGEST:
         return Facts("hint", "this line is too long to be looked at while it is typed")
     line = continued(line)
+    if "\n" in line and not is_open(line) and (many := len(lines_of(line))) > 1:
+        return Facts("hint", f"{many} lines, of which each is run for itself")
     try:
         return _of_line(session, read_line(line), line)
     except (NameExprError, LineError) as fault:

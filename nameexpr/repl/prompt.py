@@ -28,7 +28,7 @@ from nameexpr.repl.complete import Completion
 from nameexpr.repl.facts import Facts
 from nameexpr.repl.history import history_file
 from nameexpr.repl.pending import is_open
-from nameexpr.repl.script import MORE, PROMPT
+from nameexpr.repl.script import MORE, PROMPT, lines_of
 
 STYLE = Style.from_dict(
     {
@@ -70,6 +70,7 @@ class PromptReader:
     ) -> None:
         self._look = look
         self._show = show
+        self._waiting: list[str] = []
         self._prompt: PromptSession[str] = PromptSession(
             lexer=_Colours(look),
             completer=_Offers(complete),
@@ -86,13 +87,18 @@ class PromptReader:
         )
 
     def read(self) -> str | None:
-        """Return the next line, whole; None after Ctrl-D. Ctrl-C drops what is typed."""
+        """Return the next line, whole; None after Ctrl-D. Ctrl-C drops what is typed.
+
+        Of several lines, pasted for one, each is read for itself, as those of a script are.
+        """
         try:
-            return self._prompt.prompt(PROMPT)
+            if not self._waiting:
+                self._waiting = lines_of(self._prompt.prompt(PROMPT))
         except KeyboardInterrupt:
             return ""
         except EOFError:
             return None
+        return self._waiting.pop(0) if self._waiting else ""
 
     def _toolbar(self) -> StyleAndTextTuples:
         found = self._look(self._prompt.default_buffer.text)
