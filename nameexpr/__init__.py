@@ -55,8 +55,12 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-# A star import hides no builtin.
-__all__ = sorted(name for name in ("__version__", *_HOME_OF) if not hasattr(builtins, name))  # noqa: PLE0605
+# A star import hides no builtin, and brings nothing that only IPython calls.
+__all__ = sorted(  # noqa: PLE0605
+    name
+    for name in ("__version__", *_HOME_OF)
+    if not hasattr(builtins, name) and _HOME_OF.get(name) != "nameexpr.notebook"
+)
 
 
 def __getattr__(name: str) -> Any:
