@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from nameexpr.carets import visible
+
 _WORDS = {
     "exit": ":quit or Ctrl-D leaves",
     "quit": ":quit or Ctrl-D leaves",
@@ -21,20 +23,41 @@ _WORDS = {
     "undo": ":undo takes the last line back",
 }
 _PYTHON = re.compile(
-    r"(?:import|from|for|while|def|class|if|with|print|del|return|lambda|assert)\b|(?:np|ne|numpy)\.|['\"{]|\w+\.\w+\("
+    r"""
+    (?:import|from|for|while|def|class|if|with|print|del|return|lambda|assert)\b
+    | ['"{]
+    | [^\W\d]\w*\.[^\W\d]          # x.shape, np.ones(3)
+    | (einsum|evaluate)\s*\(         # as it is written after `from nameexpr import einsum`
+    """,
+    re.VERBOSE,
 )
-_MAKES = re.compile(r"\w+\s*=\s*(?:np\.|ne\.|numpy\.|[\[{'\"])")
+_VALUE = re.compile(r"([^\W\d]\w*)\s*=\s*((?:np\.|ne\.|numpy\.|[\[{'\"]).*)", re.DOTALL)
+LONGEST = 60
+"""Characters of a line up to which the advice has it as it should be."""
 
 
 def hinted(told: str, line: str) -> str:
-    """Return a mistake with advice, if the line looks like something else than an expression."""
-    word = line.strip().removesuffix("()").casefold()
-    hint = _WORDS.get(word, "")
-    if not hint and _MAKES.match(line.strip()):
-        hint = "to name a value of Python's, write ! before it: x = !np.ones((2, 3))"
-    elif not hint and _PYTHON.match(line.strip()):
-        hint = "Python goes behind !: !print(x.shape)"
+    """Return a mistake with advice, if the line looks like something else than an expression.
+
+    >>> print(hinted("this is wrong", "np.ones(3)"))
+    this is wrong
+      help: Python goes behind !: !np.ones(3)
+    """
+    hint = _advice(line.strip())
     if not hint:
         return told
     lines = [one for one in told.split("\n") if not one.startswith("  help: ")]
-    return "\n".join([*lines, f"  help: {hint}"])
+    return "\n".join([*lines, f"  help: {visible(hint)}"])
+
+
+def _advice(line: str) -> str:
+    is_short = len(line) <= LONGEST and "\n" not in line
+    if word := _WORDS.get(line.removesuffix("()").casefold()):
+        return word
+    if made := _VALUE.match(line):
+        example = f"{made[1]} = !{made[2]}" if is_short else "x = !np.ones((2, 3))"
+        return f"a value of Python's has ! before it: {example}"
+    if python := _PYTHON.match(line):
+        example = line if is_short else "print(x.shape)"
+        return f"Python goes behind !: !{'ne.' if python[1] else ''}{example}"
+    return ""

@@ -41,7 +41,7 @@ _PYTHON = re.compile(rf"\s*(?:({_NAME})\s*(?:\[([^\[\]]*)\])?\s*=\s*)?!(?!=)\s*(
 _MAKE = re.compile(rf"\s*({_NAME})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
 _COMMENT = re.compile(r"#[^\n]*")
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
-_OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
+_OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
 
 
 class Word(NamedTuple):

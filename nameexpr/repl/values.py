@@ -20,6 +20,8 @@ from nameexpr.tensors import NamedTensor, as_tensor
 WHOLE = 60
 """Elements that are shown before the middle of a tensor is left out."""
 EDGE = 3
+PAGE = 2
+"""Dims of which all is shown; of a large tensor with more the first page is."""
 LONGEST = 4000
 NUMBERS = (bool, int, float, complex)
 
@@ -74,10 +76,21 @@ def shown(value: object, precision: int = 4) -> str:
             or "the shapes fit"
         )
     with np.printoptions(threshold=WHOLE, edgeitems=EDGE, precision=precision):
-        text = repr(value)
+        text = _slice_text(value) if _is_deep(value) else repr(value)
     if len(text) > LONGEST:
         text = text[:LONGEST] + "…"
     return visible(text)
+
+
+def _is_deep(value: object) -> bool:
+    return isinstance(value, NamedTensor) and value.ndim > PAGE and value.numel() > WHOLE
+
+
+def _slice_text(tensor: Any) -> str:
+    """Return the first page of a tensor of many dims, and which one it is."""
+    outer = tensor.ndim - PAGE
+    place = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))
+    return f"{described(tensor)}, the first page, {place}\n{np.array2string(tensor.data[(0,) * outer])}"
 
 
 def bytes_text(count: float) -> str:

@@ -1,0 +1,15 @@
+"""A session that has something to work on."""
+
+from __future__ import annotations
+
+import pytest
+
+from nameexpr.repl.session import Session
+
+
+@pytest.fixture
+def session() -> Session:
+    session = Session()
+    for line in ("x = arange(N=2, C=3)", "w = ones(C=3)"):
+        assert not session.run(line).is_fault
+    return session
