@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     stdin = sys.stdin
     if stdin is None or not stdin.isatty():
         return _run_pipe(session, options)
+    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
     from nameexpr.repl.loop import loop
 
     reader = _reader(session, options)

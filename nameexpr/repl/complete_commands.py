@@ -58,7 +58,7 @@ def _words(name: str, given: list[str], word: str, known: Known) -> Iterable[Cho
         values = known.options.get(given[0], ()) if given else known.options
         return [Choice(one, given[0] if given else "option") for one in values]
     if name == ":explain" and not count:
-        return [Choice(code, "mistake") for code in known.codes]
+        return [Choice(code, about) for code, about in known.codes.items()]
     if name in (":help", ":h", ":?") and not count:
         skipped = not word.startswith(":")
         return [one._replace(text=one.text[skipped:]) for one in commands(known) if one.text[skipped:]]

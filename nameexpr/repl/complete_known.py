@@ -24,13 +24,13 @@ NEAR = 2
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a session has: tensors (names and shape by name), commands (":names" to what it does), options of
-    `:set` with their choices, and codes of errors.
+    `:set` with their choices, and codes of errors with what they mean.
     """
 
     tensors: Mapping[str, Tensor] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    codes: tuple[str, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
 
 
 class Completion(NamedTuple):

@@ -6,6 +6,7 @@ Both are asked at every key, some of them twice for one; what was found last is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from nameexpr.repl.commands import ROWS
 from nameexpr.repl.complete import Completion, Known, complete
@@ -63,11 +64,16 @@ def plans(session: Session) -> Callable[[str], str]:
 
 def known(session: Session) -> Known:
     """Return what a session has to offer."""
-    from nameexpr.cli.pages import codes
-
     return Known(
         {name: (one.names, one.shape) for name, one in session.tensors.items()},
         {f":{name}": row.about for name, row in ROWS.items()},
         CHOICES,
-        codes(),
+        _codes(),
     )
+
+
+@cache
+def _codes() -> dict[str, str]:
+    from nameexpr.cli.pages import codes, summary
+
+    return {code: summary(code) for code in codes()}

@@ -81,7 +81,7 @@ class PromptReader:
             history=_history(),
             key_bindings=self._keys(),
             multiline=True,
-            prompt_continuation=lambda width, number, is_soft: MORE,
+            prompt_continuation=lambda width, number, wraps: " " * len(MORE) if wraps else MORE,
             enable_open_in_editor=False,
             reserve_space_for_menu=6,
         )

@@ -18,7 +18,7 @@ SESSION = Known(
     },
     {":names": "the tensors", ":plan": "what would be done", ":undo": "takes back", ":help": "this"},
     {"optimize": ("greedy", "optimal"), "colour": ("on", "off")},
-    ("NE101", "NE304"),
+    {"NE101": "a fat arrow", "NE304": "two sizes"},
 )
 
 
@@ -152,7 +152,9 @@ def test_names_that_the_grammar_cannot_read_are_never_offered() -> None:
 
 
 def test_what_is_shown_holds_no_control_characters() -> None:
-    known = Known(commands={":\x1b[2J": "\x1b[31m"}, codes=("NE\u202e",), options={"\x07": ("\n\x00",)})
+    known = Known(
+        commands={":\x1b[2J": "\x1b[31m"}, codes={"NE\u202e": "\x1b"}, options={"\x07": ("\n\x00",)}
+    )
     for text in (":", ":explain ", ":set ", ":set \x07 "):
         for one in complete(text, len(text), known):
             assert (one.shown + one.about).replace("\n", "").isprintable()
