@@ -15,11 +15,10 @@ from typing import Any
 
 from nameexpr.api.options import checked_sizes
 from nameexpr.compiler.pipeline import read
-from nameexpr.errors import NameExprError, Span, did_you_mean
+from nameexpr.errors import Span, did_you_mean
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Expression, Word
 from nameexpr.syntax import ast
-from nameexpr.syntax.parser import parse
 from nameexpr.syntax.unparse import unparse_term
 
 Tensors = Mapping[str, Any]
@@ -126,14 +125,3 @@ def _whole(line: Expression) -> str:
     for word in line.operands or ():
         text = text.ljust(word.span.start) + word.text + ", "
     return text.removesuffix(", ")
-
-
-def labels_of(text: str) -> list[str]:
-    """Return the labels in a text, in order, or none if it does not parse."""
-    try:
-        tree = parse(text)
-    except NameExprError:
-        return []
-    return list(
-        dict.fromkeys(one.name for term in tree.inputs for one in term.items if isinstance(one, ast.Label))
-    )

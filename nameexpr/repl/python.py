@@ -68,8 +68,8 @@ def _target(line: Python, value: Any) -> NamedTensor:
         )
     try:
         array = value if isinstance(value, NamedTensor) else np.asarray(value)
-    except (ValueError, TypeError) as fault:
-        raise LineError(f"this value is no array: {_said(fault)}") from None
+    except Exception as fault:  # noqa: BLE001  a value of the user's may raise anything
+        raise LineError(f"this value is no array: {said(fault)}") from None
     if not is_tensor_like(array):
         raise LineError(f"a value of type {type(value).__name__} is no array of numbers")
     return as_named(array, line.term)
@@ -93,10 +93,10 @@ def _executed(code: str, names: dict[str, Any]) -> Any:
             "Python wanted to leave; the session goes on", hint=":quit or Ctrl-D ends it"
         ) from None
     except BaseException as fault:  # noqa: BLE001  code of the user's may raise anything
-        raise LineError(_said(fault)) from None
+        raise LineError(said(fault)) from None
 
 
-def _said(fault: BaseException) -> str:
+def said(fault: BaseException) -> str:
     """Return the kind of an exception and the first line of what it says."""
     try:
         text = str(fault)

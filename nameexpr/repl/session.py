@@ -131,7 +131,10 @@ class Session:
         if changed or gone:
             self.put(text, changed, gone)
         named = {name: one for name, one in changed.items() if name != "_"}
-        told = "" if value is None else shown(value, self.settings.precision)
+        try:
+            told = "" if value is None else shown(value, self.settings.precision)
+        except Exception as fault:  # noqa: BLE001  a class of the user's
+            raise LineError(f"this value cannot be shown: {python.said(fault)}") from None
         return Answer("\n".join(part for part in (_assigned(named), told) if part))
 
     def prepared(self, line: Expression | Formula, *, is_quick: bool = False) -> Prepared:

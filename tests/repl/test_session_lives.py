@@ -24,6 +24,34 @@ def test_nothing_ends_the_session_by_accident(session: Session, line: str) -> No
     assert ":quit" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    {
+        "!": "there is no code",
+        "z = !": "there is no code",
+        "np = !3": "name of a module",
+        "z = !None": "no value to name",
+        "z = !import os": "no value to name",
+        "z = ![[1], [1, 2]]": "no array",
+        "z = !'text'": "no array of numbers",
+        "z = !{}": "no array of numbers",
+        "z[A] = !np.ones((2, 2))": "NE",
+        "z[1 A] = !np.ones((2, 2))": "NE",
+        "!ne.einsum('a ->', 3)": "RuleError[NE217]",
+        "!type('A', (), {'__repr__': lambda self: 1 / 0})()": "cannot be shown",
+        "z = !type('A', (), {'__array__': lambda self: 1 / 0})()": "no array",
+        "!raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})": "E",
+        "!" + "(" * 500: "too many nested parentheses",
+        "!x = '" + "a" * 10: "SyntaxError",
+    }.items(),
+)
+def test_python_that_goes_wrong_is_a_mistake_like_others(session: Session, line: str, message: str) -> None:
+    before = dict(session.tensors)
+    answer = session.run(line)
+    assert answer.is_fault and message in answer.text and "bug" not in answer.text
+    assert session.tensors == before
+
+
 def test_only_quit_ends_it(session: Session) -> None:
     assert session.run(":quit").leaves and not session.run(":quit now").leaves
 
