@@ -20,6 +20,9 @@ LINE = 24
 STUB = 26
 GAP = 36
 PAD = 12
+Row = list[tuple[tuple[int, int], int]]
+Rows = tuple[Row, Row]
+"""Ends of legs above and below a tensor, as (leg, which end of it), with the room that each needs."""
 
 
 @dataclass
@@ -64,7 +67,8 @@ def lay_out(network: Network) -> Layout:
     x = MARGIN + 4
     for position, place in enumerate(places):
         place.left = x
-        _set_ports(place, position, network.legs, words, titles[position], straight)
+        rows = _rows(position, network.legs, words, straight, tracks)
+        _set_ports(place, rows, titles[position])
         x += place.wide + gaps[position]
     lines = max(straight.values(), default=0) + 1
     return Layout(words, titles, places, straight, tracks, max(48, lines * LINE + 8))
@@ -123,24 +127,43 @@ def _gaps(legs: Sequence[Leg], words: Sequence[str], straight: dict[int, int], c
     return gaps
 
 
-def _set_ports(
-    place: Place,
+def _rows(
     position: int,
     legs: Sequence[Leg],
     words: Sequence[str],
-    title: tuple[str, str],
     straight: dict[int, int],
-) -> None:
-    """Set a tensor's width and the ports of its legs, each with the room that its word needs."""
-    rows: dict[bool, list[tuple[tuple[int, int], int]]] = {True: [], False: []}
+    tracks: dict[int, int],
+) -> Rows:
+    """Return the ends of legs above and below a tensor, each with the room that its word needs.
+
+    Those above are in the order of the text. Those below are in the one that crosses fewest legs.
+    """
+    above: Row = []
+    below: Row = []
     for number, leg in enumerate(legs):
         for which, end in enumerate(leg.ends):
             if end == position and number not in straight:
                 room = pixels(words[number]) + PAD if _has_word(leg, which) else PORT
-                rows[leg.is_open].append(((number, which), room))
+                (above if leg.is_open else below).append(((number, which), room))
+    below.sort(key=lambda port: _side(position, legs[port[0][0]], tracks.get(port[0][0], 0)))
+    return above, below
+
+
+def _side(position: int, leg: Leg, track: int) -> tuple[int, int]:
+    """Return the rank of a leg below a tensor: what comes from the left, what stays or passes, what leaves to
+    the right; and so that of two that come, or leave, the shorter one is inside the longer one.
+    """
+    first, last = leg.ends[0], leg.ends[-1]
+    if first < position == last:
+        return 0, track
+    return (2, -track) if first == position < last else (1, 0)
+
+
+def _set_ports(place: Place, rows: Rows, title: tuple[str, str]) -> None:
+    """Set a tensor's width and the ports of its legs."""
     least = max(64, max(pixels(line) for line in title) + 2 * PAD)
-    place.wide = max(least, *(sum(room for _, room in row) + PAD for row in rows.values()))
-    for row in rows.values():
+    place.wide = max(least, *(sum(room for _, room in row) + PAD for row in rows))
+    for row in rows:
         spare = (place.wide - sum(room for _, room in row)) / (len(row) + 1)
         x = place.left + spare
         for key, room in row:
@@ -150,6 +173,6 @@ def _set_ports(
 
 def _has_word(leg: Leg, which: int) -> bool:
     """Whether a leg's word stands at this end: at the tip of an open leg, below one that only this tensor
-    has, and between the ends of one that a tensor has twice.
+    has, and between the first two ends of one that a tensor has several times.
     """
-    return which == 0 and (leg.is_open or len(set(leg.ends)) == 1)
+    return which == 0 if leg.is_open else len(set(leg.ends)) == 1 and which <= 1

@@ -87,6 +87,22 @@ def test_a_dim_that_only_the_result_has_comes_from_a_box_of_its_own() -> None:
     assert "held" in kinds(picture)
 
 
+def test_legs_that_lie_inside_each_other_do_not_cross() -> None:
+    ends = [(0, 4), (1, 4), (2, 4), (4, 8), (4, 7), (4, 6)]
+    legs = tuple(Leg(f"l{number}", 3, one, is_open=False) for number, one in enumerate(ends))
+    tensors = tuple(Tensor(f"operand {number}", "3") for number in range(9))
+    layout = lay_out(Network("", tensors, legs, "", "sum"))
+    inside = layout.places[4].ports
+    order = sorted(range(len(legs)), key=lambda number: inside[number, int(ends[number][1] == 4)])
+    assert order == [2, 1, 0, 3, 4, 5], "the shorter ones are inside, on both sides"
+
+
+def test_a_wide_word_of_a_diagonal_stands_between_its_ends() -> None:
+    wide = Leg("channel_of_the_left", 10**9, (0, 0), is_open=False)
+    picture = draw_network(only(wide, Leg("b", 2, (0,), is_open=False), Leg("c", 2, (0,), is_open=False)))
+    assert faults(picture) == []
+
+
 def test_lines_grow_with_the_logarithm_of_the_size() -> None:
     assert [thickness(size) for size in (0, 1, 2, 4, 1024)] == [1, 1, 1.5, 2, 6]
     assert thickness(10**18) == 8
