@@ -22,7 +22,7 @@ from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
 from nameexpr.compiler.stand_in import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.tensors import NamedTensor
 

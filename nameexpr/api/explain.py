@@ -6,7 +6,7 @@ from typing import Any
 
 from nameexpr.api.compiled import compile as compile_text
 from nameexpr.api.compiled_formula import CompiledFormula
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 
 _OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit"})
 

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from nameexpr.carets import visible
 from nameexpr.errors import Span
-from nameexpr.syntax.formula_unparse import looks_like_formula, unparse_statement
+from nameexpr.syntax.formula_unparse import unparse_statement
+from nameexpr.syntax.language import looks_like_formula
 
 _COMMENT = re.compile(r"#[^\n]*")
 

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Compute, and print or write what comes out."""
     from nameexpr.cli.report import tell
-    from nameexpr.syntax.formula_unparse import looks_like_formula
+    from nameexpr.syntax.language import looks_like_formula
 
     if looks_like_formula(options.expression):
         from nameexpr.cli.formulas import evaluate_formula as evaluate

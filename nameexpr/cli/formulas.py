@@ -13,7 +13,7 @@ from nameexpr.api.options import FOR_EXPRESSIONS
 from nameexpr.cli import preview, report, writing
 from nameexpr.cli.faults import UsageError, harmless, quoted
 from nameexpr.cli.operands import read_operands
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 
 T = TypeVar("T")
 

@@ -64,7 +64,7 @@ class Problem(NamedTuple):
 
 def diagnose(call: Call) -> list[Problem]:
     """Return what is wrong with a call, [] if nothing can be told."""
-    from nameexpr.syntax.formula_unparse import looks_like_formula
+    from nameexpr.syntax.language import looks_like_formula
 
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))

@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from nameexpr.errors import NameExprError, Span
 from nameexpr.repl.faults import LineError
 from nameexpr.syntax.formula_parser import parse_formula
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 
 FACTORIES = {
     "randn": "normally distributed numbers",
@@ -144,12 +145,17 @@ def read_text(text: str) -> Text:
 
 
 def _is_formula(text: str, bare: str) -> bool:
-    if looks_like_formula(text):  # asked first: it is quick, and a line is read at every key
+    if looks_like_formula(text) or _parses(text):
         return True
+    return _OF_FORMULAS.search(bare.partition("|")[0]) is not None
+
+
+@lru_cache(maxsize=16)  # a line is read several times at every key
+def _parses(text: str) -> bool:
     try:
         parse_formula(text)
     except NameExprError:
-        return _OF_FORMULAS.search(bare.partition("|")[0]) is not None
+        return False
     return True
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput

@@ -7,7 +7,6 @@ y[N] = sum[C](x[N C] * w) + 1
 
 from __future__ import annotations
 
-import re
 import sys
 
 from nameexpr.syntax.ast import Term
@@ -73,15 +72,3 @@ def _within(node: Node, least: int) -> str:
 
 def _bracket(term: Term | None) -> str:
     return "" if term is None else f"[{unparse_term(term)}]"
-
-
-def looks_like_formula(text: str) -> bool:
-    """Return whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
-
-    >>> looks_like_formula("y = x[N C]"), looks_like_formula("N (h d=2) -> N h d")
-    (True, False)
-    """
-    plain = re.sub(r"#[^\n]*", "", text)
-    if "->" in plain:
-        return False
-    return "[" in plain or re.search(r"(?:^|[;\n])[^\S\n]*[^\W\d]\w*'*\s*=(?!=)\s*[^\s;]", plain) is not None

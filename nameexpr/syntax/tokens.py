@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from nameexpr.errors import Span
-from nameexpr.syntax.formula_unparse import looks_like_formula
+from nameexpr.syntax.language import looks_like_formula
 
 Kind = Literal["expression", "formula"]
 

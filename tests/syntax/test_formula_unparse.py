@@ -27,7 +27,8 @@ from nameexpr.syntax.formula_ast import (
     nodes,
 )
 from nameexpr.syntax.formula_parser import parse_formula
-from nameexpr.syntax.formula_unparse import looks_like_formula, unparse_formula, unparse_value
+from nameexpr.syntax.formula_unparse import unparse_formula, unparse_value
+from nameexpr.syntax.language import looks_like_formula
 
 SPELLINGS = {
     "y[N]=sum[ C ]( (x[N C])*(w) )+1": "y[N] = sum[C](x[N C] * w) + 1",
