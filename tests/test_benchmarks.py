@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import opt_einsum
 import pytest
 
-from benchmarks import adapters, command, goals, memory, networks, ours, report, scores
+from benchmarks import adapters, command, expected, goals, interactive, memory, networks, ours, report, scores
 from benchmarks.call import STRING, Adapter, Call
 from benchmarks.goals.base import GOAL, at_most, everywhere
 from benchmarks.harness import HAND, Effort, Lane, measure
@@ -24,6 +25,8 @@ from benchmarks.workloads import GROUPS, WORKLOADS, Workload
 from benchmarks.workloads.base import normal
 from benchmarks.workloads.by_path import hands
 from benchmarks.workloads.networks import KNOWN, RUN
+from nameexpr.repl.facts import facts
+from nameexpr.repl.session import Session
 
 SMALL = (
     networks.chain(5, 2, 5),
@@ -284,3 +287,27 @@ def test_the_random_workloads_are_reported_by_the_worst_of_them() -> None:
     assert shown == [f"random {number}" for number in range(149, 139, -1)]
     mean = math.exp(sum(math.log(1 + number / 100) for number in range(150)) / 150)
     assert f"{mean:.2f}" in next(line for line in text.splitlines() if line.startswith("geomean"))
+
+
+def test_the_lines_that_are_typed_are_right_and_as_long_as_the_goal_says() -> None:
+    session = Session()
+    for line in interactive.TENSORS:
+        assert not session.run(line).is_fault
+    for line in interactive.LINES.values():
+        assert 185 <= len(line) <= 215
+        assert facts(session, line).kind == "type"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # what random functions do to random numbers
+@pytest.mark.parametrize("make", [expected._expression, expected._formula])
+def test_random_texts_are_planned_as_they_are_called(make: Any) -> None:
+    drawn = random.Random(3)
+    for _ in range(15):
+        plan, call = make(drawn)
+        assert call().shape == plan.result_shape
+        assert plan.seconds > 0
+
+
+def test_the_share_within_a_factor_counts_both_sides() -> None:
+    told = expected._summary([0.4, 0.5, 1.0, 2.0, 2.5, 3.1, 0.3, 1.0])
+    assert "8 calls" in told and "50% within 2" in told and "75% within 3" in told
