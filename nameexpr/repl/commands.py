@@ -65,7 +65,7 @@ def _names(session: Session, command: Command, line: str) -> Answer:
             f"{one.dtype} ",
             bytes_text(one.data.nbytes),
         ]
-        for name, one in session.tensors.items()
+        for name, one in sorted(session.tensors.items(), key=lambda item: item[0] == "_")
     ]
     return Answer("\n".join(aligned_columns(rows)))
 
@@ -79,20 +79,21 @@ def _set(session: Session, command: Command, line: str) -> Answer:
         raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
     name, value = words[0], " ".join(words[1:])
     if name == "seed":
-        return _seed(value)
-    after = settings.changed(session.settings, name, value)
-    session.remember(line)
-    session.settings = after
+        _seed(value)
+    else:
+        after = settings.changed(session.settings, name, value)
+        session.remember(line)
+        session.settings = after
+    session.entered.append(line)
     return Answer("")
 
 
-def _seed(value: str) -> Answer:
+def _seed(value: str) -> None:
     from nameexpr.tensors.generators import manual_seed
 
     if not value.isascii() or not value.isdigit() or len(value) > 18:  # noqa: PLR2004  those of 64 bits
         raise LineError(f"'{value}' is no seed", hint="such as :set seed 0")
     manual_seed(int(value))
-    return Answer("")
 
 
 def _undo(session: Session, command: Command, line: str) -> Answer:

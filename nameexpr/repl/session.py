@@ -46,7 +46,29 @@ KEPT = 50
 
 @dataclass(slots=True)
 class Session:
-    """What is there between two lines. `version` grows with each change."""
+    """What is there between two lines.
+
+    Attributes
+    ----------
+    tensors : dict of str to NamedTensor
+        By name; `_` is the last value.
+    settings : Settings
+        What `:set` sets.
+    others : dict
+        Variables of Python's that are no tensors.
+    entered : list of str
+        The lines that made what is there, for `:save`.
+    last_text : Expression, Formula or None
+        What commands without a text are about.
+    last_fault : str
+        Code of the latest error, for `:explain`.
+    version : int
+        Grows with each change.
+    depth : int
+        Scripts that are running inside each other.
+    undone : list of tuple
+        States before the latest changes: the line, the tensors, the settings, how many lines were entered.
+    """
 
     tensors: dict[str, NamedTensor] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)

@@ -26,13 +26,18 @@ def test_undo_takes_changes_back_one_by_one(session: Session) -> None:
 
 
 def test_what_was_entered_can_be_entered_again(session: Session, tmp_path: Path) -> None:
-    said(session, "y[N] = sum[C](x * w)")
+    said(session, ":set seed 5")
+    said(session, "r = randn(N=2)")
+    said(session, ":set precision 9")
+    said(session, ":undo")
+    said(session, "y[N] = sum[C](x * w) + r")
     said(session, "oops * 2")
     kept = tmp_path / "kept.ne"
-    assert said(session, f":save {kept}").startswith("3 lines written")
+    assert said(session, f":save {kept}").startswith("5 lines written")
     again = Session()
     assert not again.run(f":script {kept}").is_fault
     np.testing.assert_array_equal(again.tensors["y"].data, session.tensors["y"].data)
+    assert again.settings == session.settings
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "csv"])
