@@ -21,7 +21,9 @@ examples:
 every literal text given to einsum, evaluate, compile, check or explain of nameexpr is read
 as the call would read it, and what the call would refuse is reported as path:line:col. The
 files are not run. # nameexpr: ignore or # nameexpr: ignore[NE304] silences a line.
-exit code 1 says that something was found, a file that is no Python too."""
+
+exit codes: 0 nothing was found, 1 something was, or a file cannot be read, 2 the arguments are
+wrong, 130 interrupted. what comes after -- is no option."""
 FORMATS = ("text", "json", "github", "sarif")
 
 

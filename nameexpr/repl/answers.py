@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text to print, whether it tells a mistake, and whether the session is over."""
+    """The text to print, whether it tells a mistake, whether the session is over; and to which line, if known."""
 
     text: str
     is_fault: bool = False
     leaves: bool = False
+    line: str = ""

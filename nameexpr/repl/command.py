@@ -88,6 +88,11 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
     except LineError as fault:
         raise FileError(fault.message, fault.hint) from None
     write = _writer(options)
+    if options.json:
+        from nameexpr.repl.loop import loop
+        from nameexpr.repl.readers import LineReader
+
+        return int(loop(session, LineReader(lines), write) > 0)
     wrong = 0
     for answer in transcript(session, lines):
         write(answer)
@@ -134,7 +139,9 @@ def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[
         if options.json:
             import json
 
-            screen.say(json.dumps({"text": answer.text, "fault": answer.is_fault}))
+            screen.say(json.dumps({"line": answer.line, "text": answer.text, "fault": answer.is_fault}))
+        elif not answer.text:
+            return
         elif answer.is_fault and is_piped:
             screen.finish()
             screen.complain(answer.text, color=options.color)

@@ -7,6 +7,7 @@ typed. Only the end of the input, Ctrl-D, or `:quit` ends a session.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from nameexpr.repl.answers import Answer
@@ -35,7 +36,7 @@ def loop(session: Session, reader: Reader, write: Callable[[Answer], None]) -> i
     reader : Reader
         Where they come from.
     write : callable
-        What is done with each answer that says something.
+        What is done with each answer, one that says nothing among them.
 
     Examples
     --------
@@ -44,9 +45,10 @@ def loop(session: Session, reader: Reader, write: Callable[[Answer], None]) -> i
     ...     stays = False
     ...     def read(self):
     ...         return next(lines)
-    >>> loop(Session(), Lines(), lambda answer: print(answer.text.split(" ")[0]))
+    >>> loop(Session(), Lines(), lambda answer: print(answer.text.split(" ")[0] or "-"))
     x:
     ParseError[NE144]:
+    -
     1
     """
     wrong = 0
@@ -67,7 +69,6 @@ def _round(session: Session, reader: Reader, write: Callable[[Answer], None]) ->
     line = reader.read()
     if line is None:
         return Answer("", leaves=True)
-    answer = session.run(line)
-    if answer.text:
-        write(answer)
+    answer = replace(session.run(line), line=line)
+    write(answer)
     return answer

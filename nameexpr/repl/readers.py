@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TextIO
 
@@ -43,6 +43,19 @@ class PipeReader:
     def _line(self) -> str | None:
         line = self._stream.readline(LONGEST)
         return line.rstrip("\r\n") if line else None
+
+
+class LineReader:
+    """Lines that are there already, those of a script."""
+
+    stays = False
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+
+    def read(self) -> str | None:
+        """Return the next line; None at the end."""
+        return next(self._lines, None)
 
 
 class PlainReader:

@@ -70,9 +70,16 @@ def test_tensors_come_from_files(tmp_path: Path) -> None:
 
 
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:
-    run = repl(tmp_path, "--json", given=LINES + "q\n")
-    found = [json.loads(line) for line in run.stdout.splitlines()]
-    assert [one["fault"] for one in found] == [False, False, True]
+    (tmp_path / "s.ne").write_text(LINES + "# nothing\nq\n")
+    for run in (
+        repl(tmp_path, "--json", given=LINES + "# nothing\nq\n"),
+        repl(tmp_path, "--json", "--script", "s.ne"),
+    ):
+        found = [json.loads(line) for line in run.stdout.splitlines()]
+        assert [one["fault"] for one in found] == [False, False, False, True]
+        assert [one["line"] for one in found] == [*LINES.splitlines(), "# nothing", "q"]
+        assert found[0]["text"] == "x: N=2, C=3  int64" and found[2]["text"] == ""
+        assert run.returncode == 1 and not run.stderr
 
 
 @contextmanager
