@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text to print, whether it tells a mistake, whether the session is over; and to which line, if known."""
+    """The text to print, whether it tells a mistake, whether the session is over; to which line, if known."""
 
     text: str
     is_fault: bool = False

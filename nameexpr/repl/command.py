@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
+from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from nameexpr.carets import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +97,7 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
         from nameexpr.repl.loop import loop
         from nameexpr.repl.readers import LineReader
 
-        return int(loop(session, LineReader(lines), write) > 0)
+        return int(loop(_Gathering(session), LineReader(lines), write) > 0)
     wrong = 0
     for answer in transcript(session, lines):
         write(answer)
@@ -106,7 +111,22 @@ def _run_pipe(session: Session, options: argparse.Namespace) -> int:
 
     if sys.stdin is None:
         return 0
-    return int(loop(session, PipeReader(sys.stdin), _writer(options, is_piped=True)) > 0)
+    runner = _Gathering(session) if options.json else session
+    return int(loop(runner, PipeReader(sys.stdin), _writer(options, is_piped=True)) > 0)
+
+
+class _Gathering:
+    """A session whose Python prints into its answers, so that standard output holds JSON and nothing else."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def run(self, line: str) -> Answer:
+        """Return what there is to say to a line, what it printed first."""
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            answer = self._session.run(line)
+        return replace(answer, text=visible(printed.getvalue()) + answer.text)
 
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:

@@ -11,7 +11,15 @@ from dataclasses import replace
 from typing import Protocol
 
 from nameexpr.repl.answers import Answer
-from nameexpr.repl.session import Session
+
+
+class Runner(Protocol):
+    """What lines are run by: a session."""
+
+    def run(self, line: str) -> Answer:
+        """Return what there is to say to a line."""
+        ...
+
 
 INTERRUPTED = Answer("interrupted", is_fault=True)
 
@@ -26,13 +34,13 @@ class Reader(Protocol):
         ...
 
 
-def loop(session: Session, reader: Reader, write: Callable[[Answer], None]) -> int:
+def loop(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> int:
     """Answer every line, and return how many of them were wrong.
 
     Parameters
     ----------
     session : Session
-        What the lines are about.
+        What answers them.
     reader : Reader
         Where they come from.
     write : callable
@@ -40,6 +48,7 @@ def loop(session: Session, reader: Reader, write: Callable[[Answer], None]) -> i
 
     Examples
     --------
+    >>> from nameexpr.repl.session import Session
     >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
     >>> class Lines:
     ...     stays = False
@@ -65,7 +74,7 @@ def loop(session: Session, reader: Reader, write: Callable[[Answer], None]) -> i
             return wrong
 
 
-def _round(session: Session, reader: Reader, write: Callable[[Answer], None]) -> Answer:
+def _round(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> Answer:
     line = reader.read()
     if line is None:
         return Answer("", leaves=True)

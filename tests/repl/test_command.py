@@ -70,6 +70,8 @@ def test_tensors_come_from_files(tmp_path: Path) -> None:
 
 
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:
+    printing = json.loads(repl(tmp_path, "--json", given="!print('a\x1b'); 1\n").stdout)
+    assert printing["text"] == "a\\x1b\n1"
     (tmp_path / "s.ne").write_text(LINES + "# nothing\nq\n")
     for run in (
         repl(tmp_path, "--json", given=LINES + "# nothing\nq\n"),
