@@ -11,8 +11,9 @@ from nameexpr.api.entry import unwrap
 from nameexpr.api.options import read_options
 from nameexpr.compiler.check import check_text
 from nameexpr.compiler.infer import infer_sizes
+from nameexpr.compiler.misuse import takes_no_arrow
 from nameexpr.compiler.operands import Operand
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import error
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.parser import parse
 from nameexpr.tensors import NamedTensor
@@ -72,7 +73,6 @@ def check(
 def _read(text: str) -> Expression:
     tree = parse(text)
     if tree.outputs is not None:
-        hint = "to compute, call nameexpr.einsum; to check shapes, leave out the arrow and what follows"
-        raise error(Diagnostic("NE219", "check takes no arrow: this text is an expression", text, hint=hint))
+        raise error(takes_no_arrow(text))
     check_text(tree)
     return tree

@@ -21,6 +21,7 @@ from nameexpr.api.same import repeats
 from nameexpr.api.specialise import Function, Template, function_of, template
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
 from nameexpr.compiler.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes
+from nameexpr.compiler.misuse import needs_arrow
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
 from nameexpr.compiler.typed import Typed
@@ -255,12 +256,7 @@ def _unwrapped(value: Any, position: int, text: str) -> Any:
 
 def _check_arrow(tree: Expression) -> None:
     if tree.outputs is None:
-        hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
-        raise error(
-            Diagnostic(
-                "NE218", "an expression needs an arrow: this text is an assertion", tree.text, hint=hint
-            )
-        )
+        raise error(needs_arrow(tree.text))
 
 
 def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:

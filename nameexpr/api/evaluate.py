@@ -102,12 +102,11 @@ def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
     """Return the error for operands without names, or for a text that is no formula."""
-    from nameexpr.errors import Diagnostic, error
+    from nameexpr.compiler.misuse import operands_by_position
+    from nameexpr.errors import error
 
     check_is_formula(text, misplaced)
-    names = find_formula(text, None, None, None, None).scope.operands[:8]
-    hint = f"write {', '.join(f'{name}=...' for name in names)}" if names else "leave them out"
-    return error(Diagnostic("NE527", "the operands of a formula are given by name", text, hint=hint))
+    return error(operands_by_position(text, find_formula(text, None, None, None, None).scope.operands))
 
 
 def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:

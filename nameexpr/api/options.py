@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nameexpr.compiler.misuse import kind_of, no_reducer, no_size
 from nameexpr.compiler.path import Optimize, check_strategy
-from nameexpr.compiler.size_faults import OPTIONS
 from nameexpr.compiler.typed import CUSTOM, REDUCERS
-from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.limits import SIZE_DIGITS
 from nameexpr.syntax.names import normalised
 
@@ -88,7 +88,7 @@ def checked_sizes(
     if sizes is not None and not isinstance(sizes, Mapping):
         hint = "such as sizes={'h': 8}, or as keywords: h=8"
         raise error(
-            Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {_kind(sizes)}", hint=hint)
+            Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}", hint=hint)
         )
     merged: dict[str, int] = {}
     for source in (sizes or {}, keywords or {}):
@@ -107,12 +107,7 @@ def _size(name: str, value: Any) -> int:
             raise TypeError
         size = index(value)
     except TypeError:
-        hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
-        if name in OPTIONS:
-            hint = f"{name}= is no option here; a label of that name takes sizes={{'{name}': 8}}"
-        elif hasattr(value, "__array__"):
-            hint = "operands come behind the text, without a keyword: einsum(text, array)"
-        raise error(Diagnostic("NE603", f"{name}= is {_kind(value)}, and not a size", hint=hint)) from None
+        raise error(no_size(name, value)) from None
     if abs(size) >= 10**SIZE_DIGITS:
         raise error(Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"))
     return size
@@ -143,7 +138,7 @@ def check_optimize(optimize: Any) -> Any:
     hint = "True, False, the name of a strategy of opt_einsum, or a path"
     raise error(
         Diagnostic(
-            "NE604", f"optimize= is {_kind(optimize)}, which is no way to order contractions", hint=hint
+            "NE604", f"optimize= is {kind_of(optimize)}, which is no way to order contractions", hint=hint
         )
     )
 
@@ -153,10 +148,9 @@ def _reduce(reduce: Any) -> str | Reduce | None:
         found: str | Reduce | None = reduce
         return found
     if isinstance(reduce, str):
-        hint = did_you_mean(reduce, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable f(array, axis)"
-        raise error(Diagnostic("NE202", f"there is no reducer '{reduce}'", hint=hint))
+        raise error(no_reducer(reduce))
     hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
-    raise error(Diagnostic("NE606", f"reduce= is {_kind(reduce)}, which cannot be called", hint=hint))
+    raise error(Diagnostic("NE606", f"reduce= is {kind_of(reduce)}, which cannot be called", hint=hint))
 
 
 def _order(order: Any) -> str | None:
@@ -165,7 +159,7 @@ def _order(order: Any) -> str | None:
     hint = (
         "order='C' asks for a new array in row-major order; left out, the order is the one that costs least"
     )
-    message = f"order= is {_kind(order)}, and takes 'C' or None"
+    message = f"order= is {kind_of(order)}, and takes 'C' or None"
     if isinstance(order, str):
         message = f"order={order!r:.60} is no order in memory to ask for"
     raise error(Diagnostic("NE614", message, hint=hint))
@@ -175,7 +169,7 @@ def _tune(tune: Any) -> bool:
     if isinstance(tune, bool | np.bool_):
         return bool(tune)
     hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
-    raise error(Diagnostic("NE615", f"tune= is {_kind(tune)}, and takes True or False", hint=hint))
+    raise error(Diagnostic("NE615", f"tune= is {kind_of(tune)}, and takes True or False", hint=hint))
 
 
 def check_limit(memory_limit: Any, text: str = "") -> int | None:
@@ -187,11 +181,6 @@ def check_limit(memory_limit: Any, text: str = "") -> int | None:
             return index(memory_limit)
     message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
     raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
-
-
-def _kind(value: Any) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 FOR_EXPRESSIONS = {

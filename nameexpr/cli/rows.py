@@ -70,7 +70,7 @@ ROWS = (
         "check",
         "find wrong texts in Python files and notebooks",
         "PATH ...",
-        "nameexpr.lint.command",
+        "nameexpr.cli.command_check",
         (".py", ".ipynb"),
     ),
     Row(

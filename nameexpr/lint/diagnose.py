@@ -77,7 +77,7 @@ def diagnose(call: Call) -> list[Problem]:
 
 def _expression(call: Call) -> Iterator[list[Problem]]:
     """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
-    from nameexpr.lint.misuse import needs_arrow
+    from nameexpr.compiler.misuse import needs_arrow
     from nameexpr.syntax.parser import parse
 
     yield list(_option_faults(call))
@@ -93,7 +93,7 @@ def _expression(call: Call) -> Iterator[list[Problem]]:
 
 def _assertion(call: Call) -> Iterator[list[Problem]]:
     from nameexpr.compiler.check import check_text
-    from nameexpr.lint.misuse import takes_no_arrow
+    from nameexpr.compiler.misuse import takes_no_arrow
     from nameexpr.syntax.parser import parse
 
     yield list(_option_faults(call))
@@ -108,7 +108,7 @@ def _assertion(call: Call) -> Iterator[list[Problem]]:
 
 def _formula(call: Call) -> Iterator[list[Problem]]:
     from nameexpr.compiler.formula.pipeline import read_formula
-    from nameexpr.lint.misuse import operands_by_position
+    from nameexpr.compiler.misuse import operands_by_position
     from nameexpr.lint.stand_in import dims_faults
 
     yield _problems(lambda: read_formula(call.text))
@@ -159,8 +159,8 @@ def _sizes(call: Call) -> list[tuple[str, Any, str]]:
 
 def _option_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
+    from nameexpr.compiler.misuse import no_reducer, no_size
     from nameexpr.compiler.typed import REDUCERS
-    from nameexpr.lint.misuse import no_reducer, no_size
 
     for name, value, keyword in _sizes(call):
         if value is not OPEN and type(value) is not int:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from nameexpr.repl.loop import Reader
     from nameexpr.repl.session import Session
 
-SUMMARY = "try expressions and formulas, line by line"
 EXAMPLES = """\
 examples:
   nameexpr repl

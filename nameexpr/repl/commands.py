@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.errors import did_you_mean
+from nameexpr.pictures.words import bytes_text
 from nameexpr.repl import commands_of_files, commands_of_texts, settings
 from nameexpr.repl.answers import Answer
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import FACTORIES, Command
-from nameexpr.repl.values import bytes_text, dims_text
+from nameexpr.repl.values import dims_text
 
 if TYPE_CHECKING:
     from nameexpr.repl.session import Session

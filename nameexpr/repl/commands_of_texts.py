@@ -8,12 +8,12 @@ from statistics import median
 from timeit import Timer
 from typing import TYPE_CHECKING
 
+from nameexpr.compiler.expected_text import duration
 from nameexpr.repl.answers import Answer
 from nameexpr.repl.facts import type_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Command, Expression, Formula, read_text
 from nameexpr.repl.running import Prepared, plan_of, value_of
-from nameexpr.repl.values import seconds_text
 
 if TYPE_CHECKING:
     from nameexpr.repl.session import Session
@@ -72,8 +72,8 @@ def time(session: Session, command: Command, line: str) -> Answer:
     number = max(1, min(100_000, int(SECONDS / max(once, 1e-7))))
     times = [total / number for total in Timer(call).repeat(REPEATS if once < 1 else 1, number)]
     return Answer(
-        f"{seconds_text(median(times))} (median of {len(times)} repeats of {number:,}, "
-        f"from {seconds_text(min(times))} to {seconds_text(max(times))})"
+        f"{duration(median(times))} (median of {len(times)} repeats of {number:,}, "
+        f"from {duration(min(times))} to {duration(max(times))})"
     )
 
 

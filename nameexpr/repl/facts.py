@@ -21,6 +21,7 @@ import numpy as np
 
 from nameexpr.carets import shortened, visible
 from nameexpr.errors import NameExprError, Span
+from nameexpr.pictures.words import bytes_text, flops_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import (
     Command,
@@ -36,7 +37,7 @@ from nameexpr.repl.making import read_pieces
 from nameexpr.repl.pending import continued, is_open
 from nameexpr.repl.running import Prepared, outline_of, sizes_of
 from nameexpr.repl.script import lines_of
-from nameexpr.repl.values import bytes_text, dims_text, flops_text, shown
+from nameexpr.repl.values import dims_text, shown
 
 if TYPE_CHECKING:
     from nameexpr.repl.session import Session

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 import nameexpr as ne
+from nameexpr.pictures.words import bytes_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Make, Word
-from nameexpr.repl.values import bytes_text
 from nameexpr.syntax.names import normalised
 from nameexpr.tensors import NamedTensor
 

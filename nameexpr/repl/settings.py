@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -18,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from nameexpr.errors import did_you_mean
+from nameexpr.pictures.words import bytes_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.running import Options
-from nameexpr.repl.values import bytes_text
 
-_BYTES = re.compile(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kmgtKMGT]?)(i?)[bB]?", re.ASCII)
 ASSUMED_MEMORY = 4 << 30
 
 
@@ -132,11 +130,14 @@ def read_bytes(value: str) -> int:
     >>> read_bytes("1.5kB"), read_bytes("1KiB"), read_bytes("64")
     (1500, 1024, 64)
     """
-    found = _BYTES.fullmatch(value.strip())
-    if found is None:
-        raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB")
-    power = " kmgt".index(found[2].lower() or " ")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+    from argparse import ArgumentTypeError
+
+    from nameexpr.cli.arguments import as_bytes
+
+    try:
+        return as_bytes(value)
+    except ArgumentTypeError:
+        raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB") from None
 
 
 def _precision(value: str) -> int:

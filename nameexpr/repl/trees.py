@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nameexpr.carets import visible
 from nameexpr.pictures.data import Flow, Node
-from nameexpr.repl.values import bytes_text, flops_text
+from nameexpr.pictures.words import bytes_text, flops_text
 
 MOST = 200
 """Lines after which a tree is cut short."""

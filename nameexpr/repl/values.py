@@ -91,37 +91,3 @@ def _slice_text(tensor: Any) -> str:
     outer = tensor.ndim - PAGE
     place = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))
     return f"{described(tensor)}, the first page, {place}\n{np.array2string(tensor.data[(0,) * outer])}"
-
-
-def bytes_text(count: float) -> str:
-    """Return a number of bytes to read.
-
-    >>> bytes_text(800), bytes_text(2_500_000), bytes_text(3 * 10**12)
-    ('800 B', '2.5 MB', '3 TB')
-    """
-    return _scaled(count, ("B", "kB", "MB", "GB", "TB", "PB"))
-
-
-def flops_text(count: float) -> str:
-    """Return a number of operations to read.
-
-    >>> flops_text(0), flops_text(999), flops_text(12_345_678)
-    ('0 flops', '999 flops', '12.3 Mflops')
-    """
-    return _scaled(count, ("flops", "kflops", "Mflops", "Gflops", "Tflops", "Pflops"))
-
-
-def seconds_text(seconds: float) -> str:
-    """Return a time to read.
-
-    >>> seconds_text(1.5e-6), seconds_text(0.012), seconds_text(75)
-    ('1.5 us', '12 ms', '75 s')
-    """
-    return _scaled(seconds * 1e9, ("ns", "us", "ms", "s"))
-
-
-def _scaled(value: float, units: tuple[str, ...]) -> str:
-    scale = 0
-    while value >= 1000 and scale + 1 < len(units):  # noqa: PLR2004  units go by thousands
-        value, scale = value / 1000, scale + 1
-    return f"{value:.3g} {units[scale]}" if value < 1000 else f"{value:,.0f} {units[scale]}"  # noqa: PLR2004

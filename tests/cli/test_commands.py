@@ -64,11 +64,6 @@ def test_help_alone_lists_every_command(capsys: pytest.CaptureFixture[str]) -> N
     assert "there is no command 'bogus'" in fails(capsys, "help", "bogus", code=2)
 
 
-def test_the_summary_of_a_command_from_elsewhere_is_its_own() -> None:
-    own = {row.name: getattr(row.load(), "SUMMARY", row.summary) for row in ROWS}
-    assert own == {row.name: row.summary for row in ROWS}
-
-
 @pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
 def test_the_examples_of_help_are_right(
     name: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

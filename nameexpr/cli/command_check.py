@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nameexpr.lint.findings import Checked
 
-SUMMARY = "find wrong texts in Python files and notebooks"
 EXAMPLES = """\
 examples:
   nameexpr check .                               all Python files and notebooks below
@@ -59,7 +58,7 @@ def _begins_a_code(word: str) -> bool:
 
 def run(options: argparse.Namespace) -> int:
     """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
-    from nameexpr.lint.output import show
+    from nameexpr.cli.checked import show
 
     checked = check_paths(options.paths, options.exclude, options.stdin_filename)
     checked = chosen(checked, options.select, options.ignore)

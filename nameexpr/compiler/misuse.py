@@ -1,6 +1,10 @@
-"""What the functions say of a text of another kind, of operands without names, and of options.
+"""What the functions say of a text of another kind, of operands without names, and of options that are none.
 
-The same sentences as in `nameexpr.api`, which needs NumPy; a test holds the two together.
+The calls say it (`nameexpr.api`), and so does the checker of source files (`nameexpr.lint`), which has no
+NumPy.
+
+>>> no_size("h", 2.5).message
+'h= is a float, and not a size'
 """
 
 from __future__ import annotations
@@ -36,9 +40,19 @@ def no_size(name: str, value: Any) -> Diagnostic:
     hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
     if name in OPTIONS:
         hint = f"{name}= is no option here; a label of that name takes sizes={{'{name}': 8}}"
-    kind = type(value).__name__
-    article = "an" if kind[0].lower() in "aeiou" else "a"
-    return Diagnostic("NE603", f"{name}= is {article} {kind}, and not a size", hint=hint)
+    elif hasattr(value, "__array__"):
+        hint = "operands come behind the text, without a keyword: einsum(text, array)"
+    return Diagnostic("NE603", f"{name}= is {kind_of(value)}, and not a size", hint=hint)
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of a value with its article.
+
+    >>> kind_of(2.5), kind_of([])
+    ('a float', 'a list')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' or name == 'ndarray' else 'a'} {name}"
 
 
 def no_reducer(name: str) -> Diagnostic:
