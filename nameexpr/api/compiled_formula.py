@@ -144,7 +144,7 @@ class CompiledFormula:
         limit = self._entry.options.memory_limit
         return make_formula_plan(self._entry.compile(*described), *described[:2], limit)
 
-    def outline(self, operands: Mapping[str, Any]) -> Outline:
+    def outline(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Outline:
         """Return what a plan says of the whole, without its steps; it takes half the time.
 
         Raises
@@ -154,7 +154,9 @@ class CompiledFormula:
         """
         from nameexpr.api.outline import formula_outline
 
-        described = self._described(operands)
+        if misplaced:
+            raise by_position(self.text, misplaced)
+        described = self._described(named if operands is None else merged(self.text, operands, named))
         return formula_outline(self._entry.compile(*described), described[0])
 
     @property

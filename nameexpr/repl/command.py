@@ -67,8 +67,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _load(session: Session, argument: str) -> None:
     from nameexpr.cli.faults import FileError, UsageError, harmless, quoted
+    from nameexpr.repl.commands_of_files import is_target
 
     name, equals, path = argument.partition("=")
+    if equals and not is_target(name):
+        hint = "letters, digits and underscores, then names of dims if need be: 'x[N C]=photos.npy'"
+        raise UsageError(f"{quoted(name)} is no name of a tensor", hint)
     if not equals or not path:
         raise UsageError(
             f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"

@@ -17,11 +17,21 @@ if TYPE_CHECKING:
     from nameexpr.tensors import NamedTensor
 
 _LOAD = re.compile(r"([^\W\d]\w*)\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
+_TARGET = re.compile(r"[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*")
 _SAVE = re.compile(r"([^\W\d]\w*)\s+(\S.*)", re.DOTALL)
 _QUOTES = re.compile(r"(['\"])(.*)\1", re.DOTALL)
 ARRAYS = (".npy", ".npz", ".csv")
 DEEPEST = 20
 """Scripts that may call each other."""
+
+
+def is_target(text: str) -> bool:
+    """Return whether a text names a tensor to load, with or without its dims.
+
+    >>> is_target("x[N C]"), is_target("1x")
+    (True, False)
+    """
+    return _TARGET.fullmatch(text) is not None
 
 
 def load(session: Session, command: Command, line: str) -> Answer:

@@ -139,7 +139,7 @@ def plan_of(ready: Prepared) -> Plan:
 def outline_of(ready: Prepared) -> Outline:
     """Return the result's names, sizes and dtype, and what it costs; errors are those of `plan_of`."""
     if isinstance(ready.compiled, CompiledFormula):
-        return ready.compiled.outline(dict(ready.operands))
+        return ready.compiled.outline(operands=dict(ready.operands))
     assert ready.compiled is not None, "a text that checks shapes has no result"
     return ready.compiled.outline(*(operand for _, operand in ready.operands))
 

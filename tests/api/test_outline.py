@@ -1,0 +1,55 @@
+"""An outline is what the plan says of the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+
+X = ne.tensor(np.ones((4, 3)), names="N C")
+W = np.ones((3, 5), "float32")
+FORMULA = "y[N K] = softmax[K](sum[C](x[N C] * w[C K]) + 1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "operands"),
+    [
+        ("N C, C K -> N K", (X, W)),
+        ("a b, b c, c d -> a d", ((10, 200), (200, 30), (30, 4))),
+        ("N C -> C N", (X,)),
+        ("N C -> N : max", (X,)),
+        ("a b, b c -> : sum", ((50, 60), (60, 70))),
+    ],
+)
+def test_of_an_expression(text: str, operands: tuple[Any, ...]) -> None:
+    compiled = ne.compile(text)
+    plan, outline = compiled.plan(*operands), compiled.outline(*operands)
+    assert (outline.shape, outline.names, outline.dtype) == (plan.result_shape, plan.result_names, plan.dtype)
+    assert (outline.flops, outline.peak_bytes) == (plan.flops, plan.peak_bytes)
+
+
+@pytest.mark.parametrize("operands", [{"x": X, "w": W}, {"x": (4, 3), "w": (3, 5)}])
+def test_of_a_formula(operands: dict[str, Any]) -> None:
+    compiled = ne.compile(FORMULA)
+    plan, outline = compiled.plan(operands=operands), compiled.outline(**operands)
+    assert (outline.shape, outline.names, outline.dtype) == (plan.result_shape, plan.result_names, plan.dtype)
+    assert (outline.flops, outline.peak_bytes) == (plan.flops, plan.peak_bytes)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda f: f.outline(X), "NE527"),
+        (lambda f: f.outline(operands=[1]), "NE527"),
+        (lambda f: f.outline(operands={1: X}), "NE527"),
+        (lambda f: f.outline(x=X), "NE521"),
+        (lambda f: f.outline(x=(4, 2), w=W), "NE3"),
+    ],
+)
+def test_operands_that_do_not_fit_are_refused_as_by_plan(call: Any, code: str) -> None:
+    with pytest.raises(ne.NameExprError) as fault:
+        call(ne.compile(FORMULA))
+    assert fault.value.code.startswith(code)
