@@ -82,7 +82,7 @@ def _operands(sheet: Sheet, memory: Memory, scale: _Scale, y: int) -> None:
 
 def _bar(sheet: Sheet, memory: Memory, moment: Moment, scale: _Scale, y: int) -> None:
     """Draw the bytes of a step: those that stay, and behind them those that go."""
-    stays, most = scale.x(min(moment.after, moment.during)), scale.x(moment.during)
+    stays, most = scale.x(moment.after), scale.x(moment.during)
     if stays > scale.left:
         sheet.rect(scale.left, y, stays - scale.left, BAR, "kept", 0)
     if most > stays:
