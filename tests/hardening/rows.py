@@ -47,7 +47,7 @@ ROWS = (
     Row(
         "programs",
         "random programs against the nested loops of the reference, on strided, reversed, read-only, "
-        "byte-swapped, unaligned, 0-d, empty, overlapping and memory-mapped operands, with fusion and loops forced",
+        "byte-swapped, unaligned, 0-d, empty, overlapping and mapped operands, with fusion and loops forced",
         "200,000: integers equal bit for bit, floats within the bound",
     ),
     Row("strategies", "every strategy for the steps of one program", "5,000 programs: all agree"),
@@ -80,7 +80,8 @@ ROWS = (
     ),
     Row(
         "hostile",
-        "labels, operands' names, file names, archives and pickles made by hand; SVG, HTML, SARIF, ANSI, notebooks",
+        "labels, operands' names, file names, archives and pickles made by hand; SVG, HTML, SARIF, ANSI, "
+        "notebooks",
         "nothing executed, nothing unescaped, no path left the folder, no bomb unpacked",
     ),
     Row(
