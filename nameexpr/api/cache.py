@@ -8,23 +8,23 @@ most twice as many, whatever comes.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from threading import RLock
 from typing import Generic, TypeVar
+
+from nameexpr.forks import lock
 
 Key = TypeVar("Key", bound=Hashable)
 Entry = TypeVar("Entry")
 
 
 class Generations(Generic[Key, Entry]):
-    """A mapping that keeps the latest entries; safe under threads."""
+    """A mapping that keeps the latest entries; safe under threads, and in a child forked beside them."""
 
-    __slots__ = ("_lock", "old", "size", "young")
+    __slots__ = ("old", "size", "young")
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.young: dict[Key, Entry] = {}
         self.old: dict[Key, Entry] = {}
-        self._lock = RLock()
 
     def __len__(self) -> int:
         """Return the number of entries."""
@@ -44,7 +44,7 @@ class Generations(Generic[Key, Entry]):
         entry = self.get(key)
         if entry is None:
             made = make()
-            with self._lock:
+            with lock:
                 entry = self.young.get(key)
                 if entry is None:
                     entry = made
@@ -53,7 +53,7 @@ class Generations(Generic[Key, Entry]):
 
     def put(self, key: Key, entry: Entry) -> None:
         """Set an entry."""
-        with self._lock:
+        with lock:
             if len(self.young) >= self.size:
                 self.old = self.young
                 self.young = {}
@@ -61,5 +61,5 @@ class Generations(Generic[Key, Entry]):
 
     def clear(self) -> None:
         """Drop all entries."""
-        with self._lock:
+        with lock:
             self.young, self.old = {}, {}

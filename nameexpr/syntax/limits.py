@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.forks import lock
 
 MAX_NESTING = 400  # above it Python's own recursion limit would be met
 SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, none of 20 is
@@ -63,7 +64,6 @@ def set_limits(
     8
     """
     global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
-    before = _current
     given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
     ceilings = {"nesting": MAX_NESTING, "dims": 64}
     for name, value in given.items():
@@ -73,7 +73,9 @@ def set_limits(
         if type(value) is not int or value < 1 or (highest is not None and value > highest):
             upper = f" of at most {highest}" if highest else ""
             raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}"))
-    _current = replace(before, **{name: value for name, value in given.items() if value is not None})
+    with lock:  # another thread may be setting another limit
+        before = _current
+        _current = replace(before, **{name: value for name, value in given.items() if value is not None})
     return before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,14 +20,26 @@ def product(size: int) -> float:
     return float(ne.einsum(TEXT, x, x).sum())
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+def applied(given: tuple[Callable[..., ne.NamedTensor], dict[str, ne.NamedTensor]]) -> ne.NamedTensor:
+    function, operands = given
+    return function(**operands) if hasattr(function, "operands") else function(*operands.values())
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # Python warns of forks beside threads
 def test_other_processes_work_after_a_warm_up(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         method = "spawn"
     expected = [product(size) for size in (2, 3, 4)]
+    x, w = ne.tensor(np.arange(6.0).reshape(2, 3), names="N C"), ne.tensor(np.ones((3, 2)), names="C K")
+    products = [ne.compile("N C, C K -> N K"), ne.compile("sum[C](x[N C] * w[C K])")]
+    jobs = [(function, {"x": x, "w": w}) for function in products]
+    jobs.append((products[0].bind({1: w}), {"x": x}))
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map(product, (2, 3, 4)) == expected
+        made = pool.map(applied, jobs)
+    assert [one.names for one in made] == [("N", "K")] * 3
+    assert [one.tolist() for one in made] == [[[3, 3], [12, 12]]] * 3
 
 
 @pytest.mark.parametrize("fault", [KeyboardInterrupt, MemoryError])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import nameexpr as ne
@@ -89,3 +92,22 @@ def test_a_text_compiled_before_still_runs_under_a_lower_limit() -> None:
     assert swap([[1, 2]]).shape == (2, 1)
     with pytest.raises(LimitError):
         ne.compile("a b c -> c b a")
+
+
+def test_threads_that_set_one_limit_each_lose_none() -> None:
+    values = {"text": 5_000, "nesting": 100, "operands": 500, "dims": 32}
+
+    def set_one(name: str) -> None:
+        for _ in range(3_000):
+            set_limits(**{name: values[name]})
+            assert getattr(limits(), name) == values[name]
+            set_limits(**{name: getattr(DEFAULTS, name)})
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(values)) as pool:
+            list(pool.map(set_one, values))
+    finally:
+        sys.setswitchinterval(interval)
+    assert limits() == DEFAULTS
