@@ -13,6 +13,8 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 from nameexpr.api.cache import Generations
 
 Function = Callable[..., Any]
@@ -26,6 +28,8 @@ soon remembered again.
 """
 calls: dict[str, Function] = {}
 with_options: dict[tuple[Any, ...], Any] = {}
+CONSTANTS = frozenset({int, str, bool, type(None)})
+"""Kinds of options that never change."""
 
 templates: Generations[Any, Any] = Generations(TEXTS)
 """Generated code by what a text says of its operands, whatever its labels are called."""
@@ -80,9 +84,21 @@ def _remembered(find: Callable[..., Any], text: str, options: dict[str, Any]) ->
     entry = find(text, **options)
     if len(with_options) >= TEXTS:
         with_options.clear()
-    with suppress(TypeError):
-        with_options[text, *options.items(), *map(type, options.values())] = entry
+    if all(map(_is_constant, options.values())):
+        with suppress(TypeError):
+            with_options[text, *options.items(), *map(type, options.values())] = entry
     return entry
+
+
+def _is_constant(option: Any) -> bool:
+    """Whether an option says the same for as long as it is equal: many other objects are equal to themselves
+    only, and may be a size today and another one tomorrow.
+    """
+    if type(option) in CONSTANTS or isinstance(option, np.number | np.bool_ | np.dtype | type):
+        return True
+    if type(option) is tuple:
+        return all(map(_is_constant, option))
+    return callable(option) and not hasattr(option, "__index__")
 
 
 def forget() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -121,6 +122,46 @@ def test_numbers_and_truth_values_of_numpy_are_options_too() -> None:
     assert ne.einsum("a b -> a : sum", x, memory_limit=np.int64(10**6), tune=np.bool_(True)).shape == (4,)
     with pytest.raises(ne.LimitError):
         ne.einsum("a b -> b a", x, order="C", memory_limit=np.uint8(100))
+
+
+class Counter:
+    """An integer that changes, as a 0-d tensor is one, and still equals nothing but itself."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+def test_a_size_that_changes_is_read_on_each_call() -> None:
+    x, tensor, counter = np.ones(2), ne.tensor(3), Counter(3)
+    for value in (3, 5, 4):
+        tensor.fill_(value)
+        counter.value = value
+        for size in (tensor, counter):
+            assert ne.einsum("a -> a k", x, k=size).shape == (2, value)
+            assert ne.einsum("a -> a k", x, sizes={"k": size}).shape == (2, value)
+            assert ne.compile("a -> a k", k=size)(x).shape == (2, value)
+            assert ne.evaluate("x[a] * size[k]", x=x, sizes={"k": size}).tolist() == [value] * 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"a": 2},
+        {"a": np.int64(2)},
+        {"dtype": np.float32},
+        {"dtype": np.dtype("f4")},
+        {"dtype": None, "order": "C"},
+        {"optimize": ((0,),)},
+        {"reduce": lambda array, axis: array.max(axis)},
+        {"tune": True},
+    ],
+)
+def test_options_that_cannot_change_are_looked_up(options: dict[str, Any]) -> None:
+    assert ne.einsum("a b -> b" if "reduce" in options else "a b -> b a", np.ones((2, 3)), **options).size
+    assert len(hot.with_options) == 1
 
 
 def test_row_major_results_are_new_memory() -> None:
