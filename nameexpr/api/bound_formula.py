@@ -22,7 +22,7 @@ from nameexpr.api.formula import PROGRAMS, FormulaEntry, FormulaOptions, Functio
 from nameexpr.api.formula_faults import run_fault
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan
-from nameexpr.api.specialise import code_of, constants_of, guard
+from nameexpr.api.specialise import code_of, constants_of, guard, statements_of
 from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.fold import Folded, fold
 from nameexpr.compiler.formula.pipeline import CompiledFormula as Stages
@@ -30,7 +30,6 @@ from nameexpr.compiler.formula.scope import Scope
 from nameexpr.compiler.formula.views import read_views
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.program import Program
-from nameexpr.compiler.render import body
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.tensors import NamedTensor, wrap
@@ -145,7 +144,7 @@ def _specialised(
         guards.append(guard(position, own, array, has_layout=has_layout, constants=constants))
         if own.names is not None:
             unwraps.append(f"a{position} = a{position}._data")
-    statements = body(program, shapes_of(program))
+    statements = statements_of(program, shapes_of(program), constants)
     returned = statements.pop().removeprefix("return ")
     many = len(program.outputs) > 1
     statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")

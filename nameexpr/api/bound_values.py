@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from nameexpr.api.cache import Generations
-from nameexpr.api.specialise import Function, code_of, constants_of, quickened
+from nameexpr.api.specialise import Function, code_of, constants_of, statements_of
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand
 from nameexpr.compiler.infer import infer_sizes
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.program import Program
-from nameexpr.compiler.render import body, value_name
+from nameexpr.compiler.render import value_name
 from nameexpr.compiler.verify import shapes_of
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.syntax.ast import LABELLED, Expression, atoms
@@ -111,7 +111,7 @@ def run(
 ) -> tuple[Any, ...]:
     """Return the values that a prelude gives, as they are inside a program, and read-only."""
     constants = constants_of(_never, lambda fault, *_: explain(fault))
-    statements = quickened(body(prelude, shapes_of(prelude)), constants)
+    statements = statements_of(prelude, shapes_of(prelude), constants)
     # Not as results: a number of Python stays one, and a scalar of NumPy's, too.
     names = [value_name(value, len(prelude.operands)) for value in prelude.results]
     statements[-1] = f"return {', '.join(names)},"

@@ -211,9 +211,11 @@ def cache_info() -> CacheInfo:
 def cache_clear() -> None:
     """Drop every compiled expression and formula, and count anew."""
     from nameexpr.api.evaluate import formulas
+    from nameexpr.backends.numpy import ones
 
     global _misses  # noqa: PLW0603
     hot.forget()
     _entries.clear()
     formulas.clear()
+    ones.forget()
     _misses = formula_misses[0] = 0

@@ -23,11 +23,10 @@ from nameexpr.api.formula_faults import (
 )
 from nameexpr.api.options import check_limit, check_optimize
 from nameexpr.api.promotion import NumPyArithmetic
-from nameexpr.api.specialise import code_of, constant, constants_of, guard, quickened
+from nameexpr.api.specialise import code_of, constants_of, guard, statements_of
 from nameexpr.backends.numpy.arrays import NUMBERS, number_name
 from nameexpr.compiler.formula.pipeline import CompiledFormula, compile_formula, read_formula
 from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.render import body
 from nameexpr.tensors import NamedTensor, wrap
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -207,9 +206,7 @@ def specialise_formula(
         guards.append(guard(position, own, _array(operand), has_layout=has_layout, constants=constants))
         if names is not None:
             unwraps.append(f"a{position} = a{position}._data")
-    made_once: dict[str, str] = {}
-    statements = quickened(body(compiled.program, compiled.shapes, made_once), constants)
-    constants |= {name: constant(call) for name, call in made_once.items()}
+    statements = statements_of(compiled.program, compiled.shapes, constants)
     returned = statements.pop().removeprefix("return ")
     many = len(compiled.program.outputs) > 1
     statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")

@@ -23,8 +23,10 @@ from nameexpr.api.hot import MISSING
 from nameexpr.api.same import guards as same_guards
 from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.compatible import c_einsum
+from nameexpr.backends.numpy.ones import ones
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.program import Ones, Program
 from nameexpr.compiler.render import body
 from nameexpr.compiler.typed import Names
 from nameexpr.tensors import NamedTensor, wrap
@@ -92,9 +94,7 @@ def template(
         if operand.names is not None:
             unwraps.append(f"a{position} = a{position}._data")
     guards += same_guards(compiled.same, [operand.names is not None for operand in operands])
-    made_once: dict[str, str] = {}
-    statements = quickened(body(compiled.program, compiled.shapes, made_once), constants)
-    constants |= {name: constant(call) for name, call in made_once.items()}
+    statements = statements_of(compiled.program, compiled.shapes, constants)
     if names is not None:
         statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
     code = code_of(len(operands), guards, [*unwraps, *statements])
@@ -141,12 +141,14 @@ def constants_of(miss: Function, explain: Callable[..., Exception]) -> dict[str,
     return {**SHARED, "miss": miss, "explain": explain}
 
 
-@lru_cache(maxsize=64)
-def constant(call: str) -> Any:
-    """Return the array that a call without operands makes, read-only, since many functions share it."""
-    made = eval(call, {"np": np})
-    made.flags.writeable = False
-    return made
+def statements_of(
+    program: Program, shapes: Sequence[tuple[int, ...]], constants: dict[str, Any]
+) -> list[str]:
+    """Return the statements of a program, with what they name bound in `constants`."""
+    made_once: dict[str, Ones] = {}
+    statements = quickened(body(program, shapes, made_once), constants)
+    constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
+    return statements
 
 
 def quickened(statements: Sequence[str], constants: dict[str, Any]) -> list[str]:

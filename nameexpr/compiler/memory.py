@@ -23,6 +23,7 @@ from nameexpr.compiler.memory_parts import (
     repeat_bytes,
 )
 from nameexpr.compiler.program import (
+    BLOCK,
     AlongAxes,
     Cast,
     Copy,
@@ -30,6 +31,7 @@ from nameexpr.compiler.program import (
     Fused,
     Instruction,
     IntegerMatmul,
+    Ones,
     Pointwise,
     Program,
     Reduce,
@@ -38,6 +40,7 @@ from nameexpr.compiler.program import (
     Sum,
     is_view,
     sources_of,
+    streamed,
 )
 from nameexpr.compiler.sliced import Looped, Sliced
 from nameexpr.compiler.strides import Given, Strides, is_dense, known, reshaped, strides_of
@@ -77,7 +80,10 @@ class _Facts:
 
     def own_bytes(self, number: int) -> int:
         """Return the bytes of an instruction's result; 0 if it allocates nothing."""
-        value = self.count + number
+        value, one = self.count + number, self.program.instructions[number]
+        if isinstance(one, Ones) and not self.is_body:
+            is_kept = prod(one.shape) <= BLOCK or number in streamed(self.program)
+            return 0 if is_kept else prod(one.shape) * item_bytes(one.dtype)
         return 0 if self.is_free(number) else prod(self.shapes[value]) * item_bytes(self.dtypes[value])
 
 

@@ -16,6 +16,7 @@ derives its shapes; `nameexpr.compiler.render` writes it as NumPy.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from nameexpr.compiler.formula_instructions import AlongAxes, Arange, Constant, Fused, Number, Pointwise, Step
 from nameexpr.compiler.instructions import (
@@ -141,3 +142,25 @@ def sources_of(instruction: Instruction) -> tuple[int, ...]:
 def is_view(instruction: Instruction) -> bool:
     """Whether the instruction's result may share memory with its source."""
     return isinstance(instruction, Reshape | Transpose | Diagonal | AsReal | AsComplex | Cast)
+
+
+BLOCK = 1 << 16
+"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.ones`)."""
+
+
+def streamed(program: Program) -> frozenset[int]:
+    """Return the instructions that make ones beyond a block, all for products: those are sums of blocks, and
+    the ones are never made.
+    """
+    count = len(program.operands)
+    long = {
+        number
+        for number, one in enumerate(program.instructions)
+        if isinstance(one, Ones) and one.shape[0] > BLOCK and one.shape[0] == prod(one.shape)
+    }
+    for one in program.instructions if long else ():
+        used = {source - count for source in sources_of(one)}
+        if isinstance(one, Dot | Matmul):
+            used -= {one.right - count} - {one.left - count}
+        long -= used
+    return frozenset(long - {output - count for output in program.outputs})

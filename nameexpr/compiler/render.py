@@ -7,24 +7,30 @@ only in the form made to be read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
 
 from nameexpr.carets import visible
 from nameexpr.compiler.program import (
+    BLOCK,
     Apply,
     AsComplex,
     AsReal,
     Diagonal,
+    Dot,
     Fused,
+    Instruction,
+    Matmul,
     Note,
     Ones,
     Program,
     Reshape,
     Transpose,
     sources_of,
+    streamed,
 )
 from nameexpr.compiler.render_blocks import fused_lines
-from nameexpr.compiler.render_calls import render_call
+from nameexpr.compiler.render_calls import render_call, render_streamed
 from nameexpr.compiler.render_loops import Count, looped_lines, notes_inside
 from nameexpr.compiler.render_slices import sliced_lines
 from nameexpr.compiler.sliced import Looped, Sliced
@@ -41,12 +47,13 @@ IMPORTS = {"copies.": COPIES, "formulas.": FORMULAS, "kernels.": KERNELS}
 
 
 def body(
-    program: Program, shapes: Sequence[tuple[int, ...]], made_once: dict[str, str] | None = None
+    program: Program, shapes: Sequence[tuple[int, ...]], made_once: dict[str, Ones] | None = None
 ) -> list[str]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
 
-    Calls that depend on no operand go into `made_once`, by the name of their value, if it is given.
+    Ones go into `made_once`, by the name of their value, if it is given.
     """
+    unmade = streamed(program)
     last_use = {
         source: number for number, one in enumerate(program.instructions) for source in sources_of(one)
     } | dict.fromkeys(program.outputs, len(program.instructions))
@@ -58,17 +65,28 @@ def body(
             lines += _loops(program, number, shapes)
             lines += _deletions(program, number, last_use)
             continue
-        call = render_call(instruction, [value_name(source, count) for source in sources_of(instruction)])
-        is_last = number == len(program.instructions) - 1
-        if isinstance(instruction, Ones) and made_once is not None:
-            made_once[value_name(target, count)] = call
+        if number in unmade:
             continue
+        if isinstance(instruction, Ones) and made_once is not None and prod(instruction.shape) <= BLOCK:
+            made_once[value_name(target, count)] = instruction
+            continue
+        call = _call(program, instruction, unmade)
+        is_last = number == len(program.instructions) - 1
         if target == program.result and is_last and not program.results:
             lines.append(_returned(call, shapes[target]))
             return lines
         lines.append(f"{value_name(target, count)} = {call}")
         lines += _deletions(program, number, last_use)
     return [*lines, _return(program, shapes)]
+
+
+def _call(program: Program, instruction: Instruction, unmade: Collection[int]) -> str:
+    """Return the call of one instruction."""
+    count = len(program.operands)
+    names = [value_name(source, count) for source in sources_of(instruction)]
+    if isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
+        return render_streamed(instruction, names[0], program.notes[instruction.right - count].dtype)
+    return render_call(instruction, names)
 
 
 def _return(program: Program, shapes: Sequence[tuple[int, ...]]) -> str:

@@ -73,6 +73,12 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
             return _movement(instruction, sources[0])
 
 
+def render_streamed(instruction: Dot | Matmul, source: str, dtype: str) -> str:
+    """Return the product of an array with ones that are never made (`nameexpr.compiler.program.streamed`)."""
+    is_stack = ", is_stack=True" if isinstance(instruction, Matmul) else ""
+    return f'kernels.add_up({source}, "{dtype}"{is_stack})'
+
+
 def _product(
     instruction: Multiply | Dot | Vecdot | Matmul | IntegerMatmul | Einsum, sources: Sequence[str]
 ) -> str:

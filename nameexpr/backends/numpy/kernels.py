@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.compatible import c_einsum
+from nameexpr.backends.numpy.ones import BLOCK, ones
 from nameexpr.backends.numpy.rows import by_rows
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -95,6 +96,22 @@ def slices(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
         for part in parts[2:]:
             x = ufunc(x, part, out=x) if x.ndim else ufunc(x, part)
     return x
+
+
+def add_up(x: Array, dtype: str, *, is_stack: bool = False) -> Any:
+    """Return the sums along the last axis as products with ones, block after block: by `dot`, or of a stack
+    by `matmul`, which leaves an axis of size 1.
+
+    That takes no memory to speak of, is quicker than a vector that does not fit in the cache, and has smaller
+    rounding errors.
+    """
+    block = ones((BLOCK, 1) if is_stack else (BLOCK,), dtype)
+    total: Any = None
+    for start in range(0, x.shape[-1], BLOCK):
+        part = x[..., start : start + BLOCK]
+        own = np.matmul(part, block[: part.shape[-1]]) if is_stack else part.dot(block[: part.shape[-1]])
+        total = own if total is None else np.add(total, own, out=total if total.ndim else None)
+    return total
 
 
 def argmax(x: Array, axis: int) -> Array:
