@@ -133,7 +133,7 @@ def _specialised(
     program: Program, operands: Sequence[Any], constants: dict[str, Any], *, is_tuple: bool
 ) -> Function:
     """Return a function of the operands that are not bound: a guard, and what is done on each call."""
-    guards, unwraps = [], []
+    guards = []
     for position, operand in enumerate(operands):
         if type(operand) in NUMBERS:
             constants[f"d{position}"] = type(operand)
@@ -142,8 +142,6 @@ def _specialised(
         own, array = described(operand)[0], array_of(operand)
         has_layout = program.depends_on_layout
         guards.append(guard(position, own, array, has_layout=has_layout, constants=constants))
-        if own.names is not None:
-            unwraps.append(f"a{position} = a{position}._data")
     statements = statements_of(program, shapes_of(program), constants)
     returned = statements.pop().removeprefix("return ")
     many = len(program.outputs) > 1
@@ -151,7 +149,8 @@ def _specialised(
     constants["wrap_all"] = _wrapped
     result = "wrap_all(r, names)" if many or is_tuple else "wrap(r, names[0])"
     statements.append("return r" if constants["names"] is None else f"return {result}")
-    exec(code_of(len(operands), guards, [*unwraps, *statements]), constants)  # noqa: S102  ours only
+    is_named = [isinstance(operand, NamedTensor) for operand in operands]
+    exec(code_of(is_named, guards, statements), constants)  # noqa: S102  ours only
     function: Function = constants["call"]
     return function
 

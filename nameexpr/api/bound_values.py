@@ -115,7 +115,7 @@ def run(
     # Not as results: a number of Python stays one, and a scalar of NumPy's, too.
     names = [value_name(value, len(prelude.operands)) for value in prelude.results]
     statements[-1] = f"return {', '.join(names)},"
-    exec(code_of(len(operands), [], statements), constants)  # noqa: S102  ours only, as in specialise
+    exec(code_of([False] * len(operands), [], statements), constants)  # noqa: S102  ours only, as in specialise
     values: tuple[Any, ...] = constants["call"](*operands)
     return tuple(map(sealed, values))
 

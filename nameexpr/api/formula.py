@@ -192,9 +192,9 @@ def specialise_formula(
     compiled: CompiledFormula, operands: Sequence[Any], is_tuple: bool, miss: Function
 ) -> Function:
     """Return a function of the operands, in order, for operands like these: a guard, and the program."""
-    is_named = any(isinstance(operand, NamedTensor) for operand in operands)
+    is_named = [isinstance(operand, NamedTensor) for operand in operands]
     constants = constants_of(miss, lambda fault, *values: run_fault(fault, compiled, values))
-    guards, unwraps = [], []
+    guards = []
     for position, operand in enumerate(operands):
         if type(operand) in NUMBERS:
             constants[f"d{position}"] = type(operand)
@@ -204,16 +204,14 @@ def specialise_formula(
         own = Operand(operand.shape, names)
         has_layout = compiled.program.depends_on_layout
         guards.append(guard(position, own, _array(operand), has_layout=has_layout, constants=constants))
-        if names is not None:
-            unwraps.append(f"a{position} = a{position}._data")
     statements = statements_of(compiled.program, compiled.shapes, constants)
     returned = statements.pop().removeprefix("return ")
     many = len(compiled.program.outputs) > 1
     statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")
     constants["names"] = compiled.names
     constants["wrap_all"] = _wrapped
-    statements.append(_result(is_named, many or is_tuple))
-    exec(code_of(len(operands), guards, [*unwraps, *statements]), constants)  # noqa: S102  ours only
+    statements.append(_result(any(is_named), many or is_tuple))
+    exec(code_of(is_named, guards, statements), constants)  # noqa: S102  ours only
     function: Function = constants["call"]
     return function
 

@@ -20,7 +20,8 @@ def into(out: Any, result: Any, text: str) -> Any:
     Raises
     ------
     OptionError
-        If `out` is no array, is read-only, or cannot hold the result's dtype.
+        If `out` is no array or a masked one, cannot be written to cell by cell, or cannot hold the
+        result's dtype.
     SizeError
         If its shape is not the result's.
     DimNameError
@@ -33,6 +34,9 @@ def into(out: Any, result: Any, text: str) -> Any:
     if not isinstance(data, np.ndarray):
         hint = "give a NumPy array or a NamedTensor of the result's shape"
         raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, and not an array", text, hint=hint))
+    if isinstance(data, np.ma.MaskedArray):
+        message = "out= is a masked array, whose mask would stay over what is written"
+        raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
     values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
     if data.shape != values.shape:
         message = f"the result has shape {values.shape}, and out= has shape {data.shape}"
@@ -41,6 +45,9 @@ def into(out: Any, result: Any, text: str) -> Any:
         raise error(
             Diagnostic("NE612", "out= is read-only", text, hint="give an array that may be written to")
         )
+    if any(step == 0 and size > 1 for size, step in zip(data.shape, data.strides, strict=True)):
+        message = "out= has one place in memory for several cells, as np.broadcast_to gives"
+        raise error(Diagnostic("NE612", message, text, hint="give an array with a place for each cell"))
     if not np.can_cast(values.dtype, data.dtype, "same_kind"):
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))

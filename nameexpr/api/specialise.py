@@ -85,19 +85,18 @@ def template(
     """
     constants: dict[str, Any] = {"names": names, "reduce": reduce}
     has_layout = compiled.program.depends_on_layout
-    guards, unwraps = [], []
+    guards = []
     for position, (operand, array) in enumerate(zip(operands, arrays, strict=True)):
         own = guard(
             position, operand, array, has_layout=has_layout, constants=constants, has_shape=has_shapes
         )
         guards.append(own)
-        if operand.names is not None:
-            unwraps.append(f"a{position} = a{position}._data")
-    guards += same_guards(compiled.same, [operand.names is not None for operand in operands])
+    is_named = [operand.names is not None for operand in operands]
+    guards += same_guards(compiled.same, is_named)
     statements = statements_of(compiled.program, compiled.shapes, constants)
     if names is not None:
         statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
-    code = code_of(len(operands), guards, [*unwraps, *statements])
+    code = code_of(is_named, guards, statements)
     key = "ranks" if not has_shapes else "layouts" if has_layout else "shapes"
     return Template(code, constants, key, compiled.same)
 
@@ -170,9 +169,11 @@ def _function(path: str) -> Any:
     return c_einsum if path == "np.einsum" else attrgetter(path.removeprefix("np."))(np)
 
 
-def code_of(count: int, guards: Sequence[str], statements: Sequence[str]) -> CodeType:
-    """Return a function of so many operands, compiled: guards first, then the statements."""
-    return _code(_source(count, guards, statements))
+def code_of(is_named: Sequence[bool], guards: Sequence[str], statements: Sequence[str]) -> CodeType:
+    """Return a function of so many operands, compiled: guards first, then the statements, which work on the
+    arrays of those that are NamedTensors.
+    """
+    return _code(_source(is_named, guards, statements))
 
 
 def guard(
@@ -205,11 +206,16 @@ def guard(
     return " and ".join(parts)
 
 
-def _source(count: int, guards: Sequence[str], statements: Sequence[str]) -> str:
-    names = [f"a{position}" for position in range(count)]
+def _source(is_named: Sequence[bool], guards: Sequence[str], statements: Sequence[str]) -> str:
+    names = [f"a{position}" for position in range(len(is_named))]
     arguments = ", ".join([*(f"{name}=missing" for name in names), "*rest"])
     passed = ", ".join([*names, "*rest"])
-    given = ", ".join(names)
+    named = [position for position, has_names in enumerate(is_named) if has_names]
+    # A fault is told of the operands as they came: their names may say what the text leaves out.
+    given = ", ".join(
+        f"wrap({name}, n{position})" if position in named else name for position, name in enumerate(names)
+    )
+    statements = [*(f"a{position} = a{position}._data" for position in named), *statements]
     lines = [f"def call({arguments}):"]
     lines += ["    if " + " and ".join([*guards, "not rest"]) + ":"]
     lines += ["        try:", *("            " + statement for statement in statements)]

@@ -4,7 +4,7 @@
 >>> session = Session()
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> print(session.run(":type sum[C](x)").text)
-N=2  float64  12 flops  40 B
+N=2  float64  12 flops  16 B
 >>> print(session.run(":pan x").text)
 there is no command ':pan'
   help: did you mean ':plan'?

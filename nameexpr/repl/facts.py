@@ -6,7 +6,7 @@ This is the line below the input, made anew at each key: it plans and never comp
 >>> session = Session()
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> facts(session, "sum[C](x)").text
-'N=2  float64  12 flops  40 B'
+'N=2  float64  12 flops  16 B'
 >>> facts(session, "sum[K](x)").span
 Span(start=4, end=5)
 """

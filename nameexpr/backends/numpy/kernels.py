@@ -132,6 +132,8 @@ def count_nonzero(x: Array, axis: Axis) -> Array:
 def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     """Return `reduce(x, axis)` for the last axis, as a fresh array.
 
+    The array that it is given cannot be written to: it may be an operand.
+
     Raises
     ------
     ReducerMisuse
@@ -139,12 +141,16 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     ReducerFault
         With what else it raised.
     """
+    given = x[...]
+    given.flags.writeable = False
     try:
-        returned = reduce(x, x.ndim - 1)
+        returned = reduce(given, x.ndim - 1)
     except Exception as fault:
         if isinstance(fault, TypeError) and fault.__traceback__ and fault.__traceback__.tb_next is None:
             raise ReducerMisuse(f"cannot be called as f(array, axis): {fault}", x.shape) from fault
         raise ReducerFault(fault) from fault
+    if np.ma.is_masked(returned):
+        raise ReducerMisuse("returned a masked array, whose mask would be lost", x.shape)
     try:
         result = np.array(returned)
     except (TypeError, ValueError) as fault:
