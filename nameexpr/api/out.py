@@ -9,6 +9,7 @@ import numpy as np
 from nameexpr.compiler.typed import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor
+from nameexpr.tensors.writing import store
 
 
 def into(out: Any, result: Any, text: str) -> Any:
@@ -52,9 +53,10 @@ def into(out: Any, result: Any, text: str) -> Any:
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
     names = _names(out, result, text)
-    np.copyto(data, values, casting="same_kind")
     if isinstance(out, NamedTensor):
-        out._names = names
+        store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
+    else:
+        np.copyto(data, values, casting="same_kind")
     return out
 
 

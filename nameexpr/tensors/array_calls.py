@@ -36,6 +36,7 @@ from nameexpr.tensors.nameless import (
     refused,
     unified_names,
 )
+from nameexpr.tensors.writing import store
 
 FAULTS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError, MemoryError)
 """What NumPy's functions raise where arguments do not fit; ours are ValueErrors, and are passed on."""
@@ -152,9 +153,10 @@ class FunctionCall:
         if out is None:
             return named(LIKE, self.bare(), names, self.verb)
         target = checked_target(out, names, self.verb)
-        self["out"] = target._data
+        # Many of NumPy's functions take several steps over their out=, and can be interrupted between them.
+        self["out"] = data = target._data.copy()
         self.bare()
-        target._names = names
+        store(target, data, names)
         return target
 
     def results(self, *names: Names) -> Any:

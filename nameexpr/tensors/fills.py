@@ -24,7 +24,7 @@ from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
-from nameexpr.tensors.writing import check_writeable
+from nameexpr.tensors.writing import check_writeable, store
 
 Generator: TypeAlias = "np.random.Generator | None"
 
@@ -61,8 +61,8 @@ class Fills(Masks):
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
         if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
             self._check_holds(source._data, "copy_")
-        self._write_over(source._data, "copy_")
-        self._names = names_of(dims)
+        check_writeable(self, "copy_")
+        store(self, source._data, names_of(dims))
         return self
 
     @op("keeps", extra=True)
@@ -72,8 +72,7 @@ class Fills(Masks):
 
     def _write_over(self, values: Array, verb: str) -> Self:
         check_writeable(self, verb)
-        with np.errstate(all="ignore"):
-            np.copyto(self._data, values, casting="unsafe")
+        store(self, values, self._names)
         return self
 
     @op("keeps")

@@ -88,6 +88,8 @@ class Indexing(Gradients):
         check_writeable(self, "x[...] = value")
         try:
             with np.errstate(all="ignore"):
+                if dtype.kind in "OSU":  # each element may be one that the dtype does not take
+                    data = np.asarray(data).astype(self._data.dtype)
                 self._data[places] = data
         except REFUSED as refused:
             raise explained("x[...] = value", (self, value), refused) from refused

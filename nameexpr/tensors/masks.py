@@ -28,7 +28,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
-from nameexpr.tensors.writing import check_writeable, complex_into_real
+from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
 _FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
@@ -80,8 +80,10 @@ class Masks(Rules):
         """Write a number where a mask is true, after the checks of any in-place operator."""
         check_written(self._dims, names, shape, "masked_fill_")
         check_writeable(self, "masked_fill_")
-        np.copyto(self._data, number, where=where._data, casting="unsafe")
-        self._names = names
+        if names == self._names:
+            np.copyto(self._data, number, where=where._data, casting="unsafe")
+        else:
+            store(self, np.where(where._data, number, self._data), names)
         return self
 
     masked_fill_ = in_place(masked_fill)

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from nameexpr.dims import DIM_LIMIT, Dim
+from nameexpr.dims import DIM_LIMIT, Dim, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, counted, fault, shown
 from nameexpr.inference.lookup import called, misplaced, positions
@@ -224,12 +224,16 @@ class Shapes(Rules):
         tensor([[1],
                 [2]], shape=(2, 1))
         """
-        shape = tuple(_sizes(sizes, "resize_"))
+        return self._resize(tuple(_sizes(sizes, "resize_")), None)
+
+    def _resize(self, shape: tuple[int, ...], names: Names | None) -> Self:
+        """Give the tensor sizes and, unless they are None, names, both or neither."""
         if min(shape, default=0) < 0:
             call = Call("resize_", shape, (self._dims,))
             marked = [place for place, size in enumerate(shape) if size < 0]
             raise fault("NE384", "resize_: a size is 0 or more", call, marked)
         if shape == self.shape:
+            self._names = self._names if names is None else names
             return self
         if any(self._names):
             result = tuple(Dim(None, size) for size in shape)
@@ -244,7 +248,8 @@ class Shapes(Rules):
         old = self._data.reshape(-1)
         count = min(old.size, new.size)
         new.reshape(-1)[:count] = old[:count]
-        self._data, self._names = new, (None,) * len(shape)
+        names = (None,) * len(shape) if names is None else names
+        self._data, self._names = new, names
         return self
 
     @op("names")
@@ -259,9 +264,7 @@ class Shapes(Rules):
             raise error(Diagnostic("NE656", message, hint="resize_ takes sizes"))
         if any(self._names):
             check_written(self._dims, other._names, other.shape, "resize_as_", source="other")
-        self.resize_(*other.shape)
-        self._names = other._names
-        return self
+        return self._resize(other.shape, other._names)
 
 
 def _is_only(dim: object) -> bool:

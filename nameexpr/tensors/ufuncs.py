@@ -26,7 +26,7 @@ from nameexpr.inference.contracting import matmul_names
 from nameexpr.inference.lookup import position
 from nameexpr.inference.pairing import Pairing, check_sizes
 from nameexpr.inference.removing import axes, removed
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.nameless import (
     Part,
@@ -40,6 +40,7 @@ from nameexpr.tensors.nameless import (
     unified_names,
 )
 from nameexpr.tensors.rules import REFUSED
+from nameexpr.tensors.writing import can_raise, store
 
 Options = dict[str, Any]
 
@@ -199,7 +200,7 @@ def _run(
     """Return the results of a ufunc as tensors, or written into tensors."""
     targets = [None if out is None else checked_target(out, names, use.verb) for out in use.outs]
     if targets:
-        data = tuple(None if target is None else target._data for target in targets)
+        data = tuple(None if target is None else _place(target, names) for target in targets)
         use.options["out"] = data if len(data) > 1 else data[0]
         if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place wrongly
             arrays = [np.array(one) for one in arrays]
@@ -216,8 +217,14 @@ def _run(
 def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
     if target is None:
         return named(use.like, value, names, use.verb)
-    target._names = names
+    if value is not target._data:
+        store(target, value, names)
     return target
+
+
+def _place(target: Core, names: Names) -> Array:
+    """Return where a ufunc writes: into the tensor itself only if that is all there is to do."""
+    return target._data if target._names == names and not can_raise() else target._data.copy()
 
 
 def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprError:

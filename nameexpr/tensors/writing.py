@@ -1,7 +1,13 @@
 """Writing a result into a tensor that exists: the end of every in-place operator and of every `out=`.
 
 All checks come first: names and sizes (`nameexpr.inference.writing`), dtype, and whether the array may be
-written to. A tensor that fails one is left as it was.
+written to. Then the result is computed, and only then written. What ends an operator early, an error, a lack
+of memory or Ctrl-C, leaves its tensor as it was or wholly written: names, shape and elements always belong
+together. Of several tensors, as `np.modf` writes, each does.
+
+That rests on two things. NumPy fills an array in one go. And CPython looks for signals after calls, at the
+start of functions and at backward jumps, and nowhere else: so elements and names are stored by adjacent
+statements that call nothing (`store`), and what is resized gets a new array.
 """
 
 from __future__ import annotations
@@ -39,22 +45,37 @@ def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) ->
         check_written(target._dims, names, data.shape, verb, is_out=is_out)
     check_castable(data.dtype, target._data.dtype, verb, is_out=is_out)
     if target._data.shape != data.shape:
-        _resize(target, data)
+        _replace(target, data, names)
+        return target
     check_writeable(target, verb, is_out=is_out)
-    if data.dtype == target._data.dtype:
-        np.copyto(target._data, data)
-    else:
-        with np.errstate(all="ignore"):
-            np.copyto(target._data, data, casting="unsafe")
-    target._names = names
+    store(target, data, names)
     return target
 
 
-def _resize(target: Core, data: Array) -> None:
+def store(target: Core, values: Array, names: Names) -> None:
+    """Write elements, which are broadcast and cast, over a tensor, and set its names, both or neither.
+
+    The checks are the caller's.
+    """
+    dtype = target._data.dtype
+    if values.dtype == dtype:
+        target._data[...] = values
+        target._names = names
+        return
+    with np.errstate(all="ignore"):
+        if values.dtype.kind in "OSU":  # each of these may be one that the dtype does not take
+            values = values.astype(dtype)
+        target._data[...] = values
+        target._names = names
+
+
+def _replace(target: Core, data: Array, names: Names) -> None:
     if target._data.size:
         message = f"out= had shape {target.shape} and is replaced by a new array of shape {data.shape}"
         warnings.warn(message, UserWarning, stacklevel=5)
-    target._data = np.empty(data.shape, target._data.dtype)
+    with np.errstate(all="ignore"):
+        new = data.astype(target._data.dtype, order="C")
+    target._data, target._names = new, names
 
 
 def checked_out(out: object, verb: str) -> Core:
@@ -110,22 +131,42 @@ def apply_into(
     *,
     is_out: bool,
 ) -> Any:
-    """Write `kernel(*operands)` into `out`: without an array in between where dtype and shape allow it."""
+    """Write `kernel(*operands)` into `out`: if it is large, without an array in between if that is safe."""
     target = out if isinstance(out, Core) else checked_out(out, verb)
-    if not _is_direct(target, operands, verb):
+    if target._data.nbytes < _LARGE or target._names != names or not _is_direct(target, operands, verb):
         data = np.asarray(kernel(*operands))
         return write(out, data, names, spelt(verb, is_out=is_out), is_out=is_out)
-    if target._names != names:
-        check_written(target._dims, names, target.shape, spelt(verb, is_out=is_out), is_out=is_out)
     kernel(*operands, out=target._data)
-    target._names = names
     return target
+
+
+_LARGE = 1 << 16
+"""Bytes from which an array in between costs more than finding out whether one is needed."""
+
+
+def can_raise() -> bool:
+    """Return whether NumPy may raise an error when it has written: `np.errstate`, or warnings as errors."""
+    modes = set(np.geterr().values())
+    if modes - {"ignore", "print", "warn"}:
+        return True
+    return "warn" in modes and _is_error(RuntimeWarning)
+
+
+def _is_error(warning: type[Warning]) -> bool:
+    """Return whether the filters may make an error of a warning: the first that suits it decides."""
+    for action, message, kind, module, line in warnings.filters:
+        if issubclass(warning, kind):
+            if action == "error":
+                return True
+            if message is module is None and not line:
+                return False
+    return False
 
 
 def _is_direct(target: Core, operands: tuple[Any, ...], verb: str) -> bool:
     """Return whether the kernel may write into the array itself: same dtype, and the result's shape."""
     data = target._data
-    if verb not in KEEPS_DTYPE or data.dtype.kind != "f" or not data.flags.writeable:
+    if verb not in KEEPS_DTYPE or data.dtype.kind != "f" or not data.flags.writeable or can_raise():
         return False
     has_shape = False
     for operand in operands:
