@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.dims import Dims, Names
+from nameexpr.dims import Dim, Dims, Names
 from nameexpr.inference.calls import Call
 from nameexpr.inference.lookup import positions
 
@@ -30,13 +30,22 @@ def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
         NE651 for anything else.
     """
     if isinstance(wanted, list | tuple):
-        return positions(dims, Call(verb, wanted, (dims,), "([", "])"))
-    words: Sequence[object] = (wanted,)
-    if isinstance(wanted, str) and len(wanted.split()) > 1:
-        words = wanted.split()
-    elif not dims and type(wanted) is int and wanted in (0, -1):
-        return ()  # a 0-d tensor is reduced along its only dim by dim 0 and -1 in PyTorch: the value itself
-    return positions(dims, Call(verb, words, (dims,)))
+        call = Call(verb, wanted, (dims,), "([", "])")
+    else:
+        is_list = isinstance(wanted, str) and len(wanted.split()) > 1
+        call = Call(verb, str(wanted).split() if is_list else (wanted,), (dims,))
+    if not dims and call.arguments and all(map(_is_only, call.arguments)):
+        positions(_ONLY, call)  # which sees to it that there is one
+        return ()
+    return positions(dims, call)
+
+
+_ONLY = (Dim(None, 1),)
+
+
+def _is_only(dim: object) -> bool:
+    """Return whether PyTorch takes this for a dim of a 0-d tensor; reduced along it, that is unchanged."""
+    return type(dim) is int and dim in (0, -1)
 
 
 def removed(names: Names, gone: Sequence[int], *, keepdim: bool = False) -> Names:

@@ -111,6 +111,8 @@ class FunctionCall:
         found = axes(x.dims, wanted, self.verb)
         if x.names:
             self[parameter] = found[0] if len(found) == 1 else found
+        elif not isinstance(wanted, int):
+            self[parameter] = None  # NumPy takes no list of dims for a 0-d array
         return found
 
     def axis(self, x: Part, parameter: str = "axis") -> int:

@@ -281,3 +281,26 @@ def test_infinities_are_numbers() -> None:
     assert x.logsumexp("C").tolist() == [math.inf, -math.inf]
     assert x.amax("N").tolist() == [math.inf, 1.0]
     assert ne.tensor([1000.0, 1000.0]).logsumexp(0).item() == pytest.approx(1000 + math.log(2))
+
+
+ONLY_DIM = ("sum", "prod", "mean", "std", "var", "logsumexp", "all", "any", "amax", "amin", "count_nonzero")
+
+
+@pytest.mark.parametrize("verb", [*ONLY_DIM, "norm", "squeeze", "flip"])
+@pytest.mark.parametrize("dim", [0, -1])
+def test_a_0d_tensor_has_dim_0_in_a_list_too(verb: str, dim: int) -> None:
+    method = getattr(ne.tensor(2.0), verb)
+    reduced = (lambda dim: method(dim=dim)) if verb == "norm" else method
+    alone = reduced(dim)
+    for listed in ([dim], (dim,)):
+        result = reduced(listed)
+        assert result.shape == () and result.dtype == alone.dtype
+        np.testing.assert_equal(result.item(), alone.item())
+
+
+def test_functions_take_lists_of_dims_of_a_0d_tensor() -> None:
+    x = ne.tensor(2.0)
+    for pair in (ne.var_mean(x, [0], correction=0), ne.std_mean(x, [-1], correction=0)):
+        assert [part.tolist() for part in pair] == [0.0, 2.0]
+    assert np.sum(x, axis=(0,)).item() == np.mean(x, axis=(-1,), keepdims=True).item() == 2.0
+    assert np.add.reduce(x, axis=(0,)).item() == 2.0
