@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float
+from nameexpr.backends.numpy.floats import default_float, is_float
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors.core import Array, Core
@@ -84,6 +84,16 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
         message = f"{shown(data)} does not make an array{wanted}"
         hint = _range_hint(dtype) if isinstance(fault, OverflowError) else "its elements must be numbers"
     return error(Diagnostic("NE653", message, hint=hint))
+
+
+def plain(number: Any) -> Any:
+    """Return a number of NumPy's, or a 0-d array, as one of Python's.
+
+    A dtype of integers refuses a number of Python's that it does not hold, and casts any of NumPy's.
+    """
+    if not isinstance(number, np.ndarray | np.generic):
+        return number
+    return float(number) if is_float(number.dtype) else number.item()
 
 
 def _range_hint(dtype: np.dtype[Any] | None) -> str:

@@ -19,7 +19,7 @@ from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, fault, shown
 from nameexpr.inference.targets import checked_names
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.coerce import as_dtype, plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
 from nameexpr.tensors.keywords import check_keywords
@@ -137,7 +137,7 @@ def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     if category(array.dtype) == COMPLEX > category(wanted):
         raise complex_into_real(verb, wanted, "dtype='complex128' holds it")
     try:
-        return np.asarray(data, wanted)
+        return np.asarray(plain(data) if wanted.kind in "iu" else data, wanted)
     except (TypeError, ValueError, OverflowError) as refused:
         raise not_held(verb, data, wanted, "dtype={!r}") from refused
 

@@ -24,7 +24,7 @@ from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
-from nameexpr.tensors.writing import check_writeable, store
+from nameexpr.tensors.writing import check_finite, check_writeable, store
 
 Generator: TypeAlias = "np.random.Generator | None"
 
@@ -61,6 +61,7 @@ class Fills(Masks):
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
         if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
             self._check_holds(source._data, "copy_")
+        check_finite(source._data, self.dtype, "copy_")
         check_writeable(self, "copy_")
         store(self, source._data, names_of(dims))
         return self

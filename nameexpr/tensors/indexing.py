@@ -25,12 +25,13 @@ from nameexpr.inference.calls import Call, Verbatim, counted, fault, shown, show
 from nameexpr.inference.indexing import Item, check_array_sizes, indexed_names
 from nameexpr.inference.lookup import called
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import REFUSED, data_and_names
-from nameexpr.tensors.writing import check_writeable, complex_into_real
+from nameexpr.tensors.writing import check_finite, check_writeable, complex_into_real
 
 
 class Indexing(Gradients):
@@ -82,10 +83,13 @@ class Indexing(Gradients):
             most = f"x[...] has {counted(len(shape), 'dim')}: give a value of at most {len(shape)}"
             hint = most if len(there) > len(shape) else "a dim of size 1 is not enlarged by what is written"
             raise paired_fault("NE371", message, (here, there), pairing, ((), ()), hint)
-        dtype = np.asarray(data).dtype
-        if category(dtype) == 3 > category(self._data.dtype):  # noqa: PLR2004  complex into real
+        array = np.asarray(data)
+        if category(array.dtype) == 3 > category(self._data.dtype):  # noqa: PLR2004  complex into real
             raise complex_into_real("x[...] = value", self._data.dtype)
         check_writeable(self, "x[...] = value")
+        check_finite(array, self._data.dtype, "x[...] = value")
+        if self._data.dtype.kind in "iu" and not array.ndim:
+            value = data = plain(data)
         try:
             with np.errstate(all="ignore"):
                 if dtype.kind in "OSU":  # each element may be one that the dtype does not take

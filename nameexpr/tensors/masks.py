@@ -24,6 +24,7 @@ from nameexpr.inference.pairing import Pairing, paired_fault
 from nameexpr.inference.pairing import broadcast as pairing_broadcast
 from nameexpr.inference.remembered import broadcast
 from nameexpr.inference.writing import check_written
+from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.ops import in_place, op
@@ -136,15 +137,17 @@ class Masks(Rules):
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
     def _cast_value(self, value: Any, verb: str) -> Array:
-        """Return a number in the tensor's dtype: fractions are cut off, and nan is some integer."""
+        """Return a number in the tensor's dtype: fractions are cut off (NE577 if integers do not hold it)."""
         dtype = self._data.dtype
         try:
+            if dtype.kind in "iu":
+                return np.asarray(plain(value), dtype)
             if type(value) is not int and (dtype.kind != "f" or dtype.itemsize < np.float64().itemsize):
                 with np.errstate(all="ignore"):
                     return np.asarray(value).astype(dtype)
             return np.asarray(value, dtype)
-        except OverflowError as refused:
-            raise explained(verb, (self, value), refused) from refused
+        except (OverflowError, ValueError) as refused:
+            raise explained(verb, (self, plain(value)), refused) from refused
 
     def _check_holds(self, value: Array, verb: str) -> None:
         if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real

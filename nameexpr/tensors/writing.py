@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category
+from nameexpr.backends.numpy.floats import category, is_float
 from nameexpr.backends.numpy.pointwise import KEEPS_DTYPE
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.writing import check_written
 from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import not_held
 
 
 def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) -> Any:
@@ -102,6 +103,12 @@ def complex_into_real(verb: str, target: np.dtype[Any], hint: str = "") -> NameE
     message = f"{verb}: a complex value cannot be written into a tensor of {target}"
     hint = hint or "convert the tensor first: x.to('complex128')"
     return error(Diagnostic("NE570", message, hint=hint))
+
+
+def check_finite(values: Array, target: np.dtype[Any], verb: str) -> None:
+    """Raise NE577 if nan or inf is to be written into integers, which have neither."""
+    if target.kind in "iu" and is_float(values.dtype) and not np.isfinite(values).all():
+        raise not_held(verb, values[~np.isfinite(values)].flat[0], target)
 
 
 def check_writeable(target: Core, verb: str, *, is_out: bool = False) -> None:

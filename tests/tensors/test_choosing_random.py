@@ -255,6 +255,50 @@ def test_values_are_cast_to_the_dtype_without_a_warning() -> None:
     x = ne.tensor([1, 2, 3], names="N")
     assert x.masked_fill(x > 2, 7.9).tolist() == [1, 2, 7]
     assert x.index_fill("N", [0], 7.9).tolist() == [7, 2, 3]
-    for write in (x.masked_fill, x.clone().masked_fill_):
-        assert write(x > 2, float("nan")).dtype == np.int64
-    assert x.index_fill("N", [0], float("inf")).dtype == np.int64
+    assert x.float().masked_fill(x > 2, 1e300).tolist() == [1, 2, np.inf]
+    assert x.bool().masked_fill(x > 2, np.nan).tolist() == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    "value", [np.nan, np.inf, np.float64("nan"), np.float32("inf"), 1e30, ne.tensor(np.nan)]
+)
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+def test_integers_refuse_every_number_that_they_do_not_hold(dtype: str, value: Any) -> None:
+    x = ne.tensor([1, 2, 3], names="N").to(dtype)
+    writes = (
+        lambda: x.fill_(value),
+        lambda: x.masked_fill(x > 2, value),
+        lambda: x.masked_fill_(x > 2, value),
+        lambda: x.index_fill("N", [0], value),
+        lambda: x.index_fill_("N", [0], value),
+        lambda: x.__setitem__(0, value),
+        lambda: ne.full((2,), value, dtype=dtype),
+        lambda: ne.full_like(x, value),
+    )
+    for number, write in enumerate(writes):
+        with pytest.raises(ne.OperandError) as caught:
+            write()
+        assert caught.value.code == "NE577", number
+    assert x.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [300, 300.0, np.float32(300), np.int64(300), -1, -1.0])
+def test_a_number_out_of_range_is_refused_whatever_its_type(value: Any) -> None:
+    x = ne.tensor([1, 2, 3]).byte()
+    for write in (x.fill_, lambda one: x.__setitem__(0, one), lambda one: ne.full_like(x, one)):
+        with pytest.raises(ne.OperandError) as caught:
+            write(value)
+        assert caught.value.code == "NE577"
+    assert x.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_arrays_with_nan_or_inf_are_not_written_into_integers(value: float) -> None:
+    x = ne.tensor([1, 2, 3])
+    cells = np.array([4.0, value, 5.0])
+    for write in (x.copy_, lambda one: x.__setitem__(slice(None), one)):
+        with pytest.raises(ne.OperandError) as caught:
+            write(cells)
+        assert caught.value.code == "NE577"
+    assert x.tolist() == [1, 2, 3]
+    assert x.copy_(np.array([4.7, 5, 6])).tolist() == [4, 5, 6]
