@@ -15,12 +15,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_number
-from nameexpr.tensors.rules import Rules, data_and_names
+from nameexpr.tensors.rules import NUMBERS, Rules, data_and_names
 
 
 class Arithmetic(Rules):
@@ -35,7 +36,7 @@ class Arithmetic(Rules):
         >>> ne.tensor([1, 2]).add(ne.tensor([10, 20]), alpha=2)
         tensor([21, 42], shape=(2,))
         """
-        return self._unify("add", self, self._scaled(other, alpha, "add"), out)
+        return self._add_scaled("add", other, alpha, out)
 
     add_ = in_place(add)
 
@@ -46,7 +47,7 @@ class Arithmetic(Rules):
         >>> ne.tensor([1, 2]).sub(1)
         tensor([0, 1], shape=(2,))
         """
-        return self._unify("sub", self, self._scaled(other, alpha, "sub"), out)
+        return self._add_scaled("sub", other, alpha, out)
 
     sub_ = in_place(sub)
 
@@ -114,16 +115,33 @@ class Arithmetic(Rules):
 
     atan2_ = in_place(atan2)
 
-    def _scaled(self, other: Any, alpha: complex, verb: str) -> Any:
-        """Return `alpha * other` (NE578 if a float would make floats of integers)."""
+    def _add_scaled(self, verb: str, other: Any, alpha: complex, out: Core | None) -> Self:
+        """Return `x + alpha * other` or their difference, of narrow floats in float32 up to its end."""
         if isinstance(alpha, int) and alpha == 1:
-            return other
+            return self._unify(verb, self, other, out)
+        operand, names = data_and_names(other, verb)
+        alpha = self._checked_alpha(alpha, operand, verb)
+        if type(operand) in NUMBERS:
+            return self._unify(verb, self, alpha * operand, out)
+        dtype = self._data.dtype
+        is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype
+        scaled = np.asarray(np.multiply(widened(operand) if is_wide else operand, alpha))
+        result = self._unify(verb, self, self._wrap(scaled, names), out)
+        if out is None and is_wide and result._data.dtype == np.float32:
+            return self._wrap(result._data.astype(dtype.type), result._names)
+        return result
+
+    def _checked_alpha(self, alpha: complex, operand: Any, verb: str) -> complex:
+        """Return alpha (NE578 if a float would make floats of integers)."""
         alpha = checked_number(alpha, verb, "alpha")
-        operand = self._wrap(*data_and_names(other, verb)) if not isinstance(other, Core) else other
-        if isinstance(alpha, float) and self._data.dtype.kind in "iub" and operand._data.dtype.kind in "iub":
+        if (
+            isinstance(alpha, float)
+            and self._data.dtype.kind in "iub"
+            and np.result_type(operand).kind in "iub"
+        ):
             message = f"{verb}: alpha={alpha} of integers is no integer"
             raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
-        return operand._wrap(np.asarray(np.multiply(operand._data, alpha)), operand._names)
+        return alpha
 
     @op("unifies", extra=True)
     def floor_divide(self, other: Any, *, out: Core | None = None) -> Self:

@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.floats import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import shown
 from nameexpr.tensors import dtypes
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.coerce import as_dtype, bfloat16
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.devices import Device, checked_device
 from nameexpr.tensors.ops import op
@@ -154,7 +154,7 @@ class Casts(Rules):
         OptionError
             NE655, if it is not installed.
         """
-        return self._cast(dtypes.bfloat16())
+        return self._cast(bfloat16())
 
 
 DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})

@@ -67,12 +67,26 @@ def _holds_tensor(data: Any) -> bool:
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:
-    """Return a dtype in any of NumPy's spellings, or None for None (NE655)."""
+    """Return a dtype in any of NumPy's spellings, or "bfloat16", or None for None (NE655)."""
     try:
         return None if dtype is None else np.dtype(dtype)  # type: ignore[call-overload]
     except (TypeError, ValueError) as fault:
+        if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy knows once ml_dtypes is imported
+            return bfloat16()
         hint = "dtypes are NumPy's: np.float32, 'int64', bool"
         raise error(Diagnostic("NE655", f"{shown(dtype)} is no dtype", hint=hint)) from fault
+
+
+def bfloat16() -> np.dtype[Any]:
+    """Return the dtype bfloat16 of the package ml_dtypes (NE655 if it is not installed)."""
+    try:
+        import ml_dtypes
+    except ImportError as fault:
+        message = "NumPy has no bfloat16; the package ml_dtypes brings it"
+        hint = "pip install 'nameexpr[bfloat16]', or use half() or float()"
+        raise error(Diagnostic("NE655", message, hint=hint)) from fault
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> NameExprError:

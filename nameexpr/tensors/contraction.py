@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -127,7 +128,8 @@ class Contraction(Rules):
         names = _names(left, right, verb, ranks)
         product = self._wrap(_matmul(left, right, verb), names)
         said = spelt(verb, is_out=out is not self)
-        _check_dtypes(product, self, said, ("the product is", "the bias"))
+        kind = left if left._data.itemsize == NARROW and is_narrow(left.dtype) else product
+        _check_dtypes(kind, self, said, ("the product is", "the bias"))
         pairing = Pairing(said, "product", "bias", "right")
         dims = broadcast(product._dims, self._dims, pairing)
         if tuple(dim.size for dim in dims) != product.shape:
@@ -136,12 +138,12 @@ class Contraction(Rules):
             raise paired_fault("NE380", message, (product._dims, self._dims), pairing, ((), ()), hint)
         data = _weighted(product._data, alpha, said, "alpha")
         if beta != 0:
-            data = data + _weighted(self._data, beta, said, "beta")
-        return self._put(data, tuple(dim.name for dim in dims), verb, out)
+            data = data + _weighted(widened(self._data), beta, said, "beta")
+        return self._put(_rounded(data, left), tuple(dim.name for dim in dims), verb, out)
 
     def _product(self, right: Core, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
         names = _names(self, right, verb, ranks)
-        return self._put(_matmul(self, right, verb), names, verb, out)
+        return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def _operand(self, other: Any, verb: str) -> Core:
         if isinstance(other, Core):
@@ -172,14 +174,23 @@ def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) ->
 
 
 def _matmul(left: Core, right: Core, verb: str) -> Array:
+    """Return the product, of narrow floats in float32."""
     _check_dtypes(left, right, verb)
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
         return integer_matmul(a, b)
     try:
+        if a.itemsize == NARROW:
+            a, b = widened(a), widened(b)
         return np.asarray(np.matmul(a, b))
     except REFUSED as refused:
         raise _refused(left, right, verb, refused) from refused
+
+
+def _rounded(data: Array, like: Core) -> Array:
+    """Return what was computed in float32 for a tensor of narrow floats in their dtype."""
+    is_wide = like._data.itemsize == NARROW and is_narrow(like.dtype) and data.dtype == np.float32
+    return data.astype(like.dtype.type) if is_wide else data
 
 
 def _refused(left: Core, right: Core, verb: str, refused: Exception) -> NameExprError:

@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.backends.numpy.floats import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.inference.calls import shown
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.coerce import as_dtype, bfloat16
 
 bool = bool_ = np.bool_
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
@@ -76,18 +76,6 @@ def get_default_dtype() -> np.dtype[Any]:
     dtype('float64')
     """
     return default_float()
-
-
-def bfloat16() -> np.dtype[Any]:
-    """Return the dtype bfloat16 of the package ml_dtypes (NE655 if it is not installed)."""
-    try:
-        import ml_dtypes
-    except ImportError as fault:
-        message = "NumPy has no bfloat16; the package ml_dtypes brings it"
-        hint = "pip install 'nameexpr[bfloat16]', or use half() or float()"
-        raise error(Diagnostic("NE655", message, hint=hint)) from fault
-    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-    return dtype
 
 
 def tensor_type(dtype: np.dtype[Any]) -> str:

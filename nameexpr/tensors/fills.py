@@ -227,10 +227,11 @@ def _range(x: Core) -> tuple[int, int]:
 
 
 def _probabilities(p: Array, verb: str) -> Array:
-    if p.dtype.kind not in "fiub":
+    if p.dtype.kind not in "iub" and not is_float(p.dtype):
         message = f"{verb}: probabilities are real numbers, not {p.dtype}"
         raise error(Diagnostic("NE571", message, hint=f"{verb}(0.5) takes one for all elements"))
-    wrong = p[~((p >= 0) & (p <= 1))]
+    with np.errstate(invalid="ignore"):  # bfloat16's nan would warn
+        wrong = p[~((p >= 0) & (p <= 1))]
     if wrong.size:
         raise out_of_range(verb, f"a probability is {shown(wrong.flat[0].item())}", "within 0 to 1")
     return p

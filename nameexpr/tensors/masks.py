@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category
+from nameexpr.backends.numpy.floats import category, common_dtype
 from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, counted, fault, shown
@@ -258,5 +258,5 @@ def choose(condition: Core, x: Any, y: Any) -> Any:
 
 def _weak(values: list[Any]) -> list[Any]:
     """Return both values in their common dtype, Python's numbers being weak: np.where knows no weak ones."""
-    dtype = np.result_type(*values)
+    dtype = common_dtype(*values)
     return [np.asarray(value, dtype) for value in values]

@@ -118,7 +118,7 @@ class Ordering(Reductions):
             raise unordered("topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
-        values, indices = ordering.topk(self._data, k, at, largest, sorted)
+        values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @op("removes", extra=True)
@@ -169,7 +169,7 @@ class Ordering(Reductions):
         if dim is not None:
             return self._select(kernel, dim, keepdim, verb).indices  # type: ignore[no-any-return]
         self._check_choice(verb, ALL)
-        indices = kernel(self._data.reshape(-1), 0)[1]
+        indices = ordering.of_any(kernel, self._data.reshape(-1), 0)[1]
         if keepdim:
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
         return self._named(indices, ())
@@ -197,11 +197,13 @@ class Ordering(Reductions):
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         at = self._position_or_only(dim, "argsort")
-        if self._data.dtype.kind == "c":
+        kind = self._data.dtype.kind
+        if kind == "c":
             raise unordered("argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
-        data = np.flip(self._data, at) if descending else self._data
+        data = ordering.sortable(self._data) if kind == "V" else self._data
+        data = np.flip(data, at) if descending else data
         order = np.argsort(data, axis=at, kind="stable")
         if descending:  # the last of equal elements of the flipped array is the first of this one
             order = np.flip(self._data.shape[at] - 1 - order, at)
@@ -210,12 +212,13 @@ class Ordering(Reductions):
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
         at = self._position_or_only(dim, verb)
-        if self._data.dtype.kind == "c":
+        kind = self._data.dtype.kind
+        if kind == "c":
             raise unordered(verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
         data = self._data.reshape(1) if not self._data.ndim else self._data
-        values, indices = kernel(data, at)
+        values, indices = kernel(data, at) if kind != "V" else ordering.of_any(kernel, data, at)
         if keepdim and self._data.ndim:
             values, indices = np.expand_dims(values, at), np.expand_dims(indices, at)
         names = removed(self._names, (at,), keepdim=keepdim)

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float
+from nameexpr.backends.numpy.floats import default_float, is_bfloat16
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
@@ -64,7 +64,7 @@ class Rules(Core):
                 raise _clash(unified, verb, left, right, out)
             names = unified
         if type(a) is float or type(b) is float:
-            a, b = _invented(a), _invented(b)
+            a, b = _beside_float(a, b)
         try:
             if out is None:
                 return self._named(BINARY[verb](a, b), names)
@@ -88,7 +88,7 @@ class Rules(Core):
         """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
         if type(other) is type(self) and other._names == self._names:
             a, b = self._data, other._data
-            if a.dtype.kind != "c" != b.dtype.kind:
+            if a.dtype.kind not in "cV" and b.dtype.kind not in "cV":
                 try:
                     return self._named(BINARY[verb](a, b), self._names)
                 except REFUSED as fault:
@@ -97,10 +97,14 @@ class Rules(Core):
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
         """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
-        if type(other) in _REAL and self._data.dtype.kind != "c":
+        kind = self._data.dtype.kind
+        if type(other) in _REAL and kind not in "cV":
             return self._unify(verb, self, other, out)
         if has_complex(self, other):
             raise unordered(verb)
+        if kind == "V":
+            with np.errstate(invalid="ignore"):  # bfloat16's nan would warn
+                return self._unify(verb, self, other, out)
         if out is None and type(other) is type(self) and other._names == self._names:
             return self._operate(verb, self, other)
         return self._unify(verb, self, other, out)
@@ -149,11 +153,16 @@ class Rules(Core):
         return self._put(data, names, verb, out)
 
 
-def _invented(x: Any) -> Any:
-    """Return integers and bools that meet a float of Python's in the default dtype, unless it is NumPy's."""
-    if default_float() != np.float64 and type(x) is np.ndarray and x.dtype.kind in "iub":
-        return x.astype(default_float())
-    return x
+def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return an array and a float of Python's, which is weak: where NumPy would have a dtype of its own for
+    both, integers and bools become the default dtype, and the number becomes bfloat16.
+    """
+    number, array = (a, b) if type(a) is float else (b, a)
+    if array.dtype.kind in "iub" and default_float() != np.float64:
+        array = array.astype(default_float())
+    if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+        number = array.dtype.type(number)
+    return (number, array) if type(a) is float else (array, number)
 
 
 def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:

@@ -13,6 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import normalise, ordering
 from nameexpr.backends.numpy.floats import is_float
+from nameexpr.backends.numpy.reductions import running
 from nameexpr.inference.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
@@ -59,7 +60,7 @@ class Scans(Ordering):
             wanted = np.dtype(np.uint64 if self._data.dtype == np.uint64 else np.int64)
         data, at = self._along(dim, verb)
         try:
-            result = ufunc.accumulate(data, axis=at, dtype=wanted)
+            result = running(ufunc, data, at, wanted)
         except REFUSED as refused:
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
@@ -83,7 +84,7 @@ class Scans(Ordering):
         return self._cumulative(ordering.cumulative_smallest, dim, "cummin")
 
     def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
-        values, indices = kernel(*self._along(dim, verb))
+        values, indices = ordering.of_any(kernel, *self._along(dim, verb))
         if values.dtype.kind == "c":
             raise unordered(verb)
         shape = self._data.shape

@@ -18,7 +18,7 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import shown
 from nameexpr.inference.targets import checked_names
-from nameexpr.tensors.dtypes import bfloat16
+from nameexpr.tensors.coerce import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
 
 _HEADER = "__names__"

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import is_narrow, widened
 from nameexpr.dims import Dims, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, counted, shown
 from nameexpr.inference.contracting import contracted_fault
 from nameexpr.inference.lookup import positions
 from nameexpr.inference.pairing import Pairing, paired_fault
+from nameexpr.tensors.core import Array
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 
 _PAIRING = Pairing("tensordot")
@@ -49,7 +51,13 @@ def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
         )
         hint = f"rename one of them first, for example right.rename({twice[0]}={twice[0] + '2'!r})"
         raise paired_fault("NE473", message, (a._dims, b._dims), _PAIRING, (marked[0], marked[1]), hint)
-    return wrap(np.asarray(np.tensordot(a.numpy(), b.numpy(), (left, right))), names)
+    return wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
+
+
+def _tensordot(a: Array, b: Array, axes: Any) -> Array:
+    if a.dtype == b.dtype and is_narrow(a.dtype):
+        return np.asarray(np.tensordot(widened(a), widened(b), axes)).astype(a.dtype.type)
+    return np.asarray(np.tensordot(a, b, axes))
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,7 +1,7 @@
 """Softmax and its logarithm along one axis, of floating arrays.
 
-The largest value is subtracted before exp, which then cannot overflow. float16 is summed in float32, as
-PyTorch does. A slice that holds nan or inf, or nothing but -inf, has no softmax: all of it is nan.
+The largest value is subtracted before exp, which then cannot overflow. Narrow floats are summed in float32,
+as PyTorch does. A slice that holds nan or inf, or nothing but -inf, has no softmax: all of it is nan.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from nameexpr.backends.numpy.floats import widened
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
@@ -44,5 +46,5 @@ def log_softmax(x: Array, axis: int) -> Array:
 
 def _shifted(x: Array, axis: int) -> Array:
     """Return a fresh array of x minus its largest along the axis, in float32 at least."""
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    wide = widened(x)
     return np.asarray(wide - np.maximum.reduce(wide, axis=axis, keepdims=True, initial=-np.inf))

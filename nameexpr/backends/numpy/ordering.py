@@ -4,16 +4,32 @@ The axis, which is not empty, is gone from both unless said otherwise. Indices a
 that holds the value unless said otherwise, and `values` is always `x` at `indices`. In NumPy's order nan
 comes last, as the largest. Where the place of one value is asked for, values alone are sorted or partitioned
 and then looked up: NumPy does that several times faster than it sorts indices.
+
+NumPy sorts bfloat16 with nan anywhere: `of_any` ranks it in float32, which holds each of its values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import is_bfloat16, is_float
+
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Ranked = tuple[Array, Array]
+
+
+def sortable(x: Array) -> Array:
+    """Return bfloat16 in float32, and any other array as it is."""
+    return x.astype(np.float32) if is_bfloat16(x.dtype) else x
+
+
+def of_any(kernel: Callable[..., Ranked], x: Array, *arguments: Any) -> Ranked:
+    """Return what a kernel gives for the array, of bfloat16 too."""
+    values, places = kernel(sortable(x), *arguments)
+    return values.astype(x.dtype, copy=False), places
 
 
 def median(x: Array, axis: int) -> Ranked:
@@ -116,15 +132,15 @@ def full_median(x: Array) -> Array:
 
     Of no elements it is nan, which a floating dtype only can hold.
     """
-    flat = x.reshape(-1)
-    if flat.size == 0 or (x.dtype.kind == "f" and np.isnan(flat).any()):
+    flat = sortable(x).reshape(-1)
+    if flat.size == 0 or (flat.dtype.kind == "f" and np.isnan(flat).any()):
         return np.asarray(np.nan, x.dtype)
-    return _ranked(flat, (flat.size - 1) // 2, 0).squeeze(0)
+    return _ranked(flat, (flat.size - 1) // 2, 0).squeeze(0).astype(x.dtype, copy=False)
 
 
 def full_nanmedian(x: Array) -> Array:
     """Return the lower median of all elements that are not nan as a 0-d array, of none nan."""
-    return full_median(x[~np.isnan(x)] if x.dtype.kind == "f" else x)
+    return full_median(x[~np.isnan(x)] if is_float(x.dtype) else x)
 
 
 def _ranked(x: Array, rank: int, axis: int) -> Array:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nameexpr.backends.numpy import special
-from nameexpr.backends.numpy.floats import as_float, default_float, is_float
+from nameexpr.backends.numpy.floats import as_float, default_float, is_float, is_narrow
 from nameexpr.backends.numpy.kernels import Array
 
 Kernel: TypeAlias = Callable[..., Any]
@@ -96,7 +96,10 @@ def _truncated_div(a: Any, b: Any, out: Array | None = None) -> Any:
     """Return the quotient rounded towards 0: of integers exactly, without a float in between."""
     if _is_whole(a) and _is_whole(b):
         return np.floor_divide(np.subtract(a, np.fmod(a, b)), b, out=out)
-    return np.trunc(np.true_divide(a, b), out=out)
+    quotient = np.true_divide(a, b)
+    if is_narrow(quotient.dtype):  # its rounding may have reached the next whole number
+        return np.trunc(np.true_divide(a, b, dtype=np.float32)).astype(quotient.dtype)
+    return np.trunc(quotient, out=out)
 
 
 FLOATS: Mapping[str, Kernel] = {
