@@ -27,6 +27,7 @@ IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
 WIDE = 8
 """Bytes of a float64."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
+RUNNING = frozenset({"cumsum", "cumprod"})
 ROWS = 1 << 16
 """Cells of the rows that `nameexpr.backends.numpy.rows` handles together."""
 MASK = 4 << 15
@@ -66,6 +67,8 @@ def along_bytes(one: AlongAxes, size: int, dtype: str) -> int:
     """
     if one.function in NORMALISING and dtype == "float16":
         return 3 * size if one.over else 4 * size
+    if one.function in RUNNING and dtype == "float16":
+        return 2 * size
     return 0 if one.keeps_dtype else size
 
 

@@ -108,6 +108,21 @@ def test_a_product_under_a_sum_is_widened_and_a_named_one_is_not() -> None:
     assert ne.evaluate("sum[i](a[i] * a[i])", a=bools) == 300
 
 
+@pytest.mark.parametrize("text", ["cumsum[i](x[i])", "-cumsum[i](-x[i])"])
+def test_running_sums_of_float16_are_those_of_float32(text: str) -> None:
+    half = np.full(5000, 0.1, np.float16)
+    found = ne.evaluate(text, x=half)
+    assert found.dtype == np.float16 and half[0] == np.float16(0.1)
+    assert_allclose(found.astype(float), np.arange(1, 5001) * float(half[0]), rtol=2e-3)
+
+
+def test_running_products_of_float16_are_those_of_float32() -> None:
+    half = np.full(5000, 0.999, np.float16)
+    expected = float(half[0]) ** np.arange(1, 5001)
+    for text in ("cumprod[i](x[i])", "cumprod[i](x[i] + 0)"):
+        assert_allclose(ne.evaluate(text, x=half).astype(float), expected, rtol=2e-3, atol=1e-7)
+
+
 def test_formulas_and_their_functions_are_kept_in_bounded_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     few: Generations[Any, Any] = Generations(10)
     monkeypatch.setattr("nameexpr.api.evaluate.formulas", few)

@@ -37,6 +37,14 @@ def test_a_softmax_of_half_numbers_is_computed_in_single_ones(name: str) -> None
     assert measured / 1.3 <= predicted <= 1.3 * measured
 
 
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("text", ["{}[j](x[i j])", "{}[j](-x[i j])"])
+def test_running_sums_of_half_numbers_are_computed_in_single_ones(name: str, text: str) -> None:
+    measured, predicted = measured_and_predicted(text.format(name), "float16")
+    assert measured / 1.1 <= predicted + ITERATOR
+    assert predicted <= 1.1 * measured
+
+
 ITERATOR = 8192 * 8
 """Bytes of the buffer that NumPy's iterator may have for a moment, in some of its releases."""
 

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy import special
+from nameexpr.backends.numpy.floats import widened
 from nameexpr.backends.numpy.kernels import Array
+from nameexpr.backends.numpy.reductions import running
 
 Axes = int | tuple[int, ...]
 BLOCK = 1 << 15
@@ -148,7 +150,7 @@ def _log_softmax(shifted: Array, axes: Axes) -> None:
 def _normalised(x: Array, axes: Axes, finish: Callable[[Array, Axes], None], *, over: bool) -> Array:
     """Return x less its largest element along axes, and finished, block by block."""
     x = _normalisable(x)
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    wide = widened(x)
     result = wide if over else np.empty_like(wide)
     if x.size:
         for part, target in _blocks(wide, result, axes):
@@ -187,7 +189,7 @@ def _running(ufunc: np.ufunc, x: Array, axis: int, *, over: bool) -> Array:
     dtype = None
     if x.dtype.kind in "iub":
         dtype = np.dtype(np.uint64 if x.dtype.kind == "u" else np.int64)
-    return ufunc.accumulate(x, axis=axis, dtype=dtype, out=x if over else None)
+    return np.asarray(running(ufunc, x, axis, dtype, x if over else None))
 
 
 def sort(x: Array, axis: int, *, over: bool = False) -> Array:
