@@ -190,7 +190,7 @@ class Entry:
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Dtypes:
         wanted = self.options.dtype
         product = wanted or promoted(dtypes)
-        if product is None or (len(dtypes) > 1 and product.kind not in "biufcOm"):
+        if product is None or (len(dtypes) > 1 and not number_name(product) and product.kind not in "Om"):
             infos = tuple(
                 info._replace(labels=(str(dtype),))
                 for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)

@@ -16,6 +16,7 @@ import numpy as np
 from nameexpr.api.cache import Generations
 from nameexpr.api.formula_faults import (
     check_memory,
+    check_numbers,
     formula_operand,
     formula_outputs,
     formula_sizes,
@@ -129,6 +130,7 @@ class FormulaEntry:
     def unwrapped(self, value: Any, name: str) -> Any:
         """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
         if isinstance(value, NamedTensor):
+            check_numbers(value.dtype, name, self.scope)
             return value if type(value) is NamedTensor else wrap(value.data, value.names)
         if type(value) in NUMBERS:
             return value

@@ -13,6 +13,7 @@ import numpy as np
 
 from nameexpr.api.options import checked_sizes
 from nameexpr.backends.numpy.arrays import as_operand
+from nameexpr.backends.numpy.floats import is_bfloat16
 from nameexpr.compiler.limit.needs import needs_infos
 from nameexpr.compiler.memory import largest, peak_bytes
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
@@ -42,10 +43,21 @@ def formula_operand(value: Any, name: str, scope: Scope) -> Any:
         if "einsum" in hint:
             hint = "give one array; numpy.stack(arrays) makes one of several"
         raise error(Diagnostic(one.code, message, text, marks, hint=hint)) from fault
-    if array.dtype.kind not in "biufc":
-        message = f"'{name}' has elements of dtype {array.dtype}, which are no numbers"
-        raise error(Diagnostic("NE525", message, text, marks, hint="convert it to numbers first"))
+    check_numbers(array.dtype, name, scope)
     return array
+
+
+def check_numbers(dtype: np.dtype[Any], name: str, scope: Scope) -> None:
+    """Raise NE525 below the uses of an operand with elements that formulas do not compute with."""
+    if dtype.kind in "biufc":
+        return
+    marks = tuple(Mark(use.name_span) for use in scope.uses[name])
+    what = f"'{name}' has elements of dtype {dtype}, "
+    if is_bfloat16(dtype):
+        message, hint = f"{what}in which formulas do not compute", "convert it first: x.astype('float32')"
+    else:
+        message, hint = f"{what}which are no numbers", "convert it to numbers first"
+    raise error(Diagnostic("NE525", message, scope.tree.text, marks, hint=hint))
 
 
 def formula_sizes(text: str, sizes: Mapping[str, int] | None) -> tuple[tuple[str, int], ...]:

@@ -2,7 +2,8 @@
 by the caller.
 
 Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes
-through float32. The compiler knows dtypes by name only.
+through float32. bfloat16, which NumPy's products and reductions do not know, goes through float32 wherever
+anything is computed. The compiler knows dtypes by name only.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from nameexpr.compiler.typed import SUMMING, Typed
+from nameexpr.compiler.typed import CUSTOM, SUMMING, Typed
 
+NARROW = frozenset({"float16", "bfloat16"})
 FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
     f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
@@ -25,6 +27,7 @@ ITEM_BYTES = {
     "bool": 1,
     **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
     **{f"float{bits}": bits // 8 for bits in (16, 32, 64)},
+    "bfloat16": 2,
     **{f"complex{bits}": bits // 8 for bits in (64, 128)},
     "longdouble": 16,
     "clongdouble": 32,
@@ -68,11 +71,13 @@ def choose_dtypes(
     compute = product
     if is_summed or reducer in SUMMING:
         compute = WIDE.get(product, product)
-        if product == "float16":
+        if product in NARROW:
             compute = "float32"
         if product in WIDE and reducer in FLOATING_RESULT:
             compute = "float64"
-    result = product if is_asked or product == "float16" else compute
+    elif product == "bfloat16" and (len(operands) > 1 or reducer not in {None, CUSTOM}):
+        compute = "float32"
+    result = product if is_asked or product in NARROW else compute
     return Dtypes(operands, compute, result)
 
 

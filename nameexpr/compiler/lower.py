@@ -133,11 +133,12 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
         return _mean(
             build, typed, build.cast(_summed_nothing(build, typed, value, dtypes), dtypes.compute), dtypes
         )
-    value = build.cast(value, dtypes.compute)
+    value = build.cast(value, dtypes.result if reducer == CUSTOM else dtypes.compute)
     kept = [label for label in value.labels if label not in plan.reduced]
     if is_folded(build, value, plan.reduced, reducer or ""):
         axes = tuple(sorted(value.axis(label) for label in plan.reduced))
-        return build.emit(Slices(value.number, reducer or "", axes), kept, dtypes.compute)
+        folded = build.emit(Slices(value.number, reducer or "", axes), kept, dtypes.compute)
+        return build.cast(folded, dtypes.result) if needs_narrowing(reducer or "", dtypes) else folded
     value = build.transpose(value, [*kept, *plan.reduced])
     count = len(plan.reduced)
     if reducer == CUSTOM or reducer in MERGING or not count:
@@ -160,6 +161,8 @@ def needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
     """
     return dtypes.result != dtypes.compute and reducer in {
         "prod",
+        "max",
+        "min",
         "var",
         "std",
         "median",

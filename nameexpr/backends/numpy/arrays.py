@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import common_dtype, is_bfloat16, is_float
 from nameexpr.errors import Diagnostic, error
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -94,8 +95,8 @@ def weak_numbers(
             filled.append(array)
             continue
         try:
-            dtype = np.result_type(*kinds) if wanted is None else np.result_type(value, wanted)
-            filled.append(np.asarray(value, dtype if dtype.kind in "biufcO" else None))
+            dtype = common_dtype(*kinds) if wanted is None else np.result_type(value, wanted)
+            filled.append(np.asarray(value, dtype if dtype.kind in "biufcO" or is_float(dtype) else None))
         except (OverflowError, TypeError, ValueError) as reason:
             message = (
                 f"operand {position}, the number {_short(value)}, has no place in the dtype of the others"
@@ -126,7 +127,7 @@ def promoted(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
 
 def number_name(dtype: np.dtype[Any] | None) -> str:
     """Return the name of a dtype of numbers, or "" for one that is never cast."""
-    if dtype is None or dtype.kind not in "biufc":
+    if dtype is None or not (dtype.kind in "biufc" or is_bfloat16(dtype)):
         return ""
     if dtype.char in "gG":
         return "longdouble" if dtype.char == "g" else "clongdouble"
