@@ -139,7 +139,7 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
     x = as_float(x)
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(norm, x, axis=axis, keepdims=keepdims, order=order)
-    magnitudes = np.absolute(x)
+    magnitudes = x if order == 2 and x.dtype.kind == "f" else np.absolute(x)  # noqa: PLR2004
     if order in (np.inf, -np.inf):
         largest_or_smallest = _maximum if order > 0 else _minimum
         return largest_or_smallest(magnitudes, axis=axis, keepdims=keepdims)
