@@ -35,7 +35,7 @@ def hardening(session: nox.Session) -> None:
 
 
 def _other_pythons(session: nox.Session) -> list[str]:
-    """Return the interpreters of other versions whose session of tests was run here: they have the package."""
+    """Return the interpreters of other versions whose tests were run here: they have the package."""
     home = Path(session.virtualenv.location).parent  # type: ignore[attr-defined]
     found = [home / f"tests-{version.replace('.', '-')}" / "bin" / "python" for version in PYTHONS[1:]]
     return [str(python) for python in found if python.exists()]
