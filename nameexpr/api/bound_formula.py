@@ -74,7 +74,7 @@ class BoundFormulaEntry:
     def _refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much."""
         self.check_unbound(given)
-        self.entry._refuse({**self.fixed, **given})
+        self.entry.refuse({**self.fixed, **given})
 
     def check_unbound(self, given: Mapping[str, Any]) -> None:
         """Raise NE624 for an operand that is bound already."""

@@ -183,6 +183,8 @@ class CompiledFormula:
         return self._entry.compile(nameless, dtypes, strides).names[-1]
 
     def _described(self, given: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, str], list[Any]]:
+        if given.keys() - self._entry.scope.uses.keys():
+            self._entry.refuse(given)
         shapes: dict[str, Operand] = {}
         dtypes: dict[str, str] = {}
         strides: dict[str, Any] = {}

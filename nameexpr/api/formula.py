@@ -99,14 +99,14 @@ class FormulaEntry:
     def call_named(self, given: Mapping[str, Any]) -> Any:
         """Run the formula on operands by name."""
         if len(given) != self._count:
-            self._refuse(given)
+            self.refuse(given)
         try:
             values = self._in_order(given)
         except KeyError:
-            self._refuse(given)
+            self.refuse(given)
         return self.call(*values)
 
-    def _refuse(self, given: Mapping[str, Any]) -> NoReturn:
+    def refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much: the checker knows how to say it."""
         operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
         dtypes = dict.fromkeys(operands, "float64")

@@ -116,6 +116,35 @@ def test_plans_take_shapes_arrays_tensors_and_numbers() -> None:
         formula.plan(x=(2, 3), w=(3,))
 
 
+MEAN = "mean[pixel](image[pixel])"
+ASKED = {
+    "plan": lambda given: ne.compile(MEAN).plan(**given),
+    "plan of shapes": lambda given: ne.compile(MEAN).plan(operands=dict.fromkeys(given, (3,))),
+    "outline": lambda given: ne.compile(MEAN).outline(**given),
+    "explain": lambda given: ne.explain(MEAN, **given),
+    "names": lambda given: ne.compile(MEAN).result_names(dict.fromkeys(given, (3,))),
+    "call": lambda given: ne.compile(MEAN)(**given),
+    "bound call": lambda given: ne.compile(MEAN).bind()(**given),
+    "bound plan": lambda given: ne.compile(MEAN).bind().plan(**given),
+}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"imaeg": np.ones(3)}, {"imaeg": "text"}, {"image": np.ones(3), "imag": np.ones(3)}, {}],
+    ids=["misspelt", "misspelt text", "one too many", "none"],
+)
+@pytest.mark.parametrize("way", ASKED)
+def test_operands_that_the_formula_has_not_are_told_alike_whatever_is_asked(
+    way: str, given: dict[str, Any]
+) -> None:
+    with pytest.raises(ne.OperandError) as expected:
+        ne.evaluate(MEAN, **given)
+    with pytest.raises(ne.OperandError) as fault:
+        ASKED[way](given)
+    assert str(fault.value) == str(expected.value)
+
+
 def test_plans_count_what_contractions_save() -> None:
     plan = ne.compile("y[i l] = sum[j k](a[i j] * b[j k] * c[k l])").plan(a=(50, 50), b=(50, 50), c=(50, 1))
     assert plan.flops == 2 * 2 * 50 * 50
