@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from nameexpr.compiler.builder import Builder, Value
 from nameexpr.compiler.multiply import multiply
-from nameexpr.compiler.pair_calls import c_loop, matrices
-from nameexpr.compiler.program import AsComplex, AsReal
+from nameexpr.compiler.pair_calls import PARTS, REAL_OF, c_loop, in_parts, matrices, of_parts
 from nameexpr.compiler.ways import BLAS, Pair, Way, is_plain, plain, ways
 
 FLOAT_PAYS = 24**3
@@ -24,9 +23,6 @@ REAL_PAYS = 16**3
 COPIED = 32
 """Multiplications for each complex number from which a copy of it is little."""
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
-REAL_OF = {"complex64": "float32", "complex128": "float64"}
-PARTS = "re·im"
-"""The label of the two parts of a complex number."""
 
 
 def lower_pair(
@@ -121,12 +117,6 @@ def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str
         one, other = other, one
         pair = Pair(pair.batch, pair.right, pair.left, pair.summed)
     real, pairs = build.cast(one, REAL_OF[compute]), build.cast(other, compute)
-    strides = None if pairs.strides is None else (*(2 * step for step in pairs.strides), 1)
-    labels = (*pairs.labels, PARTS)
-    build.sizes = {**build.sizes, PARTS: 2}
-    parts = build.emit(AsReal(pairs.number), labels, REAL_OF[compute], strides, is_fresh=pairs.is_fresh)
+    parts = in_parts(build, pairs)
     with_parts = Pair(pair.batch, pair.left, (*pair.right, PARTS), pair.summed)
-    product = contract(build, with_parts, real, parts)
-    ordered = build.row_major(product, [label for label in product.labels if label != PARTS] + [PARTS])
-    made = build.emit(AsComplex(ordered.number), ordered.labels[:-1], compute)
-    return replace(made, strides=build.dense(made.labels))
+    return of_parts(build, contract(build, with_parts, real, parts), compute)

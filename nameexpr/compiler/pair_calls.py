@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nameexpr.compiler.builder import Builder, Value
-from nameexpr.compiler.program import Dot, Einsum, IntegerMatmul, Matmul, Vecdot
+from nameexpr.compiler.program import AsComplex, AsReal, Dot, Einsum, IntegerMatmul, Matmul, Vecdot
 from nameexpr.compiler.ways import LETTERS, Pair, Way, is_copied_across, plain
+
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+PARTS = "re·im"
+"""The label of the two parts of a complex number."""
+
+
+def parts_of(build: Builder, value: Value) -> Value:
+    """Return what a value of complex numbers is as reals, to reckon with: the parts are a last dim."""
+    strides = None if value.strides is None else (*(2 * step for step in value.strides), 1)
+    build.sizes = {**build.sizes, PARTS: 2}
+    return replace(value, labels=(*value.labels, PARTS), dtype=REAL_OF[value.dtype], strides=strides)
+
+
+def in_parts(build: Builder, value: Value) -> Value:
+    """Emit the view of complex numbers as reals."""
+    parts = parts_of(build, value)
+    return build.emit(AsReal(value.number), parts.labels, parts.dtype, parts.strides, is_fresh=value.is_fresh)
+
+
+def of_parts(build: Builder, value: Value, dtype: str) -> Value:
+    """Emit complex numbers of their parts, wherever the dim of these is."""
+    kept = [label for label in value.labels if label != PARTS]
+    ordered = build.row_major(value, [*kept, PARTS])
+    made = build.emit(AsComplex(ordered.number), kept, dtype)
+    return replace(made, strides=build.dense(kept))
 
 
 def c_loop(build: Builder, pair: Pair, one: Value, other: Value) -> Value:

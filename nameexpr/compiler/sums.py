@@ -16,7 +16,7 @@ from dataclasses import replace
 from nameexpr.compiler import costs
 from nameexpr.compiler.builder import Builder, Strides, Value
 from nameexpr.compiler.dtypes import ITEM_BYTES
-from nameexpr.compiler.pair_calls import matrices
+from nameexpr.compiler.pair_calls import REAL_OF, in_parts, matrices, of_parts, parts_of
 from nameexpr.compiler.program import Einsum, Ones, Slices, Sum
 from nameexpr.compiler.ways import BLAS, LETTERS, Pair, Way, steps_of, ways
 
@@ -52,7 +52,7 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     if way.kind == "blocks":
         return _of_blocks(build, value, way)
     if way.kind == "matmul":
-        return _with_ones(build, value, summed, way)
+        return _with_ones(build, value, way)
     if way.kind == "loop":
         letters = tuple(range(len(value.labels)))
         result = tuple(value.axis(label) for label in kept)
@@ -102,16 +102,22 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     if 1 < count <= SLICES and (is_exact or count < SLICES // 2 or not _is_contiguous(build, value, summed)):
         found.append(_slices(build, value, summed))
     if not is_exact and _is_contiguous(build, value, summed) and count > PAIRWISE:
-        return found + _in_blocks(build, value, summed)
+        return found if value.dtype in REAL_OF else found + _in_blocks(build, value, summed)
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
         seconds = costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
         found.append(Way("loop", seconds))
-    if not is_exact:
-        tried = ways(build, _pair(build, value, summed), value, _ones(build, value, summed))
-        found += [way for way in tried if way.kind == "matmul"]
-    return found
+    return found if is_exact else found + _products(build, value, summed)
+
+
+def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
+    """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
+    seconds = 0.0
+    if value.dtype in REAL_OF:
+        value, seconds = parts_of(build, value), costs.PARTS
+    tried = ways(build, _pair(build, value, summed), value, _ones(build, value, summed))
+    return [replace(way, seconds=way.seconds + seconds) for way in tried if way.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
@@ -178,8 +184,10 @@ def _ones(build: Builder, value: Value, summed: Sequence[str]) -> Value:
     return Value(-1, tuple(summed), value.dtype, build.dense(summed), is_fresh=True)
 
 
-def _with_ones(build: Builder, value: Value, summed: Sequence[str], way: Way) -> Value:
+def _with_ones(build: Builder, value: Value, way: Way) -> Value:
     """Emit the product with ones along the labels that go."""
+    parts = in_parts(build, value) if value.dtype in REAL_OF else value
     shape = build.shape(way.summed)
-    ones = build.emit(Ones(shape, value.dtype), way.summed, value.dtype, build.dense(way.summed))
-    return matrices(build, way, value, ones)
+    ones = build.emit(Ones(shape, parts.dtype), way.summed, parts.dtype, build.dense(way.summed))
+    made = matrices(build, way, parts, ones)
+    return made if parts is value else of_parts(build, made, value.dtype)

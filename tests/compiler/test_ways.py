@@ -122,6 +122,31 @@ def test_every_way_gives_the_same_values(text: str, dtype: str) -> None:
             assert same(value, exact, scale), (order, ranks)
 
 
+COMPLEX_SUMS = (
+    ("a b -> a : sum", (40, 3), 1), ("a b -> b : sum", (40, 3), 0), ("a b -> a : sum", (5, 40), 1),
+    ("a b -> a : sum", (3, 1024), 1), ("a b -> b : sum", (1024, 3), 0), ("a b c -> a c : sum", (4, 30, 5), 1),
+    ("a b c -> b : sum", (4, 30, 5), (0, 2)), ("a b -> : sum", (30, 20), (0, 1)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize(("text", "shape", "axes"), COMPLEX_SUMS)
+def test_sums_of_complex_numbers_keep_apart_what_is_infinite_or_nan(
+    text: str, shape: tuple[int, ...], axes: tuple[int, ...] | int, dtype: str
+) -> None:
+    rng = random.Random(text)
+    x = (RNG.integers(-4, 5, shape) + 1j * RNG.integers(-4, 5, shape)).astype(dtype)
+    odd = [complex(np.inf, 1), complex(2, -np.inf), complex(np.nan, 3), complex(1, np.nan)]
+    for number, cell in zip(odd, rng.sample(range(x.size), len(odd)), strict=True):
+        x.flat[cell] = number
+    expected = x.real.sum(axes), x.imag.sum(axes)
+    for order in range(4):
+        for ranks, value in in_every_way(text, [laid_out(x, order)], Options()):
+            assert value.dtype == x.dtype
+            np.testing.assert_array_equal(value.real, expected[0], err_msg=f"{order} {ranks}")
+            np.testing.assert_array_equal(value.imag, expected[1], err_msg=f"{order} {ranks}")
+
+
 @pytest.mark.parametrize("summed", [[], ["s1", "s2"]])
 def test_more_labels_than_einsum_has_letters_for(summed: list[str]) -> None:
     left, right = [f"l{number}" for number in range(30)], [f"r{number}" for number in range(25)]
@@ -134,6 +159,12 @@ def test_more_labels_than_einsum_has_letters_for(summed: list[str]) -> None:
 
 
 def test_the_texts_above_offer_several_ways() -> None:
+    assert (
+        sum(
+            len(in_every_way(text, [np.ones(shape, "c16")], Options())) > 2 for text, shape, _ in COMPLEX_SUMS
+        )
+        > 5
+    )
     counts = [len(in_every_way(text, values(text, "f8"), Options())) for text in PAIRS]
     assert sum(count > 3 for count in counts) > 6
     assert max(counts) > 8
