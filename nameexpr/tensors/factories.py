@@ -10,6 +10,7 @@ tensor([[0., 0., 0.],
 
 from __future__ import annotations
 
+from math import isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,7 +234,9 @@ def arange(
     if wanted is None and any(isinstance(bound, float) for bound in (low, high, step)):
         wanted = default_float()
     for what, bound in (("start", low), ("end", high), ("step", step)):
-        checked_real(bound, "arange", what)
+        number = checked_real(bound, "arange", what)
+        if isinstance(number, float) and (isnan(number) or (isinf(number) and what != "step")):
+            raise error(Diagnostic("NE677", f"arange: {what} is a finite number, not {number}"))
     if step == 0:
         raise error(Diagnostic("NE677", "arange: step is 0, and leads nowhere", hint="give another step"))
     try:
