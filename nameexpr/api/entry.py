@@ -190,7 +190,7 @@ class Entry:
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Dtypes:
         wanted = self.options.dtype
         product = wanted or promoted(dtypes)
-        if product is None or (len(dtypes) > 1 and not number_name(product) and product.kind not in "Om"):
+        if product is None or (len(dtypes) > 1 and _is_no_factor(product, dtypes, is_summed=typed.is_summed)):
             infos = tuple(
                 info._replace(labels=(str(dtype),))
                 for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)
@@ -212,6 +212,15 @@ class Entry:
             reducer=typed.reducer,
             is_asked=wanted is not None,
         )
+
+
+def _is_no_factor(product: np.dtype[Any], dtypes: Sequence[np.dtype[Any]], *, is_summed: bool) -> bool:
+    """Whether no product is known of these dtypes: times times times are no times, and NumPy's sums of
+    products lose the unit.
+    """
+    if product.kind == "m":
+        return is_summed or sum(dtype.kind == "m" for dtype in dtypes) > 1
+    return not number_name(product) and product.kind != "O"
 
 
 def _described(operand: Any) -> Operand:

@@ -121,11 +121,14 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """One of the language's reducers over the last `count` axes, which act as one."""
+    """One of the language's reducers over the last `count` axes, which act as one; `dtype` if it is another
+    than NumPy would give.
+    """
 
     source: int
     reducer: str
     count: int
+    dtype: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

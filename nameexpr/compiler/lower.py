@@ -149,8 +149,11 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     if reducer == CUSTOM:
         return build.emit(Apply(value.number), kept, "")
     assert reducer is not None
+    is_of_objects = reducer in {"any", "all"} and not dtypes.compute  # NumPy gives one of the objects
     made = build.emit(
-        Reduce(value.number, reducer, count), kept, dtypes.compute if reducer in SAME_DTYPE else ""
+        Reduce(value.number, reducer, count, "bool" if is_of_objects else None),
+        kept,
+        dtypes.compute if reducer in SAME_DTYPE else "",
     )
     return build.cast(made, dtypes.result) if needs_narrowing(reducer, dtypes) else made
 

@@ -153,8 +153,9 @@ def _reduction(instruction: Sum | Slices | Reduce | Apply | Divide, source: str)
             return f"np.add.reduce({source}, axis={_axes(axes)}{_option('dtype', dtype)})"
         case Slices(_, reducer, axes):
             return f"kernels.slices(np.{UFUNC_REDUCERS[reducer]}, {source}, {axes})"
-        case Reduce(_, reducer, count) if reducer in UFUNC_REDUCERS:
-            return f"np.{UFUNC_REDUCERS[reducer]}.reduce({source}, axis={_last(count)})"
+        case Reduce(_, reducer, count, dtype) if reducer in UFUNC_REDUCERS:
+            ufunc = f"np.{UFUNC_REDUCERS[reducer]}"
+            return f"{ufunc}.reduce({source}, axis={_last(count)}{_option('dtype', dtype)})"
         case Reduce(_, reducer, count):
             return f"kernels.{reducer}({source}, {_last(count)})"
         case Apply():

@@ -225,6 +225,31 @@ def test_object_arrays_work_where_their_elements_do() -> None:
         ne.einsum("i, i -> i", np.array(["a", object()], dtype=object), np.array([1, 2], dtype=object))
 
 
+@pytest.mark.parametrize("limit", [None, 400])
+def test_whether_any_or_all_objects_are_true_is_a_truth_value(limit: int | None) -> None:
+    x = np.array([[1, 0, "a"], [0, None, ""], [2, 3.0, Fraction(1, 2)]] * 8, dtype=object)
+    for reducer, truth in (("any", any), ("all", all)):
+        found = ne.einsum(f"a b -> a : {reducer}", x, memory_limit=limit)
+        assert found.dtype == np.bool_
+        assert found.tolist() == [truth(row) for row in x.tolist()]
+        assert ne.einsum(f"a b -> : {reducer}", x) == truth(x.ravel().tolist())
+
+
+def test_products_of_times_keep_their_unit_or_are_refused() -> None:
+    times, counts = np.array([2, 3], "m8[m]"), np.array([4, 5])
+    found = ne.einsum("i, i -> i", times, counts)
+    assert (found.dtype, found.tolist()) == ("m8[m]", (times * counts).tolist())
+    assert ne.einsum("i, i -> : max", times, counts) == (times * counts).max()
+    for text, other in (
+        ("i, i ->", counts),
+        ("i, i ->", times),
+        ("i, j -> i j", times),
+        ("i, i -> : sum", 2 * counts),
+    ):
+        with pytest.raises(ne.OperandError, match="NE505"):
+            ne.einsum(text, times, other)
+
+
 def test_any_dtype_can_be_rearranged() -> None:
     words = np.array([["a", "bc"], ["d", "e"]])
     assert ne.einsum("i j -> j i", words).tolist() == [["a", "d"], ["bc", "e"]]
