@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nameexpr.api.not_held import not_held_at
 from nameexpr.api.options import checked_sizes
 from nameexpr.backends.numpy.arrays import as_operand
 from nameexpr.backends.numpy.floats import is_bfloat16
+from nameexpr.compiler.formula.build_faults import NOT_HELD
 from nameexpr.compiler.limit.needs import needs_infos
 from nameexpr.compiler.memory import largest, peak_bytes
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
-from nameexpr.syntax.formula_ast import Binary, Formula, Number, Unary, nodes
+from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
 
 if TYPE_CHECKING:
     from nameexpr.compiler.formula.pipeline import CompiledFormula
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 _REASONS = (
     (re.compile(r"negative integer powers"), "write x ** -1.0, or 1 / x"),
-    (re.compile(r"out of bounds for|too large to convert"), "convert the operand to a wider dtype"),
+    *((re.compile(words), hint) for words, hint in NOT_HELD.items()),
 )
 """What NumPy says, and what to do."""
 
@@ -122,18 +124,18 @@ def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[An
         message = f"there is not enough memory: this formula needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=infos))
     reason = str(fault).splitlines()[0][:160].rstrip(".") if str(fault) else type(fault).__name__
+    spans: Sequence[Span] = ()
+    if isinstance(fault, OverflowError) or "no integer" in reason:
+        reason, spans = not_held_at(compiled, operands) or (reason, ())
     hint = next((hint for pattern, hint in _REASONS if pattern.search(reason)), "")
     message = f"the formula cannot be computed: {reason}"
-    marks = tuple(map(Mark, _culprits(compiled.scope.tree, reason)))
+    marks = tuple(map(Mark, spans or _culprits(compiled.scope.tree, reason)))
     return error(Diagnostic("NE526", message, text, marks, infos, hint))
 
 
 def _culprits(tree: Formula, reason: str) -> list[Span]:
-    """Return where a number stands that no dtype holds, or a power that no integer has."""
+    """Return where a power stands that no integer has."""
     every = [node for statement in tree.statements for node in nodes(statement.value)]
-    number = re.search(r"Python integer -?([0-9]+) out of bounds", reason)
-    if number:
-        return [node.span for node in every if isinstance(node, Number) and str(node.value) == number[1]]
     if "negative integer powers" in reason:
         powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
         signed = [node for node in powers if isinstance(node.right, Unary)]

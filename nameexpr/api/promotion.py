@@ -13,6 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.arrays import number_name
+from nameexpr.backends.numpy.numbers import fold
 from nameexpr.compiler.dtypes import choose_dtypes
 from nameexpr.compiler.lower import needs_narrowing
 from nameexpr.compiler.typed import SUMMING
@@ -27,7 +28,8 @@ _UFUNCS = {
 }
 
 
-def _function(call: str) -> Any:
+def function_of(call: str) -> Any:
+    """Return what a call such as `np.add` names."""
     module, _, name = call.partition(".")
     return getattr(np if module == "np" else formulas, name)
 
@@ -38,10 +40,10 @@ def _sample(dtype: str) -> Any:
 
 @lru_cache(maxsize=4096)
 def _dtype_of(call: str, dtypes: tuple[str, ...]) -> str:
-    function = _function(call)
+    function = function_of(call)
     with np.errstate(all="ignore"):
         if all(dtype in _WEAK for dtype in dtypes):
-            return "weak:" + type(formulas.fold(function, *(_WEAK[dtype] for dtype in dtypes))).__name__
+            return "weak:" + type(fold(function, *(_WEAK[dtype] for dtype in dtypes))).__name__
         along = (0,) if call in _ALONG else ()
         result = np.asarray(function(*map(_sample, dtypes), *along))
     if result.dtype.kind not in "biufc":
@@ -84,7 +86,7 @@ class NumPyArithmetic:
 
     def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
         """Return what a pointwise function gives for numbers, as a number."""
-        result: int | float | complex = formulas.fold(_function(call), *numbers)
+        result: int | float | complex = fold(function_of(call), *numbers)
         return result
 
     def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:

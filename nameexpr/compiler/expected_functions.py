@@ -45,6 +45,7 @@ FUNCTIONS: Mapping[str, Cells] = {
     **_all("where", 1.4, 1.4, 1.4),
     "cast": (0.1, 0.15, 0.2),
     "formulas.round": (0.12, 0.06, 0.95),
+    "formulas.integer": (0.0, 0.0, 0.0),
     "formulas.real": (0.08, 0.04, 0.26),
     "formulas.imag": (0.14, 0.08, 0.26),
     "formulas.relu": (0.3, 0.2, 0.0),
@@ -61,6 +62,7 @@ PLAIN = FUNCTIONS["np.add"]
 CALLS: Mapping[str, float] = {
     "np.where": 670.0,
     "formulas.round": 1030.0,
+    "formulas.integer": 1000.0,
     "formulas.real": 330.0,
     "formulas.imag": 400.0,
     "formulas.relu": 820.0,

@@ -30,6 +30,12 @@ class _Short(Repr):
         ends = ["" if end is None else self.repr1(end, level) for end in (x.start, x.stop)]
         return ":".join(ends if x.step is None else [*ends, self.repr1(x.step, level)])
 
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:  # Python writes no integer of more than 4,300 digits
+            return f"<an integer of {x.bit_length():,} bits>"
+
     def repr_type(self, x: type, level: int) -> str:
         module = {"numpy": "np.", "builtins": ""}.get(x.__module__, f"{x.__module__}.")
         return module + x.__qualname__

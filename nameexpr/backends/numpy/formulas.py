@@ -14,27 +14,36 @@ import numpy as np
 from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.floats import widened
 from nameexpr.backends.numpy.kernels import Array
+from nameexpr.backends.numpy.numbers import as_array, fold, integer
 from nameexpr.backends.numpy.reductions import running
+
+__all__ = [
+    "as_array",
+    "clip",
+    "cumprod",
+    "cumsum",
+    "erf",
+    "erfc",
+    "flip",
+    "fold",
+    "gelu",
+    "imag",
+    "integer",
+    "log_softmax",
+    "real",
+    "relu",
+    "round",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softplus",
+    "sort",
+    "where_over",
+]
 
 Axes = int | tuple[int, ...]
 BLOCK = 1 << 15
 """Cells of a block, as in `nameexpr.compiler.formula.fuse`."""
-_NARROW = (np.dtype(np.float16), np.dtype(np.float32))
-
-
-def fold(function: Callable[..., Any], *numbers: float | complex) -> Any:
-    """Return a pointwise function of numbers as a number of Python, which is weak as they are.
-
-    It computes as IEEE 754 has it: 1 / 0 is inf. An integer to a negative power is a float.
-    """
-    with np.errstate(all="ignore"):
-        try:
-            result = function(*numbers)
-        except ValueError:
-            result = function(*map(float, numbers))  # type: ignore[arg-type]
-        if np.asarray(result).dtype in _NARROW:  # of a bool NumPy makes half a number
-            result = function(*map(float, numbers))  # type: ignore[arg-type]
-    return np.asarray(result).item()
 
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name

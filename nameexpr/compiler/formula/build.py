@@ -24,8 +24,17 @@ from nameexpr.compiler.formula.dots import (
 )
 from nameexpr.compiler.formula.extract import reduction, widened
 from nameexpr.compiler.formula.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
+from nameexpr.compiler.formula.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.formula.graph import Along as AlongNode
-from nameexpr.compiler.formula.graph import Arrange, Graph, Index, Labels, Map, Scalar, View, number_of
+from nameexpr.compiler.formula.numbers import (
+    POWERS,
+    check_is_array,
+    folded,
+    held,
+    integer,
+    integers,
+    may_be_fraction,
+)
 from nameexpr.compiler.formula.scope import Scope
 from nameexpr.compiler.formula.views import Views, relabelled
 from nameexpr.compiler.operands import Operand
@@ -35,14 +44,6 @@ from nameexpr.syntax.ast import Dots, Label, Term
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use
 
 T = TypeVar("T")
-
-WEAK = "weak:"
-STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
-"""The dtypes that numbers have as arrays."""
-"""Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
-
-
-POWERS = frozenset({"**.", "pow"})
 
 
 class Arithmetic(Protocol):
@@ -75,7 +76,10 @@ class Bound:
 
 @dataclass
 class Builder:
-    """Walks the tree; one method per kind of node, each returns a value's number and the labels mentioned."""
+    """Walks the tree; one method per kind of node, each returns a value's number and the labels mentioned.
+
+    `named` are the values of statements, `unsure` those numbers that are integers for most operands only.
+    """
 
     scope: Scope
     operands: Mapping[str, Operand]
@@ -85,6 +89,7 @@ class Builder:
     graph: Graph
     statements: dict[str, Bound] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
+    unsure: set[int] = field(default_factory=set)
     under: dict[int, Under] = field(default_factory=dict)
 
     @property
@@ -105,8 +110,9 @@ class Builder:
         axes = own_dots(axes, self.graph.labels[value])
         self._check_left(statement, value, axes)
         flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
-        dtype = self.graph.dtypes[value]
-        arranged = self.graph.add(Arrange(value, axes), flat, STRONG.get(dtype, dtype))
+        value = integer(self, value)
+        check_is_array(self, value, statement.value.span)
+        arranged = self.graph.add(Arrange(value, axes), flat, self.graph.strong(value))
         return Bound(value, flat, mentioned(statement.term, axes), statement.term, axes, arranged)
 
     def _check_left(self, statement: Statement, value: int, axes: Axes) -> None:
@@ -217,24 +223,27 @@ class Builder:
         nodes = [graph.nodes[value] for value in values]
         call = FUNCTIONS[function].call
         if all(isinstance(node, Scalar) for node in nodes):
-            numbers = [number_of(node) for node in nodes if isinstance(node, Scalar)]
-            return self._number(
-                self._told(lambda: self.arithmetic.fold(call, numbers), function, values, span)
-            )
+            return self._number(folded(self, function, values, span))
         if function in POWERS and _is_square(graph, values):
             return self.map(values[:1], "square", span)
         dtypes = [graph.dtypes[value] for value in values]
-        dtype = self._told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
+        dtype = self.told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
+        values = integers(self, call, values, dtype)
+        if function == "where":
+            values = [values[0], *(held(self, value, dtype, span) for value in values[1:])]
         labels = tuple(dict.fromkeys(label for value in values for label in graph.labels[value]))
         made = graph.add(Map(function, tuple(values)), labels, dtype)
+        graph.spans.setdefault(made, span)
+        if dtype == "weak:int" and may_be_fraction(self, function, values):
+            self.unsure.add(made)
         unify_under(self, made, values, span)
         return made
 
-    def _told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
+    def told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
         try:
             return ask()
-        except (TypeError, ValueError, OverflowError) as refused:
+        except (TypeError, ValueError) as refused:
             dtypes = [self.graph.dtypes[value] for value in values]
             raise error(faults.undefined(self.text, function, dtypes, span)) from refused
 
@@ -245,7 +254,7 @@ class Builder:
     def reduced_dtype(self, reducer: str, factors: Sequence[int], span: Span) -> str:
         """Return the dtype of a reduction of the product of some values."""
         dtypes = [self.graph.dtypes[factor] for factor in factors]
-        return self._told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
+        return self.told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
     def _along(self, node: Along) -> tuple[int, Labels]:
         value, mention = self.value(node.arguments[0])
@@ -266,7 +275,7 @@ class Builder:
 
     def _along_dtype(self, node: Along, value: int) -> str:
         dtype = STRONG.get(self.graph.dtypes[value], self.graph.dtypes[value])
-        return self._told(
+        return self.told(
             lambda: self.arithmetic.dtype_of(f"formulas.{node.function}", [dtype]),
             node.function,
             [value],

@@ -10,6 +10,7 @@ from nameexpr.compiler.formula.functions import REDUCTIONS
 from nameexpr.compiler.formula.mentions import labels_in, marks_of_label, terms_in
 from nameexpr.compiler.typed import shown
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.inference.calls import shown as shown_number
 from nameexpr.syntax.ast import Alias, Label, NamedGroup, Term
 from nameexpr.syntax.formula_ast import Along, Formula, Node, Statement, Use, nodes
 
@@ -130,6 +131,26 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
     name = function.strip(".")
     message = f"'{name}' is not defined for {kinds}"
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
+
+
+def not_computed(text: str, reason: str, span: Span) -> Diagnostic:
+    """Return the diagnostic for a number that is too large (NE526)."""
+    hint = next(hint for words, hint in NOT_HELD.items() if words in reason)
+    return Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, (Mark(span),), hint=hint)
+
+
+def not_held(number: float | complex, dtype: str) -> str:
+    """Return what is wrong with a number that a dtype does not hold, as a part of a message."""
+    return f"{dtype} does not hold {shown_number(number)}"
+
+
+NOT_HELD = {
+    "float64 does not hold": "numbers that large have no float: divide before, or take logarithms",
+    "does not hold": "convert the operand to a wider dtype",
+    "more than": "write it with floats, such as 2.0 ** 5000, or take logarithms",
+    "no integer": "make one of the numbers a float, such as 2.0, and all of this is computed in floats",
+}
+"""What to do about numbers that a dtype does not hold, by words of the reason."""
 
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:

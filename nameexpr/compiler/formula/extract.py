@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from sys import float_info
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.dtypes import WIDE
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ADDING = frozenset({"sum", "mean"})
 MOST_PARTS = 2048
 """Parts of a product that are looked at; powers of powers have more than anybody can count."""
+LARGEST = float_info.max
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
 
@@ -179,7 +180,7 @@ def _is_harmless_number(build: Builder, value: int) -> bool:
 
 def _is_harmless(number: complex) -> bool:
     """Whether sums may be multiplied or divided by a number: no nan comes or goes by it."""
-    return isfinite(abs(number)) and number != 0
+    return 0 < abs(number) <= LARGEST
 
 
 def _small_power(build: Builder, value: int, base: int, exponent: int) -> bool:

@@ -72,10 +72,14 @@ SIGNS: Mapping[str, Pointwise] = {
     "~": Pointwise(1, "np.invert"),
 }
 
+INTEGER = "integer."
+"""What refuses a number that is no integer; nobody can write it."""
+
 FUNCTIONS: Mapping[str, Pointwise] = {
     **POINTWISE,
     **{f"{sign}.": function for sign, function in OPERATORS.items()},
     **{f".{sign}": function for sign, function in SIGNS.items()},
+    INTEGER: Pointwise(1, "formulas.integer", is_ufunc=False),
 }
 """Everything pointwise by the name it has in a graph: `+.` is the sum, `.-` the negation."""
 

@@ -17,11 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import copysign, isnan
 
 from nameexpr.compiler.typed import Axes
+from nameexpr.errors import Span
 
 Labels = tuple[str, ...]
+WEAK = "weak:"
+"""Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
+STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
+"""The dtypes that numbers have as arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +100,16 @@ Node = View | Scalar | Index | Map | Reduction | Along | Arrange | Drop
 
 @dataclass
 class Graph:
-    """All values: the node, the labels and the dtype ("" for a weak number) of each."""
+    """All values: the node, the labels and the dtype ("" for a weak number) of each; of functions where they
+    stand in the text.
+    """
 
     sizes: dict[str, int]
     nodes: list[Node] = field(default_factory=list)
     labels: list[Labels] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
     known: dict[Node, int] = field(default_factory=dict)
+    spans: dict[int, Span] = field(default_factory=dict)
 
     def add(self, node: Node, labels: Sequence[str], dtype: str) -> int:
         """Return the number of a value, new or not."""
@@ -113,10 +121,20 @@ class Graph:
         return number
 
     def scalar(self, value: int | float | complex) -> int:
-        """Return the number of a weak number; nan is one value, whichever nan it is."""
+        """Return the number of a weak number; nan is one value, whichever nan it is, and -0.0 is not 0.0."""
         if isinstance(value, float) and isnan(value):
             return self.add(Scalar(0, "nan"), (), "")
+        if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+            return self.add(Scalar(0, "-0.0"), (), "")
         return self.add(Scalar(value, type(value).__name__), (), "")
+
+    def strong(self, value: int) -> str:
+        """Return the dtype that a value has as an array: of a large integer one that holds it."""
+        node, dtype = self.nodes[value], self.dtypes[value]
+        if isinstance(node, Scalar) and node.kind == "int":
+            number = number_of(node).real
+            return "int64" if -(2**63) <= number < 2**63 else "uint64" if 0 < number < 2**64 else "float64"
+        return STRONG.get(dtype, dtype)
 
     def cells(self, labels: Sequence[str]) -> int:
         """Return the number of cells that labels span."""
@@ -143,7 +161,7 @@ def sources_of(node: Node) -> tuple[int, ...]:
 
 def number_of(node: Scalar) -> int | float | complex:
     """Return the number that a scalar stands for."""
-    return float("nan") if node.kind == "nan" else node.value
+    return float(node.kind) if node.kind in ("nan", "-0.0") else node.value
 
 
 def merged(orders: Sequence[Labels]) -> Labels:

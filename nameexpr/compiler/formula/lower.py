@@ -15,6 +15,8 @@ from nameexpr.compiler.dtypes import MAGNITUDE, choose_dtypes
 from nameexpr.compiler.formula.functions import FUNCTIONS
 from nameexpr.compiler.formula.fuse import WHOLE, Fusing, is_fused_map, is_fused_reduction
 from nameexpr.compiler.formula.graph import (
+    STRONG,
+    WEAK,
     Along,
     Arrange,
     Drop,
@@ -47,8 +49,6 @@ from nameexpr.compiler.ways import in_cells
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
-WEAK = "weak:"
-STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Lowering:
             case View():
                 return self._view(node)
             case Scalar():
-                return self._constant(node)
+                return self._constant(number, node)
             case Index(label):
                 size = self.graph.sizes[label]
                 return self.build.emit(Arange(size), (label,), "int64", self.build.dense((label,)))
@@ -95,11 +95,10 @@ class Lowering:
             case Arrange(source, axes):
                 return self._arranged(number, source, axes)
 
-    def _constant(self, node: Scalar) -> Value:
-        number = number_of(node)
-        dtype = {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"}
-        kind = "float" if node.kind == "nan" else node.kind
-        return self.build.emit(Constant(number), (), dtype[kind])
+    def _constant(self, number: int, node: Scalar) -> Value:
+        value, dtype = number_of(node), self.graph.strong(number)
+        is_wide = node.kind == "int" and dtype == "float64"
+        return self.build.emit(Constant(float(value.real) if is_wide else value), (), dtype)
 
     def _view(self, node: View) -> Value:
         """Return an operand, or an earlier value, with one axis per label."""
@@ -129,7 +128,7 @@ class Lowering:
         if is_fused_map(self.fusing, number):
             return self._fused(number, (number,), (), None)
         if node.function.startswith("cast:"):
-            return self.build.cast(self.value(node.arguments[0]), self.graph.dtypes[number])
+            return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
         arguments = self._arguments(node)
         labels = merged([value.labels for value in arguments if isinstance(value, Value)])
         sources = [
@@ -215,8 +214,15 @@ class Lowering:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
             return value
-        dtype = STRONG[value.dtype]
-        made = Pointwise("np.asarray", (value.number,), (None,), (), dtype, is_ufunc=False)
+        call = "formulas.as_array" if value.dtype == "weak:int" else "np.asarray"
+        made = Pointwise(call, (value.number,), (None,), (), STRONG[value.dtype], is_ufunc=False)
+        return self.build.emit(made, (), made.dtype, ())
+
+    def _cast(self, value: Value, dtype: str) -> Value:
+        """Return a value in another dtype; a number of Python only if the dtype holds it."""
+        if not value.dtype.startswith(WEAK):
+            return self.build.cast(value, dtype)
+        made = Pointwise(f"np.{dtype}", (value.number,), (None,), (), dtype, is_ufunc=False)
         return self.build.emit(made, (), dtype, ())
 
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:

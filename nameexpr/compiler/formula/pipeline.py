@@ -14,6 +14,7 @@ from nameexpr.compiler.formula.fuse import Fusing
 from nameexpr.compiler.formula.graph import Graph
 from nameexpr.compiler.formula.lower import lower_formula
 from nameexpr.compiler.formula.names import result_names
+from nameexpr.compiler.formula.numbers import check_is_array
 from nameexpr.compiler.formula.scope import Scope, read_scope
 from nameexpr.compiler.formula.turns import use_counts
 from nameexpr.compiler.formula.views import Views, read_views
@@ -88,6 +89,8 @@ def compile_formula(
     bounds = _statements(builder, scope, views)
     last = len(scope.tree.statements) - 1
     places = [last] if outputs is None else [_place(scope, name) for name in outputs]
+    for place in places:
+        check_is_array(builder, bounds[place].value, scope.tree.statements[place].value.span)
     values = [bounds[place].arranged for place in places]
     order = scope.operands
     fusing = Fusing(graph, use_counts(graph, values), arithmetic.promoted)

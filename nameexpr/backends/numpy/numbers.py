@@ -1,0 +1,162 @@
+"""Arithmetic among numbers, as formulas have it: of real ones, so that integers are exact.
+
+What is no integer is computed as IEEE 754 has it: 1 / 0 is inf, 7 // 0 too, and 7 % 0 is nan.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nameexpr.inference.calls import shown
+
+Number = int | float | complex
+BITS = 4096
+"""Bits of the largest integer that arithmetic takes or gives."""
+_KINDS = (bool, int, float, complex)
+
+
+def fold(function: Callable[..., Any], *numbers: Number) -> Any:
+    """Return a pointwise function of numbers as a number of Python, which is weak as they are.
+
+    Raises
+    ------
+    OverflowError
+        If an integer has more than `BITS` bits, or is to become a float that float64 does not hold.
+    """
+    name = function.__name__
+    if name == "where":
+        return _chosen(*numbers)
+    kinds = set(map(type, numbers))
+    if name in _COMPARISONS and complex not in kinds:
+        return _COMPARISONS[name](*numbers)
+    if int in kinds and kinds <= {int, bool} and name in _OF_INTEGERS:
+        result = _exact(name, numbers)
+        if result is not NotImplemented:
+            return result
+    return _rounded(function, [as_float(number) if type(number) is int else number for number in numbers])
+
+
+def _chosen(condition: Number, x: Number, y: Number) -> Number:
+    """Return one of two numbers in the wider kind of both."""
+    kind = max(type(x), type(y), key=_KINDS.index)
+    chosen = x if condition else y
+    if type(chosen) is int and kind is not int:
+        chosen = as_float(chosen)
+    return kind(chosen)  # type: ignore[arg-type]
+
+
+def _exact(name: str, numbers: tuple[Number, ...]) -> Any:
+    """Return a function of integers; NotImplemented if the result is none."""
+    integers = [int(number) for number in numbers]  # type: ignore[arg-type]
+    if max(number.bit_length() for number in integers) > BITS:
+        raise too_large()
+    try:
+        result = _OF_INTEGERS[name](*integers)
+    except ZeroDivisionError:
+        return NotImplemented
+    if type(result) is int and result.bit_length() > BITS:
+        raise too_large()
+    return result
+
+
+def _rounded(function: Callable[..., Any], numbers: list[Any]) -> Any:
+    """Return what NumPy gives: of bools, too, no narrow number."""
+    with np.errstate(all="ignore"):
+        result = np.asarray(function(*numbers))
+        if result.dtype == np.int8:
+            return fold(function, *map(int, numbers))
+        if result.dtype == np.float16:
+            result = np.asarray(function(*map(float, numbers)))
+    return result.item()
+
+
+def as_float(number: int) -> float:
+    """Return an integer as a float, or raise what says that float64 does not hold it."""
+    try:
+        return float(number)
+    except OverflowError:
+        raise OverflowError(f"float64 does not hold {shown(number)}") from None
+
+
+def integer(number: Number) -> Number:
+    """Return an integer; raise what says that a number is none."""
+    if type(number) is not int:
+        raise ValueError(f"integers give {shown(number)}, which is no integer")
+    return number
+
+
+def as_array(number: int) -> np.ndarray[Any, Any]:
+    """Return an integer as an array of int64, else of uint64, else of float64."""
+    array = np.asarray(number)
+    return array if array.dtype != object else np.asarray(as_float(number))
+
+
+def too_large() -> OverflowError:
+    """Return the error for an integer that nobody should have to compute."""
+    return OverflowError(f"an integer would have more than {BITS:,} bits")
+
+
+def _power(base: int, exponent: int) -> Any:
+    """Return an integer's power, where it is one, and not too long to be computed."""
+    if exponent < 0:
+        return NotImplemented
+    if (abs(base).bit_length() - 1) * exponent > BITS:
+        raise too_large()
+    return base**exponent
+
+
+def _quotient(x: int, y: int) -> float:
+    try:
+        return x / y
+    except OverflowError:
+        raise OverflowError("float64 does not hold the quotient") from None
+
+
+def _fmod(x: int, y: int) -> int:
+    rest = abs(x) % abs(y)
+    return -rest if x < 0 else rest
+
+
+def _reciprocal(x: int) -> int:
+    return 1 // x if x > 0 else -(1 // -x)
+
+
+_COMPARISONS: Mapping[str, Callable[..., bool]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+_OF_INTEGERS: Mapping[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": _quotient,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": _power,
+    "fmod": _fmod,
+    "reciprocal": _reciprocal,
+    "negative": operator.neg,
+    "invert": operator.invert,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "absolute": abs,
+    "sign": lambda x: (x > 0) - (x < 0),
+    "square": lambda x: x * x,
+    "maximum": max,
+    "minimum": min,
+    "relu": lambda x: max(x, 0),
+    "clip": lambda x, low, high: min(max(x, low), high),
+    "imag": lambda x: 0,
+    **dict.fromkeys(
+        ("integer", "positive", "conjugate", "real", "floor", "ceil", "trunc", "round"), operator.pos
+    ),
+}
+"""Functions of integers that give integers, but for `/`."""
