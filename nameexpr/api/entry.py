@@ -20,7 +20,7 @@ from nameexpr.api.options import DEFAULT, Options
 from nameexpr.api.same import repeats
 from nameexpr.api.specialise import Function, Template, function_of, template
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
-from nameexpr.compiler.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes
+from nameexpr.compiler.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
 from nameexpr.compiler.misuse import needs_arrow
 from nameexpr.compiler.operands import Operand, describe
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
@@ -202,11 +202,14 @@ class Entry:
                     "NE505", f"elements of dtype {listed} cannot be multiplied", self.text, (), infos, hint
                 )
             )
+        names = tuple(map(number_name, dtypes))
         if wanted is not None:
             _check_castable(self.text, dtypes, wanted)
             _check_holds(self.text, wanted, typed.reducer)
+            pairs = zip(names, dtypes, strict=True)
+            names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
         return choose_dtypes(
-            tuple(map(number_name, dtypes)),
+            names,
             number_name(product),
             is_summed=typed.is_summed,
             reducer=typed.reducer,

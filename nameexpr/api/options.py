@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.floats import native
 from nameexpr.compiler.misuse import kind_of, no_reducer, no_size
 from nameexpr.compiler.path import Optimize, check_strategy
 from nameexpr.compiler.typed import CUSTOM, REDUCERS
@@ -124,7 +125,7 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
     if found.kind not in "biufc":
         hint = "an expression computes in bools, integers, floats or complex numbers"
         raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
-    return found.str
+    return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
 
 
 def check_optimize(optimize: Any) -> Any:

@@ -23,6 +23,12 @@ MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32,
 }  # fmt: skip
 """The largest magnitude of a value of each integer dtype."""
 
+
+def swapped(name: str) -> str:
+    """Return what a dtype of foreign byte order is called where it is to be cast, even if to its like."""
+    return f"swapped {name}" if name else ""
+
+
 ITEM_BYTES = {
     "bool": 1,
     **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
@@ -32,6 +38,7 @@ ITEM_BYTES = {
     "longdouble": 16,
     "clongdouble": 32,
 }
+ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy import normalise, ordering
-from nameexpr.backends.numpy.floats import is_float
+from nameexpr.backends.numpy.floats import is_float, native
 from nameexpr.backends.numpy.reductions import running
 from nameexpr.inference.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
@@ -57,7 +57,7 @@ class Scans(Ordering):
     def _scan(self, ufunc: np.ufunc, dim: Any, dtype: Any, verb: str, out: Core | None) -> Self:
         wanted = as_dtype(dtype)
         if wanted is None and self._data.dtype.kind in "iub":
-            wanted = np.dtype(np.uint64 if self._data.dtype == np.uint64 else np.int64)
+            wanted = np.dtype(np.uint64 if native(self._data.dtype) == np.uint64 else np.int64)
         data, at = self._along(dim, verb)
         try:
             result = running(ufunc, data, at, wanted)

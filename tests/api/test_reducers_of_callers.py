@@ -1,4 +1,4 @@
-"""`reduce=` with a callable: what it is given, and whose error is raised when it fails, or anything else does."""
+"""`reduce=` with a callable: what it is given, and whose error is raised when it, or anything else, fails."""
 
 from __future__ import annotations
 

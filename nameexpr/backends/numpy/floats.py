@@ -79,6 +79,11 @@ def category(dtype: np.dtype[Any]) -> int:
     return 2 if is_float(dtype) else {"b": 0, "i": 1, "u": 1, "c": 3}.get(dtype.kind, 4)
 
 
+def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a dtype in the byte order of this machine, which is that of all that is computed."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
 def as_float(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an array of ints or bools in the default float dtype, and any other as it is."""
     return x.astype(_default[0]) if x.dtype.kind in "iub" else x

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy import special
-from nameexpr.backends.numpy.floats import widened
+from nameexpr.backends.numpy.floats import native, widened
 from nameexpr.backends.numpy.kernels import Array
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
 from nameexpr.backends.numpy.reductions import running
@@ -160,13 +160,13 @@ def _normalised(x: Array, axes: Axes, finish: Callable[[Array, Axes], None], *, 
     """Return x less its largest element along axes, and finished, block by block."""
     x = _normalisable(x)
     wide = widened(x)
-    result = wide if over else np.empty_like(wide)
+    result = wide if over else np.empty_like(wide, native(wide.dtype))
     if x.size:
         for part, target in _blocks(wide, result, axes):
             largest = np.maximum.reduce(part, axis=axes, keepdims=True, initial=-np.inf)
             np.subtract(part, largest, out=target)
             finish(target, axes)
-    return np.asarray(result.astype(x.dtype, copy=False))
+    return np.asarray(result.astype(native(x.dtype), copy=False))
 
 
 def _blocks(x: Array, result: Array, axes: Axes, done: int = 0) -> Iterator[tuple[Array, Array]]:

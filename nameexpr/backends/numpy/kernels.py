@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.compatible import c_einsum
+from nameexpr.backends.numpy.floats import native
 from nameexpr.backends.numpy.ones import BLOCK, ones
 from nameexpr.backends.numpy.rows import by_rows
 
@@ -56,7 +57,7 @@ def std(x: Array, axis: Axis) -> Array:
 def median(x: Array, axis: Axis) -> Array:
     """Return the middle value, or the mean of the middle two."""
     if _count(x, axis) == 0:
-        return np.full(np.add.reduce(x, axis=axis).shape, np.nan, x.dtype)
+        return np.full(np.add.reduce(x, axis=axis).shape, np.nan, native(x.dtype))
     with np.errstate(invalid="ignore"):
         return np.asarray(np.median(x, axis=axis))
 
@@ -73,7 +74,7 @@ def logsumexp(x: Array, axis: Axis) -> Array:
     if np.iscomplexobj(x):
         raise TypeError("logsumexp of complex numbers is not defined here")
     if _count(x, axis) == 0:
-        return np.full(np.add.reduce(x, axis=axis).shape, -np.inf, x.dtype)
+        return np.full(np.add.reduce(x, axis=axis).shape, -np.inf, native(x.dtype))
     largest = np.maximum.reduce(x, axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):

@@ -27,7 +27,7 @@ def softmax(x: Array, axis: int) -> Array:
     powers = _shifted(x, axis)
     np.exp(powers, out=powers)
     powers /= np.add.reduce(powers, axis=axis, keepdims=True)
-    return powers.astype(x.dtype, copy=False)
+    return powers.astype(native(x.dtype), copy=False)
 
 
 @np.errstate(all="ignore")
@@ -41,7 +41,7 @@ def log_softmax(x: Array, axis: int) -> Array:
     """
     shifted = _shifted(x, axis)
     shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axis, keepdims=True))
-    return shifted.astype(x.dtype, copy=False)
+    return shifted.astype(native(x.dtype), copy=False)
 
 
 def _shifted(x: Array, axis: int) -> Array:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import NARROW, as_float, in_float32, is_inexact, is_narrow
+from nameexpr.backends.numpy.floats import NARROW, as_float, in_float32, is_inexact, is_narrow, native
 from nameexpr.backends.numpy.kernels import Array
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def prod(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike |
 def _accumulated(combine: Any, x: Array, axis: Axes, keepdims: bool, dtype: npt.DTypeLike | None) -> Any:
     """Return a sum or product of any dtype, or in the one that is given."""
     if dtype is None and x.dtype.kind in "iub":
-        dtype = np.uint64 if x.dtype == np.uint64 else np.int64
+        dtype = np.uint64 if native(x.dtype) == np.uint64 else np.int64
     wanted = np.dtype(dtype or x.dtype)
     if is_narrow(wanted):
         return np.asarray(combine(x, axis=axis, keepdims=keepdims, dtype=np.float32)).astype(wanted.type)
@@ -77,7 +77,7 @@ def mean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike |
         return _add(x, axis=axis, keepdims=keepdims) / count(x, axis)
     with np.errstate(all="ignore"):
         total = _add(x, axis=axis, keepdims=keepdims, dtype=_wide(x, dtype))
-        return np.asarray(total / count(x, axis)).astype(dtype or x.dtype, copy=False)
+        return np.asarray(total / count(x, axis)).astype(dtype or native(x.dtype), copy=False)
 
 
 def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
