@@ -179,8 +179,9 @@ def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
 
 
 class CacheInfo(NamedTuple):
-    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, texts
-    kept at least.
+    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, and
+    maxsize: of expressions and of formulas that many of the latest texts are kept at least, and twice as many
+    at most.
     """
 
     texts: int
