@@ -17,6 +17,7 @@ from nameexpr.compiler.formula.graph import (
     Along,
     Arrange,
     Drop,
+    Filled,
     Graph,
     Index,
     Map,
@@ -29,6 +30,7 @@ from nameexpr.compiler.formula.pipeline import CompiledFormula
 from nameexpr.compiler.memory_parts import item_bytes
 from nameexpr.compiler.program import AlongAxes, Fused, Instruction, Pointwise, is_view, sources_of
 from nameexpr.compiler.typed import Axes, shown
+from nameexpr.inference.calls import shown as shown_number
 from nameexpr.pictures.data import Drawn, Flow, Node
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class _Values:
         graph = self.compiled.graph
         node = graph.nodes[_behind(graph, value)]
         if isinstance(node, Scalar):
-            return f"{number_of(node):.6g}"
+            return _written(number_of(node))
         if isinstance(node, View) and node.position >= 0:
             return self.compiled.scope.operands[node.position]
         return next(iter(self._names(_behind(graph, value))), HOLE)
@@ -122,7 +124,9 @@ class _Values:
             case View(position, earlier):
                 return self.compiled.scope.operands[position] if earlier < 0 else "with other labels"
             case Scalar():
-                return f"{number_of(node)}"
+                return str(number_of(node))
+            case Filled(number):
+                return _written(number)
             case Index(label):
                 return f"index[{shown(label)}]"
             case Map(function, arguments):
@@ -197,3 +201,8 @@ def _place(one: Instruction, allocated: int) -> str:
     if isinstance(one, Pointwise | AlongAxes | Fused) and one.over not in (None, False):
         return "in place"
     return "view" if is_view(one) and not allocated else ""
+
+
+def _written(number: complex) -> str:
+    """Return a number in few characters."""
+    return shown_number(number) if isinstance(number, int) else f"{number:.6g}"

@@ -231,3 +231,79 @@ def test_names_under_dots_do_not_outlive_a_term_without_dots() -> None:
     x = ne.tensor(np.ones((2, 3)), names=("i", "P"))
     found = ne.evaluate("s[i ...] = x[i ...] * 2; t[j k ...] = s[j k] * y[...]", x=x, y=np.ones(4))
     assert found.names == ("j", "k", None)
+
+
+HALVES = np.full(1000, 200, np.float16)
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [
+        ("sum[i](x[i] / 255)", 1000 * 200 / 255),
+        ("sum[i](-x[i] / 255)", -1000 * 200 / 255),
+        ("sum[i](x[i] * 0.001)", 200.0),
+        ("sum[i](x[i] / size[i])", 200.0),
+        ("sqrt(sum[i](x[i] * x / 40000))", 1000**0.5),
+        ("mean[i](x[i] * x * x / 1000)", 8000.0),
+        ("sum[i](x[i] * w[j] / 300) + 0 * w[j]", 1000 * 200 / 300),
+        ("sum[i](x[i] * 1e-3 * (x / 1e4) * w[j])", 4.0),
+    ],
+)
+def test_numbers_keep_a_sum_of_halves_from_overflowing(text: str, exact: float, large: bool) -> None:
+    count = 200 if large else 1  # so many more cells in all, that it is computed in blocks
+    x = np.tile(HALVES, (count, 1))
+    given = {"w": np.ones(3, np.float16)} if "w[" in text else {}
+    found = ne.evaluate(text.replace("x[i]", "x[n i]"), x=x, **given)
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found.astype(float), exact, rtol=2e-3)
+
+
+EDGES = {"f4": 3e38, "f8": 1.5e308, "c8": 3e38, "c16": 1.5e308}
+
+
+@pytest.mark.parametrize("dtype", EDGES)
+@pytest.mark.parametrize("count", [10, 1000, 300_000])
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("sum[i](x[i] * 1e-10)", 1e-10),
+        ("sum[i](0.5e-6 * x[i])", 0.5e-6),
+        ("sum[i](x[i] / 1e7)", 1e-7),
+        ("sum[i](-x[i] * 1e-9)", -1e-9),
+        ("sum[i](x[i] * 0.01 / 1e5)", 1e-7),
+        ("sum[i](x[j i] * 1e-8)", 1e-8),
+        ("sum[i](x[i j] * 1e-8)", 1e-8),
+        ("sum[i](x[i] * w[i k l] / 1e7)", 1e-7),
+    ],
+)
+def test_numbers_keep_a_sum_of_floats_from_overflowing(
+    text: str, scale: float, count: int, dtype: str
+) -> None:
+    x = np.full(
+        {"j i": (2, count), "i j": (count, 2)}.get(
+            text[text.index("[", 4) + 1 : text.index("]", 6)], (count,)
+        ),
+        EDGES[dtype],
+        dtype,
+    )
+    given = {"w": np.ones((count, 2, 3), dtype)} if "w[" in text else {}
+    with np.errstate(all="ignore"):
+        found = ne.evaluate(text, x=x, **given)
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found.real.astype("g"), np.longdouble(EDGES[dtype]) * scale * count, rtol=5e-3)
+
+
+def test_a_number_that_makes_a_sum_larger_is_applied_to_the_sum() -> None:
+    for text in ("sum[k](3 * x[i k])", "sum[k](x[i k] / 0.25)"):
+        assert kinds(text)[-1] == "pointwise"
+    x = np.full((30, 40), 5e-324)
+    assert ne.evaluate("sum[k](x[i k] * w)", x=x, w=2.0).tolist() == [80 * 5e-324] * 30
+    assert ne.evaluate("sum[k](x[i k] * 2)", x=x).tolist() == [80 * 5e-324] * 30
+
+
+def test_a_number_is_applied_to_a_factor_that_is_small_beside_the_product() -> None:
+    steps = plan_of("sum[k](x[i k] * w[k j] / 8)").steps
+    assert [step.what for step in steps] == ["pointwise", "dot"]
+    assert steps[0].bytes == 30 * 40 * 8
+    assert kinds("sum[k](x[i k] ** 2 / 8)")[-1] == "pointwise"

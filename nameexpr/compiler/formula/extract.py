@@ -13,7 +13,7 @@ from sys import float_info
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.dtypes import WIDE
-from nameexpr.compiler.formula.graph import Labels, Map, Reduction, Scalar, number_of, sources_of
+from nameexpr.compiler.formula.graph import Filled, Labels, Map, Reduction, Scalar, number_of, sources_of
 from nameexpr.compiler.typed import SUMMING
 from nameexpr.errors import Span
 
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 ADDING = frozenset({"sum", "mean"})
 MOST_PARTS = 2048
 """Parts of a product that are looked at; powers of powers have more than anybody can count."""
+REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
+SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
+"""The smallest normal number of a dtype."""
+LONGEST = 1 << 12
+"""Cells that are summed up to which a vector of one number is made for them."""
+MANY = 64
+"""Factors of a product that are looked at to place a number."""
+LITTLE = 4
+"""How many times smaller than a product its factor is that a number is applied to."""
 LARGEST = float_info.max
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
@@ -32,11 +41,12 @@ LARGEST_POWER = 4
 class Product:
     """The factors of a product, and the calls that can wait until it is summed: (function, other value).
 
-    `wide` is the dtype of 64 bits in which a product of integers is computed.
+    `wide` is the dtype of 64 bits in which a product of integers is computed, `root` the product as a value.
     """
 
     factors: list[int] = field(default_factory=list)
     wide: str = ""
+    root: int = -1
     later: list[tuple[str, int]] = field(default_factory=list)
 
 
@@ -44,17 +54,21 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     """Return the number of a value reduced over labels."""
     product = Product([value])
     if reducer in ADDING:
-        product = Product(wide=_computed_in(build.graph.dtypes[value]))
+        product = Product(wide=_computed_in(build.graph.dtypes[value]), root=value)
         _collect(build, value, labels, product, span)
     has_dims = any(build.graph.labels[factor] for factor in product.factors)
     if reducer in SUMMING and (reducer not in ADDING or not has_dims):
         product = Product([widened(build, value, span)])
     kept = _kept(build, product.factors, labels)
     dtype = build.reduced_dtype(reducer, product.factors, span)
-    made = build.graph.add(Reduction(reducer, tuple(product.factors), labels), kept, dtype)
+    # A sum of halves is a float32 until the numbers are applied, which may make it one that float16 holds.
+    is_half = dtype == "float16" and reducer in ADDING
+    made = build.graph.add(
+        Reduction(reducer, tuple(product.factors), labels), kept, "float32" if is_half else dtype
+    )
     for function, other in product.later:
         made = build.map([made] if other < 0 else [made, other], function, span)
-    return made
+    return build.cast(made, dtype) if is_half else made
 
 
 def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:
@@ -88,11 +102,15 @@ def _apart(build: Builder, value: int, labels: Labels, product: Product, span: S
         return None  # a statement has computed it in its own dtype
     match graph.nodes[value]:
         case Map("*.", (left, right)) if _same_dtype(build, value, left, right):
-            numbers = [side for side in (left, right) if isinstance(graph.nodes[side], Scalar)]
-            product.later += [("*.", number) for number in numbers]
-            return [side for side in (left, right) if side not in numbers]
+            sides = [side for side in (left, right) if not isinstance(graph.nodes[side], Scalar)]
+            if len(sides) > 1:
+                return sides
+            number = right if sides == [left] else left
+            return _scaled(build, "*.", (value, sides[0], number), labels, product, span)
         case Map("/.", (left, right)) if graph.dtypes[left] == graph.dtypes[value]:
-            inside = None if _is_harmless_number(build, right) else _divided(build, left, right, span)
+            if _is_number(build, right):
+                return _scaled(build, "/.", (value, left, right), labels, product, span)
+            inside = _divided(build, left, right, span)
             if inside is not None:
                 return [inside]
             if not _waits(build, left, right, labels):
@@ -124,8 +142,77 @@ def _same_dtype(build: Builder, value: int, left: int, right: int) -> bool:
     return True
 
 
-def _divided(build: Builder, value: int, divisor: int, span: Span) -> int | None:
-    """Return a product that is divided in its smallest factor which has all dims of the divisor."""
+def _scaled(
+    build: Builder, function: str, parts: tuple[int, int, int], labels: Labels, product: Product, span: Span
+) -> list[int] | None:
+    """Return the factors of a value that is multiplied with a number, or divided by it; None if it is one.
+
+    A number that makes the sum smaller is applied before: the sum without it might overflow. Behind it stands
+    that of halves, which are added up as float32, and that of a product whose factors are all as large as it.
+    """
+    value, inner, number = parts
+    graph = build.graph
+    scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]
+    is_smaller = scale < 1 if function == "*." else scale > 1
+    if not set(labels) & set(graph.labels[inner]):
+        return None
+    if not is_smaller or graph.dtypes[value] == "float16":
+        product.later.append((function, number))
+        return [inner]
+    if len(_parts(build, inner)) == 1:
+        is_lone = len(_parts(build, product.root)) == 1
+        return _filled(build, function, parts, labels) if is_lone else None
+    inside = _divided(build, inner, number, span, function)
+    if inside is not None and _is_little(build, inside):
+        return [inside]
+    product.later.append((function, number))
+    return [inner]
+
+
+def _filled(build: Builder, function: str, parts: tuple[int, int, int], labels: Labels) -> list[int] | None:
+    """Return a value, and its number along what is summed: their product takes no longer than a sum.
+
+    None where that is long, or the number is not a normal one of the dtype.
+    """
+    value, inner, number = parts
+    graph = build.graph
+    dtype = REAL.get(graph.dtypes[value], "")
+    summed = tuple(label for label in graph.labels[inner] if label in labels)
+    scale = number_of(graph.nodes[number]).real  # type: ignore[arg-type]
+    factor = float(scale) if function == "*." else 1 / scale
+    if not dtype or abs(factor) < SMALLEST[dtype] or graph.cells(summed) > LONGEST:
+        return None
+    return [inner, graph.add(Filled(factor, summed), summed, dtype)]
+
+
+def _is_little(build: Builder, product: int) -> bool:
+    """Whether the smallest factor of a product is much smaller than what it is multiplied to."""
+    graph = build.graph
+    cells = [graph.cells(graph.labels[part]) for part in _parts(build, product) if graph.labels[part]]
+    return min(cells) * LITTLE <= graph.cells(graph.labels[product])
+
+
+def _parts(build: Builder, value: int) -> list[int]:
+    """Return what a value is multiplied of, whatever its signs and numbers: itself if it is no product."""
+    found: list[int] = []
+    stack = [value]
+    while stack and len(found) < MANY:
+        value = stack.pop()
+        match build.graph.nodes[value]:
+            case Map("square" | "**.", (base, *_)):
+                found += [base, base]
+            case Map("*." | "/." | ".-" as function, arguments):
+                inner = [one for one in arguments if build.graph.labels[one]]
+                is_apart = function == "*." or len(inner) == 1
+                stack += reversed(inner) if is_apart else ()
+                found += () if is_apart else [value]
+            case _:
+                found.append(value)
+    return found
+
+
+def _divided(build: Builder, value: int, divisor: int, span: Span, function: str = "/.") -> int | None:
+    """Return a product that is divided, or else, in its smallest factor which has all dims of the divisor."""
     graph = build.graph
     needed = set(graph.labels[divisor])
     match graph.nodes[value]:
@@ -139,16 +226,16 @@ def _divided(build: Builder, value: int, divisor: int, span: Span) -> int | None
             if not fitting:
                 return None
             place = min(fitting, key=lambda one: graph.cells(graph.labels[sides[one]]))
-            inner = _divided(build, sides[place], divisor, span)
+            inner = _divided(build, sides[place], divisor, span, function)
             if inner is None:
-                inner = build.map([build.cast(sides[place], graph.dtypes[value]), divisor], "/.", span)
+                inner = build.map([build.cast(sides[place], graph.dtypes[value]), divisor], function, span)
             sides[place] = inner
             return build.map(sides, "*.", span)
         case Map(".-", (inner,)) | Map("/.", (inner, _)) if graph.dtypes[inner] == graph.dtypes[value]:
             rest = sources_of(graph.nodes[value])[1:]
-            made = _divided(build, inner, divisor, span)
-            function = ".-" if not rest else "/."
-            return None if made is None else build.map([made, *rest], function, span)
+            made = _divided(build, inner, divisor, span, function)
+            outer = ".-" if not rest else "/."
+            return None if made is None else build.map([made, *rest], outer, span)
     return None
 
 
@@ -161,7 +248,7 @@ def _waits(build: Builder, left: int, right: int, labels: Labels) -> bool:
     if not over & set(labels) or under & set(labels):
         return False
     if isinstance(build.graph.nodes[right], Scalar):
-        return _is_harmless_number(build, right)
+        return False
     return not under <= over or _is_times(build, left)
 
 
@@ -173,7 +260,7 @@ def _is_times(build: Builder, value: int) -> bool:
     return isinstance(node, Map) and node.function == "*."
 
 
-def _is_harmless_number(build: Builder, value: int) -> bool:
+def _is_number(build: Builder, value: int) -> bool:
     node = build.graph.nodes[value]
     return isinstance(node, Scalar) and _is_harmless(number_of(node))
 

@@ -3,6 +3,7 @@
     value = View        an operand, or an earlier value, seen through a term
           | Scalar      a number, weak in promotion
           | Index       0, 1, ... along a label
+          | Filled      a number along some labels
           | Map         a pointwise function; labels broadcast by name
           | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
           | Along       softmax, cumsum, sort and their kind
@@ -54,6 +55,14 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Filled:
+    """One number along labels."""
+
+    value: float
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
 class Map:
     """A pointwise function of values."""
 
@@ -95,7 +104,7 @@ class Drop:
     labels: Labels
 
 
-Node = View | Scalar | Index | Map | Reduction | Along | Arrange | Drop
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
 
 
 @dataclass

@@ -8,7 +8,7 @@ into blocks (`nameexpr.compiler.formula.fuse`), so that no intermediate larger t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nameexpr.compiler.builder import Builder, Strides, Value
 from nameexpr.compiler.dtypes import MAGNITUDE, choose_dtypes
@@ -20,6 +20,7 @@ from nameexpr.compiler.formula.graph import (
     Along,
     Arrange,
     Drop,
+    Filled,
     Graph,
     Index,
     Labels,
@@ -39,6 +40,7 @@ from nameexpr.compiler.program import (
     Arange,
     Constant,
     Copy,
+    Full,
     Fused,
     Pointwise,
     Program,
@@ -82,6 +84,10 @@ class Lowering:
             case Index(label):
                 size = self.graph.sizes[label]
                 return self.build.emit(Arange(size), (label,), "int64", self.build.dense((label,)))
+            case Filled(filled, labels):
+                dtype = self.graph.dtypes[number]
+                made = Full(self.build.shape(labels), filled, dtype)
+                return self.build.emit(made, labels, dtype, self.build.dense(labels))
             case Map():
                 return self._map(number, node)
             case Reduction():
@@ -174,6 +180,8 @@ class Lowering:
         dtypes = choose_dtypes(
             tuple(value.dtype for value in factors), product, is_summed=typed.is_summed, reducer=node.reducer
         )
+        if dtypes.result == "float16" and self.graph.dtypes[number] == dtypes.compute:
+            dtypes = replace(dtypes, result=dtypes.compute)
         offset = sum(len(earlier.steps) for earlier in self.plans[:-1])
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         dtype = self.graph.dtypes[number]
