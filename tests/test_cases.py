@@ -22,8 +22,6 @@ FALLBACK = {"NE120"}  # for a token that no explanation fits: none is known
 WHOLE_TEXT = {
     "NE140",
     "NE215",
-    "NE218",
-    "NE219",
     "NE312",
 }  # what is missing, or wrong beside the text, has no place in it
 

@@ -9,24 +9,35 @@ NumPy.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from nameexpr.compiler.size_faults import OPTIONS
 from nameexpr.compiler.typed import REDUCERS
-from nameexpr.errors import Diagnostic, did_you_mean
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
 
 
 def needs_arrow(text: str) -> Diagnostic:
     """Return the mistake of an assertion that is given to `einsum` or `compile`."""
     hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
-    return Diagnostic("NE218", "an expression needs an arrow: this text is an assertion", text, hint=hint)
+    message = "an expression needs an arrow: this text is an assertion"
+    end = len(_bare(text).rstrip())
+    marks = (Mark(Span(end, end), "->"),) if end else ()
+    return Diagnostic("NE218", message, text, marks, hint=hint)
 
 
 def takes_no_arrow(text: str) -> Diagnostic:
     """Return the mistake of an expression that is given to `check`."""
     hint = "to compute, call nameexpr.einsum; to check shapes, leave out the arrow and what follows"
-    return Diagnostic("NE219", "check takes no arrow: this text is an expression", text, hint=hint)
+    start = _bare(text).index("->")
+    marks = (Mark(Span(start, start + 2)),)
+    return Diagnostic("NE219", "check takes no arrow: this text is an expression", text, marks, hint=hint)
+
+
+def _bare(text: str) -> str:
+    """Return a text with blanks where its comments are."""
+    return re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)
 
 
 def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
