@@ -13,10 +13,8 @@ Clash(kind='mismatch', left=-1, right=-1)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import partial
-from itertools import filterfalse
 from typing import Literal, NamedTuple, TypeAlias
 
 Names: TypeAlias = tuple[str | None, ...]
@@ -24,7 +22,10 @@ Names: TypeAlias = tuple[str | None, ...]
 DIM_LIMIT = 64
 """The most dims a tensor can have: NumPy's limit, and PyTorch's for named tensors."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*'*")
+WORD = r"(?:[A-Za-z_]|[^\x00-\x7F\s])(?:[A-Za-z0-9_]|[^\x00-\x7F\s])*"
+"""A pattern of names without their primes: exact in ASCII, and for other scripts where every character is
+known to fit. `\\w` would miss the vowel signs and accents that identifiers may hold.
+"""
 
 
 class Dim(NamedTuple):
@@ -134,42 +135,75 @@ def duplicate(names: Iterable[str | None]) -> tuple[str, int, int] | None:
     return None
 
 
-def name_fault(name: str) -> str | None:
-    """Return why a string cannot name a dim, as the end of a sentence about it, or None if it can.
-
-    A name is an ASCII identifier (Python's keywords and leading underscores too, as PyTorch has it), and may
-    end in primes, as labels may. A lone underscore is refused: in an expression it is the dim without a name.
+def normalised(name: str) -> str:
+    """Return the name in the one form that counts (NFKC, as for Python's identifiers).
 
     Examples
     --------
-    >>> name_fault("batch"), name_fault("seq'"), name_fault("2d")
+    >>> normalised("ﬁt"), normalised("größe")
+    ('fit', 'größe')
+    """
+    plain = str.__str__(name)  # a plain string, of those who inherit from it as well
+    if plain.isascii():
+        return plain
+    import unicodedata  # late: few names need it, and it takes long to import
+
+    return unicodedata.normalize("NFKC", plain)
+
+
+def name_fault(name: str) -> str | None:
+    """Return why a string cannot name a dim, as the end of a sentence about it, or None if it can.
+
+    A name is a Python identifier (keywords and leading underscores too), and may end in primes, as labels
+    may. A lone underscore is refused: in an expression it is the dim without a name.
+
+    Examples
+    --------
+    >>> name_fault("größe"), name_fault("seq'"), name_fault("2d")
     (None, None, 'it starts with a digit')
     """
+    if name.isidentifier() and name != "_":
+        return None
     if name == "_":
         return "'_' stands for a dim without a name"
-    if name.isascii() and name.isidentifier():
+    word = name.rstrip("'")
+    if word.isidentifier():
         return None
-    if _NAME.fullmatch(name):
-        return None
-    if not name.strip("'"):
+    if not word:
         return "it is nothing but primes" if name else "it is empty"
-    if name[0].isascii() and name[0].isdigit():
-        return "it starts with a digit"
-    return _character_fault(next(filterfalse(_is_plain, name.rstrip("'"))))
+    return _character_fault(word, first_misfit(word))
 
 
-def _is_plain(character: str) -> bool:
-    return character.isascii() and (character.isalnum() or character == "_")
+def first_misfit(word: str) -> int:
+    """Return where a word that is no identifier stops being one."""
+    return next(at for at, letter in enumerate(word) if not (f"x{letter}" if at else letter).isidentifier())
 
 
-def _character_fault(character: str) -> str:
+def _character_fault(word: str, at: int) -> str:
+    character = word[at]
     if character.isspace():
         return "it holds white space"
     if character == "'":
         return "primes may only stand at its end"
-    if not character.isascii():
-        return f"{character!r} is not ASCII"
-    return f"{character!r} is not a letter, a digit or an underscore"
+    if not _fits(character):
+        return f"{character!r} is not a letter, a digit or an underscore"
+    return "it starts with a digit" if character.isdecimal() else f"{character!r} cannot stand first"
+
+
+def _fits(character: str) -> bool:
+    """Return whether a character may stand in a name, if not at its beginning."""
+    return f"x{character}".isidentifier()
+
+
+def another_name(name: str) -> str:
+    """Return a name much like this one, to propose where it is taken.
+
+    Examples
+    --------
+    >>> another_name("row"), another_name("row'")
+    ('row2', "row''")
+    """
+    return f"{name}'" if name.endswith("'") else f"{name}2"
 
 
 def nearest_name(text: str) -> str:
@@ -178,12 +212,10 @@ def nearest_name(text: str) -> str:
     Examples
     --------
     >>> nearest_name("café-2"), nearest_name("1a"), nearest_name("")
-    ('cafe_2', '_1a', 'x')
+    ('café_2', '_1a', 'x')
     """
-    import unicodedata  # late: few texts need it, and it takes long to import
-
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().strip()
-    plain = re.sub(r"[^A-Za-z0-9_]+", "_", plain).strip("_")
+    spaced = "".join(letter if _fits(letter) else " " for letter in normalised(text))
+    plain = "_".join(spaced.split()).strip("_")
     if not plain:
         return "x"
-    return f"_{plain}" if plain[0].isdigit() else plain
+    return plain if plain.isidentifier() else f"_{plain}"

@@ -267,8 +267,6 @@ class Run:
         array = placed.array.astype(placed.value.dtype) if inexact(placed.value.dtype) else placed.array
         if not self.named:
             return Answer(array, None, placed.value.error)
-        if any(word is not None and not word.isascii() for word in placed.names):
-            raise Refused("name", "a name of a NamedTensor is ASCII")
         return Answer(array, Named(array, placed.names).names, placed.value.error)
 
 

@@ -92,10 +92,8 @@ def operand_dims(draft: Draft) -> list[list[tuple[int, str | None]]]:
 
 
 def clean(name: str | None) -> str | None:
-    """A made-up pack name as an identifier; a name that is not ASCII is none."""
-    if name is None or not name.isascii():
-        return None
-    return name.replace(".", "dots").replace("-", "_")
+    """A made-up pack name as an identifier."""
+    return None if name is None else name.replace(".", "dots").replace("-", "_")
 
 
 def own_names(term: Term) -> set[str]:

@@ -135,15 +135,12 @@ def grouped(draft: Draft, items: Sequence[Item], probability: float) -> list[Ite
 
 
 def named_items(draft: Draft, items: Sequence[Item], strict: bool, probability: float = 0.1) -> list[Item]:
-    """Aliases and group names, no name twice; where `strict`, no label twice or foreign without an alias."""
+    """Aliases and group names, no name twice; where `strict`, no label twice without an alias."""
     plain = [item.name for item in items if isinstance(item, Label)]
     aliased = {
         at
         for at, item in enumerate(items)
-        if isinstance(item, Label)
-        and (
-            draft.chance(probability) or (strict and (plain.count(item.name) > 1 or not item.name.isascii()))
-        )
+        if isinstance(item, Label) and (draft.chance(probability) or (strict and plain.count(item.name) > 1))
     }
     taken = {item.name for at, item in enumerate(items) if isinstance(item, Label) and at not in aliased}
     found: list[Item] = []
@@ -158,7 +155,7 @@ def named_items(draft: Draft, items: Sequence[Item], strict: bool, probability: 
 
 def free_name(draft: Draft, taken: set[str]) -> str:
     """A name that no other dim of the term has; sometimes one that is a label elsewhere."""
-    others = [label for label in draft.sizes if label.isascii()] if draft.chance(0.3) else []
+    others = list(draft.sizes) if draft.chance(0.3) else []
     choices = [name for name in others or FRESH if name not in taken]
     name = draft.rng.choice(choices or [name for name in FRESH if name not in taken])
     taken.add(name)

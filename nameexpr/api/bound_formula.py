@@ -68,11 +68,19 @@ class BoundFormulaEntry:
         try:
             values = self._in_order(given)
         except KeyError:
-            self._refuse(given)
+            values = self._respelt(given)
         return self.call(*values)
+
+    def _respelt(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the values of operands given in other spellings of their names, or raise what is missing."""
+        try:
+            return self._in_order(merged(self.entry.text, None, given))
+        except KeyError:
+            self._refuse(given)
 
     def _refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much."""
+        given = merged(self.entry.text, None, given)
         self.check_unbound(given)
         self.entry.refuse({**self.fixed, **given})
 
@@ -213,7 +221,7 @@ class BoundFormula:
         """Return the formula with more operands bound (NE624 for one that is none, or bound already)."""
         if misplaced:
             raise by_position(self.text, misplaced)
-        given = named if operands is None else merged(self.text, operands, named)
+        given = merged(self.text, operands, named)
         self._entry.check_unbound(given)
         return bound_formula(self._entry.entry, self._entry.fixed, given)
 
@@ -224,7 +232,7 @@ class BoundFormula:
         """
         if misplaced:
             raise by_position(self.text, misplaced)
-        given = named if operands is None else merged(self.text, operands, named)
+        given = merged(self.text, operands, named)
         self._entry.check_unbound(given)
         entry = self._entry
         every = CompiledFormula(entry.entry)._described({**entry.fixed, **given})

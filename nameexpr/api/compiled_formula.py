@@ -127,7 +127,7 @@ class CompiledFormula:
             raise by_position(self.text, misplaced)
         from nameexpr.api.bound_formula import bound_formula
 
-        given = named if operands is None else merged(self.text, operands, named)
+        given = merged(self.text, operands, named)
         return bound_formula(self._entry, {}, given)
 
     def plan(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
@@ -140,7 +140,7 @@ class CompiledFormula:
         """
         if misplaced:
             raise by_position(self.text, misplaced)
-        described = self._described(named if operands is None else merged(self.text, operands, named))
+        described = self._described(merged(self.text, operands, named))
         limit = self._entry.options.memory_limit
         return make_formula_plan(self._entry.compile(*described), *described[:2], limit)
 
@@ -156,7 +156,7 @@ class CompiledFormula:
 
         if misplaced:
             raise by_position(self.text, misplaced)
-        described = self._described(named if operands is None else merged(self.text, operands, named))
+        described = self._described(merged(self.text, operands, named))
         return formula_outline(self._entry.compile(*described), described[0])
 
     @property

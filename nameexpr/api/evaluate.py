@@ -12,7 +12,7 @@ from nameexpr.api.cache import Generations
 from nameexpr.api.einsum import formula_misses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from nameexpr.api.formula import FormulaEntry
     from nameexpr.compiler.path import Optimize
@@ -81,11 +81,30 @@ def evaluate(
 
 
 def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the operands of a mapping and those by keyword (NE527: no mapping, or one comes twice)."""
+    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names.
+
+    NE527 if it is no mapping, or one comes twice.
+    """
+    from nameexpr.dims import normalised
+    from nameexpr.errors import Diagnostic, error
+
+    given: dict[str, Any] = {}
+    for name, value in (*_items(text, operands), *named.items()):
+        known = normalised(name)
+        if known in given:
+            raise error(Diagnostic("NE527", f"the operand {known} is given twice", text, hint="give it once"))
+        given[known] = value
+    return given
+
+
+def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
+    """Return the pairs of operands= (NE527 if they are none)."""
     from collections.abc import Mapping as AnyMapping
 
     from nameexpr.errors import Diagnostic, error
 
+    if operands is None:
+        return ()
     if not isinstance(operands, AnyMapping):
         hint = "give a dict from names to arrays, or the operands by keyword: x=..."
         message = f"operands= is a {type(operands).__name__}, and not a mapping"
@@ -95,9 +114,7 @@ def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]
             message = f"operands= has the key {name!r:.60}, which is no name"
             hint = "operands are called as in the formula: operands={'x': ...}"
             raise error(Diagnostic("NE527", message, text, hint=hint))
-        if name in named:
-            raise error(Diagnostic("NE527", f"the operand {name} is given twice", text, hint="give it once"))
-    return {**operands, **named}
+    return operands.items()
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:

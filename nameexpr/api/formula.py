@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.api.cache import Generations
+from nameexpr.api.evaluate import merged
 from nameexpr.api.formula_faults import (
     check_memory,
     check_numbers,
@@ -103,11 +104,19 @@ class FormulaEntry:
         try:
             values = self._in_order(given)
         except KeyError:
-            self.refuse(given)
+            values = self._respelt(given)
         return self.call(*values)
+
+    def _respelt(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the values of operands given in other spellings of their names, or raise what is missing."""
+        try:
+            return self._in_order(merged(self.text, None, given))
+        except KeyError:
+            self.refuse(given)
 
     def refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much: the checker knows how to say it."""
+        given = merged(self.text, None, given)
         operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
         dtypes = dict.fromkeys(operands, "float64")
         layouts = [None] * len(self.scope.operands)

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.floats import is_bfloat16
 from nameexpr.compiler.formula.build_faults import NOT_HELD
 from nameexpr.compiler.limit.needs import needs_infos
 from nameexpr.compiler.memory import largest, peak_bytes
+from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
 
@@ -86,7 +87,7 @@ def formula_outputs(text: str, outputs: Any) -> tuple[str, ...] | None:
     if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
         hint = "give the names of statements: outputs=('p', 'o')"
         raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
-    return tuple(outputs)
+    return tuple(map(normalised, outputs))
 
 
 def check_memory(compiled: CompiledFormula, limit: int | None) -> None:

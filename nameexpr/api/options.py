@@ -14,9 +14,9 @@ from nameexpr.backends.numpy.floats import native
 from nameexpr.compiler.misuse import kind_of, no_reducer, no_size
 from nameexpr.compiler.path import Optimize, check_strategy
 from nameexpr.compiler.typed import CUSTOM, REDUCERS
+from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
 from nameexpr.syntax.limits import SIZE_DIGITS
-from nameexpr.syntax.names import normalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt

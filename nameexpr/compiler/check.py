@@ -12,6 +12,7 @@ from itertools import islice
 from nameexpr.compiler.accept import is_accepted
 from nameexpr.compiler.dropping import DROPPING_RULES
 from nameexpr.compiler.typed import REDUCERS
+from nameexpr.dims import another_name
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -209,7 +210,7 @@ def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         if first is not item and any(isinstance(one, Alias | NamedGroup) for one in (first, item)):
             message = f"the result would carry the name '{name}' twice"
             inner = unparse_item(item).removeprefix(f"{name}=")
-            hint = f"give each dim a name of its own, such as {name}2={inner}"
+            hint = f"give each dim a name of its own, such as {another_name(name)}={inner}"
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 

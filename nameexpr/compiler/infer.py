@@ -12,7 +12,7 @@ from nameexpr.compiler.operands import Operand, describe, numbers
 from nameexpr.compiler.resolve import Resolved, resolve
 from nameexpr.compiler.sizes import solve
 from nameexpr.compiler.typed import NEED_ELEMENTS, Axes, Names, Typed, shown
-from nameexpr.dims import match, name_fault
+from nameexpr.dims import match
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -92,7 +92,7 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
     names: Names = ()
     if any(operand.names is not None for operand in operands):
         names = tuple(label for (label,) in result)
-        if len(set(names)) < len(names) or any(name_fault(label) for (label,) in result):
+        if len(set(names)) < len(names):
             return None
     if len(result) > limits().dims:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand, describe, stretch
 from nameexpr.compiler.typed import Names
-from nameexpr.dims import Clash, duplicate, match, name_fault, unify_from_right
+from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     STRETCHED,
@@ -192,15 +192,7 @@ def _check_result(
         marks = (Mark(items[one].span), Mark(items[other].span))
         hint = f"give each dim a name of its own with an alias, such as row={name} col={name}"
         if any(isinstance(items[place], STRETCHED) for place in (one, other)):
-            hint = (
-                f"'{name}' is a name under an ellipsis or pack: give the other dim an alias, {name}2={name}"
-            )
+            alias = f"{another_name(name)}={name}"
+            hint = f"'{name}' is a name under an ellipsis or pack: give the other dim an alias, {alias}"
         message = f"the result would carry the name '{name}' twice"
         raise error(Diagnostic("NE403", message, tree.text, marks, describe(tree.inputs, operands), hint))
-    for carried, item in zip(names, items, strict=True):
-        fault = name_fault(carried) if carried is not None else None
-        if fault:
-            hint = f"give the result's dim another name with an alias: name={carried}"
-            message = f"'{carried}' cannot be the name of a tensor's dim: {fault}"
-            infos = describe(tree.inputs, operands)
-            raise error(Diagnostic("NE404", message, tree.text, (Mark(item.span),), infos, hint))

@@ -11,7 +11,7 @@ in that. A name may come only once in the result, batch dims included (PyTorch 2
 
 from __future__ import annotations
 
-from nameexpr.dims import Clash, Dims, Names, duplicate, names_of, unify_from_right
+from nameexpr.dims import Clash, Dims, Names, another_name, duplicate, names_of, unify_from_right
 from nameexpr.errors import NameExprError
 from nameexpr.inference.calls import shown
 from nameexpr.inference.lookup import called
@@ -113,7 +113,7 @@ def _check_aligned(one: tuple[int, Dims], other: tuple[int, Dims], pairing: Pair
 def _doubled(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:
     message = f"{pairing.verb}: the result would have two dims called {name!r}"
     marked = tuple([at for at, dim in enumerate(dims) if dim.name == name] for dims in (left, right))
-    hint = f"rename one of them first, for example {pairing.right}.rename({name}={name + '2'!r})"
+    hint = f"rename one of them first, for example {pairing.right}.rename({name}={another_name(name)!r})"
     return paired_fault("NE473", message, (left, right), pairing, (marked[0], marked[1]), hint)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
-from nameexpr.dims import Dim, Dims, find, names_of
+from nameexpr.dims import Dim, Dims, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
 from nameexpr.inference.calls import Call, fault, listed
 
@@ -48,7 +48,7 @@ def place_of(dims: Dims, call: Call, place: int) -> int:
     """Return the position of the dim that one argument of a call means."""
     dim = call.arguments[place]
     if isinstance(dim, str):
-        at = find(names_of(dims), dim)
+        at = find(names_of(dims), normalised(dim))
         if at is None:
             raise _unknown(dims, dim, call, place)
         return at

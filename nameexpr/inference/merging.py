@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.dims import Dim, Dims, find, names_of
+from nameexpr.dims import Dim, Dims, another_name, find, names_of
 from nameexpr.inference.calls import Call, fault, listed, shown
 from nameexpr.inference.lookup import called, place_of, positions, spelt
 from nameexpr.inference.targets import checked_name
@@ -92,7 +92,9 @@ def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: Call) ->
     at = find(names_of(dims), name)
     if at is not None and at not in merged:
         message = f"{name!r} is the name of dim {at} already"
-        raise fault("NE411", message, call, (place,), f"choose another out_dim, such as {name + '2'!r}")
+        raise fault(
+            "NE411", message, call, (place,), f"choose another out_dim, such as {another_name(name)!r}"
+        )
     return name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.dims import Dims, Names, duplicate, find, names_of
+from nameexpr.dims import Dims, Names, duplicate, find, names_of, normalised
 from nameexpr.errors import NameExprError
 from nameexpr.inference.calls import Call, Verbatim, fault
 from nameexpr.inference.lookup import unknown_hint
@@ -25,7 +25,8 @@ def renamed(dims: Dims, arguments: Sequence[object], mapping: Mapping[str, objec
     Raises
     ------
     DimNameError
-        NE411 to NE414 for the new names, NE420 for an old name that no dim has, NE421 for both ways at once.
+        NE411 to NE414 for the new names, NE417 for a dim given in two spellings, NE420 for an old name that
+        no dim has, NE421 for both ways at once.
     OptionError
         NE650, if a new name is neither a string nor None.
 
@@ -55,11 +56,15 @@ def _both_ways(call: Call) -> NameExprError:
 
 def _mapped(dims: Dims, mapping: Mapping[str, object], call: Call) -> Names:
     old_names = names_of(dims)
-    new_names = {}
+    new_names: dict[str, str | None] = {}
     for place, (old, new) in enumerate(mapping.items()):
-        if find(old_names, old) is None:
+        known = normalised(old)
+        if find(old_names, known) is None:
             raise fault("NE420", f"no dim is called {old!r}", call, (place,), unknown_hint(dims, old))
-        new_names[old] = None if new is None else checked_name(new, place, call)
+        if known in new_names:
+            places = (list(new_names).index(known), place)
+            raise fault("NE417", f"dim {known!r} is given twice", call, places, "give each dim once")
+        new_names[known] = None if new is None else checked_name(new, place, call)
     names = tuple(None if name is None else new_names.get(name, name) for name in old_names)
     twice = duplicate(names)
     if twice:

@@ -14,7 +14,18 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import TypeAlias
 
-from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, name_fault, names_of, nearest_name
+from nameexpr.dims import (
+    DIM_LIMIT,
+    Dims,
+    Names,
+    another_name,
+    duplicate,
+    find,
+    name_fault,
+    names_of,
+    nearest_name,
+    normalised,
+)
 from nameexpr.errors import NameExprError
 from nameexpr.inference.calls import Call, counted, fault
 
@@ -62,7 +73,7 @@ def _target(item: object, place: int, call: Call) -> Target:
 
 
 def checked_name(item: object, place: int, call: Call) -> str:
-    """Return `item` as a plain string if it can name a dim; `place` is its place in the call."""
+    """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
     if not isinstance(item, str):
         message = f"a dim's name is a string or None, not {type(item).__name__}"
         raise fault("NE650", message, call, (place,), hint=_kind_hint(item))
@@ -70,7 +81,7 @@ def checked_name(item: object, place: int, call: Call) -> str:
     if reason:
         message = f"{item!r} cannot name a dim: {reason}"
         raise fault("NE412", message, call, (place,), hint=_malformed_hint(item))
-    return str.__str__(item)
+    return normalised(item)
 
 
 def _kind_hint(item: object) -> str:
@@ -84,7 +95,7 @@ def _malformed_hint(name: str) -> str:
         return "write None for a dim without a name"
     if len(name.split()) > 1:
         return "write each name as an argument of its own, or all of them in one string"
-    return f"{nearest_name(name)!r} would do: ASCII letters, digits, underscores, and no digit first"
+    return f"{nearest_name(name)!r} would do: letters, digits, underscores, and no digit first"
 
 
 def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
@@ -120,7 +131,7 @@ def added_name(name: object, dims: Dims, call: Call) -> str | None:
     at = find(names_of(dims), new)
     if at is not None:
         message = f"{new!r} is the name of dim {at} already"
-        raise fault("NE411", message, call, (place,), f"choose another name, such as {new + '2'!r}")
+        raise fault("NE411", message, call, (place,), f"choose another name, such as {another_name(new)!r}")
     return new
 
 
@@ -155,8 +166,8 @@ def doubled(twice: tuple[str, int, int], call: Call, marked: Sequence[int], hint
     """Return the error for a name that two dims would have."""
     name, first, second = twice
     message = f"{name!r} would name both dim {first} and dim {second}"
-    hint = hint or f"a tensor carries a name once: call one of them {name + '2'!r}, or give it no name (None)"
-    return fault("NE411", message, call, marked, hint)
+    advice = f"call one of them {another_name(name)!r}, or give it no name (None)"
+    return fault("NE411", message, call, marked, hint or f"a tensor carries a name once: {advice}")
 
 
 def _wrong_count(wanted: Sequence[Target], dims: Dims, verb: str) -> NameExprError:

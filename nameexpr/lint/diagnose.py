@@ -173,7 +173,7 @@ def _option_faults(call: Call) -> Iterator[Problem]:
 def _size_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
     from nameexpr.compiler.size_faults import check_keywords
-    from nameexpr.syntax.names import normalised
+    from nameexpr.dims import normalised
     from nameexpr.syntax.parser import parse
 
     tree = parse(call.text)

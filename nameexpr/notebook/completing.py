@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from nameexpr.dims import WORD
 from nameexpr.notebook.magics import without_option
 from nameexpr.notebook.variables import Variables
 from nameexpr.repl.complete import complete
@@ -13,7 +14,7 @@ from nameexpr.repl.complete_known import Known
 from nameexpr.tensors import NamedTensor
 
 IDENTIFIER = "nameexpr"
-_LINE = re.compile(r"\s*(?:[^\W\d]\w*\s*=\s*)?%ne\s")
+_LINE = re.compile(rf"\s*(?:{WORD}\s*=\s*)?%ne\s")
 _CELL = re.compile(r"%%ne\s")
 
 

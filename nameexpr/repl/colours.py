@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nameexpr.dims import WORD
 from nameexpr.errors import Span
 from nameexpr.repl.lines import Formula, read_text
 from nameexpr.syntax.tokens import Token, tokens
@@ -21,7 +22,7 @@ LONGEST = 8000
 
 _TEXT_COMMANDS = {":type", ":plan", ":code", ":time", ":t", ":p"}
 _COMMAND = re.compile(r"(\s*)(:\S*)(\s*)")
-_PYTHON = re.compile(r"(\s*[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=\s*|\s*)(!)(?!=)")
+_PYTHON = re.compile(rf"(\s*{WORD}\s*(?:\[[^\[\]]*\])?\s*=\s*|\s*)(!)(?!=)")
 _COMMENT = re.compile(r"#[^\n]*")
 
 

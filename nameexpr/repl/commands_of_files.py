@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from nameexpr.cli.faults import CommandError, quoted, reason
+from nameexpr.dims import WORD, normalised
 from nameexpr.repl.answers import Answer
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Command
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from nameexpr.repl.session import Session
     from nameexpr.tensors import NamedTensor
 
-_LOAD = re.compile(r"([^\W\d]\w*)\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
-_TARGET = re.compile(r"[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*")
-_SAVE = re.compile(r"([^\W\d]\w*)\s+(\S.*)", re.DOTALL)
+_LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
+_TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")
+_SAVE = re.compile(rf"({WORD})\s+(\S.*)", re.DOTALL)
 _QUOTES = re.compile(r"(['\"])(.*)\1", re.DOTALL)
 ARRAYS = (".npy", ".npz", ".csv")
 DEEPEST = 20
@@ -31,17 +32,18 @@ def is_target(text: str) -> bool:
     >>> is_target("x[N C]"), is_target("1x")
     (True, False)
     """
-    return _TARGET.fullmatch(text) is not None
+    found = _TARGET.fullmatch(text)
+    return found is not None and found[1].isidentifier()
 
 
 def load(session: Session, command: Command, line: str) -> Answer:
     """Read a tensor from a file; `x[N C]` gives its dims names."""
     found = _LOAD.fullmatch(command.argument)
-    if found is None:
+    if found is None or not found[1].isidentifier():
         raise LineError(
             "what is to be loaded, and from where?", hint=":load x photos.npy, or :load x[N C] photos.npy"
         )
-    name, term, path = found[1], found[2], _path(found[3])
+    name, term, path = normalised(found[1]), found[2], _path(found[3])
     tensor = _read(path, term)
     session.put(line, {name: tensor})
     session.entered.append(line)
@@ -80,8 +82,8 @@ def save(session: Session, command: Command, line: str) -> Answer:
 
 def _target(session: Session, argument: str) -> tuple[str | None, str]:
     """Return the tensor, or None for the lines, and the path."""
-    if found := _SAVE.fullmatch(argument):
-        return found[1], _path(found[2])
+    if (found := _SAVE.fullmatch(argument)) and found[1].isidentifier():
+        return normalised(found[1]), _path(found[2])
     path = _path(argument)
     if not path:
         raise LineError("where to?", hint=":save x x.npy writes a tensor, :save session.ne what was entered")

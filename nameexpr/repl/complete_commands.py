@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from nameexpr.dims import WORD
 from nameexpr.repl.complete_files import ARRAYS, SCRIPTS, files
 from nameexpr.repl.complete_known import Choice, Completion, Known, placed, ranked, tensors
 
 _COMMAND = re.compile(r"(\s*)(:\s*[^\s:]*)(\s*)")
-_TENSOR_AND_FILE = re.compile(r"[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
+_TENSOR_AND_FILE = re.compile(rf"{WORD}\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
 _PATH = re.compile(r"['\"~./]|.*[/.]", re.DOTALL)
 _DRAWN = re.compile(r"(?:(?:network|tree|memory)\s+)?(?:\S+\.svg\s+)?")
 PICTURES = ("network", "tree", "memory")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from nameexpr.carets import visible
+from nameexpr.dims import WORD
 
 _WORDS = {
     "exit": ":quit or Ctrl-D leaves",
@@ -23,15 +24,15 @@ _WORDS = {
     "undo": ":undo takes the last line back",
 }
 _PYTHON = re.compile(
-    r"""
+    rf"""
     (?:import|from|for|while|def|class|if|with|print|del|return|lambda|assert)\b
-    | ['"{]
-    | [^\W\d]\w*\.[^\W\d]          # x.shape, np.ones(3)
+    | ['"{{]
+    | {WORD}\.[^\W\d]          # x.shape, np.ones(3)
     | (einsum|evaluate)\s*\(         # as it is written after `from nameexpr import einsum`
     """,
     re.VERBOSE,
 )
-_VALUE = re.compile(r"([^\W\d]\w*)\s*=\s*((?:np\.|ne\.|numpy\.|[\[{'\"]).*)", re.DOTALL)
+_VALUE = re.compile(rf"({WORD})\s*=\s*((?:np\.|ne\.|numpy\.|[\[{{'\"]).*)", re.DOTALL)
 LONGEST = 60
 """Characters of a line up to which the advice has it as it should be."""
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span
 from nameexpr.repl.faults import LineError
 from nameexpr.syntax.formula_parser import parse_formula
@@ -37,9 +38,8 @@ FACTORIES = {
 }
 """Functions that make a tensor from the sizes of its dims."""
 
-_NAME = r"[^\W\d]\w*"
-_PYTHON = re.compile(rf"\s*(?:({_NAME})\s*(?:\[([^\[\]]*)\])?\s*=\s*)?!(?!=)\s*(.*)", re.DOTALL)
-_MAKE = re.compile(rf"\s*({_NAME})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
+_PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\])?\s*=\s*)?!(?!=)\s*(.*)", re.DOTALL)
+_MAKE = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
 _COMMENT = re.compile(r"#[^\n]*")
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
 _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
@@ -120,9 +120,9 @@ def read_line(line: str) -> Line:
         return Nothing()
     if line.lstrip().startswith(":"):
         return _command(line)
-    if found := _PYTHON.fullmatch(line):
-        return Python(found[3].strip(), found[1], found[2])
-    if found := _MAKE.match(line):
+    if (found := _PYTHON.fullmatch(line)) and (found[1] or "x").isidentifier():
+        return Python(found[3].strip(), found[1] and normalised(found[1]), found[2])
+    if (found := _MAKE.match(line)) and found[1].isidentifier():
         return _make(line, found)
     return read_text(line)
 
@@ -172,7 +172,7 @@ def _make(line: str, found: re.Match[str]) -> Make:
         place = Span(found.end() - 1, found.end()) if end < 0 else Span(end + 1, len(bare))
         wrong = "this bracket is not closed" if end < 0 else f"nothing follows what {found[2]} makes"
         raise LineError(wrong, line, place, f"{found[1]} = {found[2]}(N=2, C=3)")
-    return Make(found[1], found[2], _pieces(bare, found.end(), end))
+    return Make(normalised(found[1]), found[2], _pieces(bare, found.end(), end))
 
 
 def _pieces(line: str, start: int, end: int) -> tuple[Word, ...]:

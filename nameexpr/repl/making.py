@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 import nameexpr as ne
+from nameexpr.dims import normalised
 from nameexpr.pictures.words import bytes_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Make, Word
-from nameexpr.syntax.names import normalised
 from nameexpr.tensors import NamedTensor
 
 _PIECE = re.compile(r"([^\s=]+)\s*=\s*(\S+)")

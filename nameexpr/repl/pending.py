@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 import warnings
 
-_PYTHON = re.compile(r"\s*(?:[^\W\d]\w*\s*(?:\[[^\[\]]*\]\s*)?=\s*)?!(?!=)\s*")
+from nameexpr.dims import WORD
+
+_PYTHON = re.compile(rf"\s*(?:{WORD}\s*(?:\[[^\[\]]*\]\s*)?=\s*)?!(?!=)\s*")
 _FILES = re.compile(r"\s*:\s*(?:load|save|script|set|explain|help)\b")
 _COMMAND = re.compile(r"\s*:\s*\S*")
 _COMMENT = re.compile(r"#[^\n]*")

@@ -10,13 +10,15 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax.language import looks_like_formula
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-_NAME = r"[^\W\d]\w*'*"
+_NAME = rf"{WORD}'*"
+_LETTERS = r"(?:[A-Za-z0-9_]|[^\x00-\x7F\s])+"
 
 
 class Guess(NamedTuple):
@@ -45,7 +47,7 @@ CHARACTERS = (
     ),
     _guess(r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
     _guess(
-        r"[0-9]+[^\W\d]\w*'*",
+        rf"[0-9]+{_NAME}",
         "NE102",
         "'{0}' is neither a size nor a name",
         "separate them by a space, or give a name a size: C=3",
@@ -94,13 +96,13 @@ CHARACTERS = (
         "a product of dims is a group in round brackets: (h w)",
     ),
     _guess(
-        rf"{_NAME}\.{{3}}\w+'*",
+        rf"{_NAME}\.{{3}}{_LETTERS}'*",
         "NE107",
         "'{0}' runs a pack and what follows it together",
         "put a space behind the three dots, such as in batch... C",
     ),
     _guess(
-        rf"{_NAME}\.+(?:\w+'*)?",
+        rf"{_NAME}\.+(?:{_LETTERS}'*)?",
         "NE107",
         "'{0}' is neither a pack nor names",
         "a pack is a name with three dots behind it, batch...; names are separated by spaces",
@@ -113,7 +115,7 @@ CHARACTERS = (
     ),
     _guess(r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
     _guess(
-        rf"{_NAME}'\w+",
+        rf"{_NAME}'{_LETTERS}",
         "NE109",
         "a prime ends a name: '{0}'",
         "put a space behind the prime, or leave it out",

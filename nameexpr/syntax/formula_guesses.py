@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 
+from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span
 
 FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
 OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
-NAME = r"[^\W\d]\w*'*"
+NAME = rf"{WORD}'*"
 REACH = 64
 """How far around the fault a guess is looked for."""
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import Term
 from nameexpr.syntax.formula_ast import (
@@ -31,7 +32,7 @@ from nameexpr.syntax.formula_ast import (
 )
 from nameexpr.syntax.formula_faults import chained, formula_fault, nothing_written
 from nameexpr.syntax.limits import check_limits
-from nameexpr.syntax.names import check_names, normalised
+from nameexpr.syntax.names import check_names
 from nameexpr.syntax.parser import Nodes, lark_error, load_parser, span_of
 
 if TYPE_CHECKING:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from nameexpr.dims import WORD
+
+_ASSIGNED = re.compile(rf"(?:^|[;\n])[^\S\n]*{WORD}'*\s*=(?!=)\s*[^\s;]")
+
 
 def looks_like_formula(text: str) -> bool:
     """Return whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
@@ -14,4 +18,4 @@ def looks_like_formula(text: str) -> bool:
     plain = re.sub(r"#[^\n]*", "", text)
     if "->" in plain:
         return False
-    return "[" in plain or re.search(r"(?:^|[;\n])[^\S\n]*[^\W\d]\w*'*\s*=(?!=)\s*[^\s;]", plain) is not None
+    return "[" in plain or _ASSIGNED.search(plain) is not None

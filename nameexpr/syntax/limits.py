@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.forks import lock
 
@@ -110,7 +111,7 @@ def _check_operands(text: str, limit: int) -> None:
 
 
 def _check_numbers(text: str) -> None:
-    for token in re.finditer(rf"#[^\n]*|[^\W\d]\w*|[0-9]{{{SIZE_DIGITS + 1},}}", text):
+    for token in re.finditer(rf"#[^\n]*|{WORD}|[0-9]{{{SIZE_DIGITS + 1},}}", text):
         if token[0][0].isdigit():
             span = Span(token.start(), token.start() + 1)
             message = f"a size has at most {SIZE_DIGITS} digits, and this one has {len(token[0]):,}"

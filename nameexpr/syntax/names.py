@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from nameexpr.dims import WORD, first_misfit, normalised
 from nameexpr.errors import Diagnostic, Mark, Span, error
 
-_SCAN = re.compile(r"#[^\n]*|(?:[A-Za-z_]|[^\x00-\x7F\s])(?:[A-Za-z0-9_]|[^\x00-\x7F\s])*'*")
+_SCAN = re.compile(rf"#[^\n]*|{WORD}'*")
 
 _ARROWS = "→⟶⇒⟹↦➔➜➞"
 _LOOKALIKES = {
@@ -31,11 +32,6 @@ _LOOKALIKES = {
     "\u200b": "a zero-width space was pasted with the text: remove it",
     "\ufeff": "a byte order mark was pasted with the text: remove it",
 }
-
-
-def normalised(name: str) -> str:
-    """Return the name in the one form that counts (NFKC, as for Python's identifiers)."""
-    return str(name) if name.isascii() else str(unicodedata.normalize("NFKC", name))
 
 
 _IN_FORMULAS = {
@@ -101,7 +97,7 @@ def _look_alike(text: str, first: Span, second: Span, name: str) -> Diagnostic:
 
 
 def _bad_character(text: str, name: str, span: Span, what: str) -> Diagnostic:
-    offset = _first_bad(name)
+    offset = first_misfit(name)
     character = name[offset]
     place = Span(span.start + offset, span.start + offset + 1)
     title = unicodedata.name(character, f"U+{ord(character):04X}")
@@ -118,9 +114,3 @@ def _instead(character: str, what: str) -> str:
     return table.get(
         character, "a name is made of letters, digits and underscores, as a Python identifier is"
     )
-
-
-def _first_bad(name: str) -> int:
-    """Return where the name stops being an identifier."""
-    good = next((end for end in range(1, len(name)) if not name[: end + 1].isidentifier()), 0)
-    return good if name[0].isidentifier() else 0

@@ -15,10 +15,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.dims import normalised
 from nameexpr.errors import Span, error
 from nameexpr.syntax import ast
 from nameexpr.syntax.limits import check_limits
-from nameexpr.syntax.names import check_names, normalised
+from nameexpr.syntax.names import check_names
 from nameexpr.syntax.plain import read_plain
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, Verbatim, counted, fault, shown, shown_items
 from nameexpr.inference.indexing import Item, check_array_sizes, indexed_names
-from nameexpr.inference.lookup import called
+from nameexpr.inference.lookup import called, positions
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
@@ -32,6 +32,8 @@ from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import REFUSED, data_and_names
 from nameexpr.tensors.writing import check_finite, check_writeable, complex_into_real
+
+_WHOLE = slice(None)
 
 
 class Indexing(Gradients):
@@ -105,11 +107,14 @@ class Indexing(Gradients):
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").isel(N=0, C=slice(1, None))
         tensor([2, 3], names=('C',), shape=(2,))
         """
-        key: list[Any] = [slice(None)] * self._data.ndim
+        key: list[Any] = [_WHOLE] * self._data.ndim
         for name, index in indices.items():
             if index is None or index is ...:
                 raise _bad_item(index)
-            key[self._position(name, "isel")] = index
+            at = self._position(name, "isel")
+            if key[at] is not _WHOLE:  # two spellings of one name
+                positions(self._dims, Call("isel", tuple(indices), (self._dims,)))
+            key[at] = index
         quick = self._quick(tuple(key))
         if quick is not None:
             return quick

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
+from nameexpr.dims import Clash, Dims, Names, another_name, dims_of, duplicate, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import counted
 from nameexpr.inference.pairing import Pairing, clashing, paired_fault
@@ -75,7 +75,7 @@ def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
         return names
     message = f"{verb}: the result would have two dims called {twice[0]!r}"
     marked = tuple([at for at, name in enumerate(one.names) if name == twice[0]] for one in (left, right))
-    hint = f"rename one of them first, for example {right.role}.rename({twice[0]}={twice[0] + '2'!r})"
+    hint = f"rename one of them first, for example {right.role}.rename({twice[0]}={another_name(twice[0])!r})"
     pairing = Pairing(verb, left.role, right.role)
     raise paired_fault("NE473", message, (left.dims, right.dims), pairing, (marked[0], marked[1]), hint)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.floats import is_narrow, widened
-from nameexpr.dims import Dims, duplicate, names_of
+from nameexpr.dims import Dims, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.inference.calls import Call, counted, shown
 from nameexpr.inference.contracting import contracted_fault
@@ -49,7 +49,7 @@ def contracted(a: NamedTensor, b: NamedTensor, dims: Any) -> NamedTensor:
         marked = tuple(
             [at for at, dim in enumerate(dims) if dim.name == twice[0]] for dims in (a._dims, b._dims)
         )
-        hint = f"rename one of them first, for example right.rename({twice[0]}={twice[0] + '2'!r})"
+        hint = f"rename one of them first, for example right.rename({twice[0]}={another_name(twice[0])!r})"
         raise paired_fault("NE473", message, (a._dims, b._dims), _PAIRING, (marked[0], marked[1]), hint)
     return wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
 

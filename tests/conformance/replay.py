@@ -39,11 +39,15 @@ class Failure(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """Cases in which ours differs on purpose: why, which, and what ours does instead."""
+    """Cases in which ours differs on purpose: why, which, and what ours does instead.
+
+    `beside` are cases that the recording lacks, with what PyTorch's page says of them.
+    """
 
     reason: str
     applies: Callable[[Entry], bool]
     ours: Callable[[Entry], dict[str, Any]]
+    beside: tuple[Entry, ...] = ()
 
 
 def leaves_its_operand_alone(entry: Entry) -> dict[str, Any]:
@@ -52,7 +56,27 @@ def leaves_its_operand_alone(entry: Entry) -> dict[str, Any]:
     return {**expect, "self": False, "state": [before, *expect["state"][1:]]}
 
 
+def renamed(name: str) -> Entry:
+    """A call with a name that PyTorch's rule, "digits, alphabetical characters, underscore", leaves out."""
+    operand = {"data": {"$a": "float32", "shape": [2], "data": [1.0, 2.0]}, "names": {"$u": ["N"]}}
+    case = {"op": "rename", "family": "names-api", "form": "method", "call": "rename", "check": "value"}
+    case |= {"exact": True, "tensors": [operand], "args": [name], "kwargs": {}, "bounds": None}
+    return {"case": case, "expect": {"raise": "RuntimeError", "text": "Invalid name"}, "policy": "doc"}
+
+
+def takes_the_name(entry: Entry) -> dict[str, Any]:
+    (operand,) = entry["case"]["tensors"]
+    before = {"k": "t", "names": ["N"], "shape": [2], "dtype": "float32", "data": operand["data"]}
+    return {"ret": {**before, "names": entry["case"]["args"]}, "state": [before], "self": False}
+
+
 DEVIATIONS = {
+    "names beyond ASCII": Deviation(
+        "PyTorch takes ASCII letters alone; ours are identifiers of any script, and primes, as labels are",
+        lambda entry: entry["case"]["op"] == "rename" and entry["case"]["args"] in (["é"], ["seq'"]),
+        takes_the_name,
+        (renamed("é"), renamed("seq'")),
+    ),
     "flatten of one dim": Deviation(
         "PyTorch returns self with the new name; ours returns a view and leaves its operand alone",
         lambda entry: entry["case"]["op"] == "flatten" and entry["expect"].get("self") is True,

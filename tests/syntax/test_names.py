@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nameexpr as ne
+from nameexpr.dims import normalised
 from nameexpr.errors import ParseError
 from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Label
-from nameexpr.syntax.names import check_names, normalised
+from nameexpr.syntax.names import check_names
 
 
 def code_of(text: str) -> str:

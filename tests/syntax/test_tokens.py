@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import formula_generate
 import generate
 from generate_text import mutate_text
+from nameexpr.dims import normalised
 from nameexpr.syntax.formula_ast import Along, Call, Node, Use, children
 from nameexpr.syntax.formula_parser import FormulaNodes, parse_formula, with_semicolons
-from nameexpr.syntax.names import normalised
 from nameexpr.syntax.parser import Nodes, load_parser
 from nameexpr.syntax.tokens import KINDS, Kind, kind_of, tokens
 

@@ -9,6 +9,7 @@ from itertools import islice
 from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.formula.scope import Scope, terms_of
 from nameexpr.compiler.operands import Operand
+from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.syntax.ast import Label, Term
 from nameexpr.syntax.formula_ast import Use
@@ -92,4 +93,4 @@ def _no_term(scope: Scope, use: Use, operand: Operand) -> NameExprError:
 def canonical(term: Term) -> str:
     """Return a term without its sizes, to tell if two terms see the same dims: `C=3` is `C`, `()` is `1`."""
     words = " ".join(map(unparse_item, term.items))
-    return re.sub(r"([^\W\d]\w*'*)=[0-9]+(?![\w'])", r"\1", words).replace("()", "1")
+    return re.sub(rf"({WORD}'*)=[0-9]+(?![\w'])", r"\1", words).replace("()", "1")

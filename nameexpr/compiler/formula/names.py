@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.formula.dots import Under, is_dots, place_of
 from nameexpr.compiler.typed import Axes, Names
-from nameexpr.dims import duplicate, name_fault
+from nameexpr.dims import another_name, duplicate, name_fault
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Dots, Item, Pack, Term
 from nameexpr.syntax.unparse import unparse_item
@@ -46,7 +46,6 @@ def result_names(
         names.append(getattr(item, "dim", None) or getattr(item, "name", None))
         items.append(item)
     _check_twice(names, items, text)
-    _check_names(names, term, text)
     return tuple(names)
 
 
@@ -59,17 +58,10 @@ def _check_twice(names: Sequence[str | None], items: Sequence[Item], text: str) 
         message = f"the result would carry the name '{name}' twice"
         hint = f"give each dim a name of its own on the left, such as row={name} col={name}"
         if any(isinstance(items[place], Dots | Pack) for place in (one, other)):
-            hint = f"'{name}' is a name under an ellipsis or pack: write {name}2={name} on the left"
+            hint = (
+                f"'{name}' is a name under an ellipsis or pack: write {another_name(name)}={name} on the left"
+            )
         raise error(Diagnostic("NE403", message, text, marks, hint=hint))
-
-
-def _check_names(names: Sequence[str | None], term: Term, text: str) -> None:
-    for name in names:
-        reason = None if name is None else name_fault(name)
-        if reason:
-            message = f"'{name}' cannot name a dim of a tensor: {reason}"
-            hint = f"give the result's dim another name on the left: dim={name}"
-            raise error(Diagnostic("NE406", message, text, (Mark(term.span),), hint=hint))
 
 
 def _name_of(label: str, packs: Mapping[str, Names], under: Under) -> str | None:
