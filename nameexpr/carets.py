@@ -19,6 +19,7 @@ LINE_LIMIT = 160
 CONTEXT = 60
 MARK_LIMIT = 24
 WORD_LIMIT = 120
+TEXT_LIMIT = 1500
 _LONG_WORD = re.compile(r"([^\s'\"=,]{60})[^\s'\"=,]{60,}")
 
 
@@ -30,10 +31,11 @@ def visible(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return the text with every word of 120 characters and more cut to its beginning."""
+    """Return the text with every word of 120 characters and more cut to its beginning, and so the whole."""
     if len(text) <= WORD_LIMIT:
         return text
-    return _LONG_WORD.sub(r"\1…", text)
+    short = _LONG_WORD.sub(r"\1…", text)
+    return short if len(short) <= TEXT_LIMIT else f"{short[:TEXT_LIMIT]}…"
 
 
 def _visible_character(character: str) -> str:
@@ -89,7 +91,7 @@ def _marked_line(line: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
     carets = ""
     for column, length, _ in columns:
         carets = carets.ljust(column) + "^" * (column + length - max(column, len(carets)))
-    notes = _note_rows([(column, visible(note)) for column, _, note in columns if note])
+    notes = _note_rows([(column, visible(shortened(note))) for column, _, note in columns if note])
     return [visible(line), *([carets] if carets else []), *notes]
 
 

@@ -15,11 +15,17 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
 from nameexpr.carets import aligned_columns, marked_text, shortened, visible
+
+ROWS = 16
+"""Operands that a mistake lists."""
+TOLD = 20
+"""Mistakes that an error tells."""
 
 
 class Span(NamedTuple):
@@ -70,10 +76,25 @@ class Diagnostic(NamedTuple):
         lines = [f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"]
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
         lines += ["  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole)]
-        lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in self.operands])]
+        lines += ["  " + line for line in self._rows()]
         if self.hint:
             lines.append(f"  help: {visible(shortened(self.hint))}")
         return "\n".join(lines)
+
+    def _rows(self) -> list[str]:
+        """Return one line per operand; of very many the first, and those that the message is about."""
+        shown = [
+            operand
+            for place, operand in enumerate(self.operands)
+            if place < ROWS or re.search(rf"\b{re.escape(_title(operand))}\b", self.message)
+        ]
+        left_out = len(self.operands) - len(shown)
+        more = [f"... and {left_out:,} more operands"] if left_out else []
+        return aligned_columns([_cells(operand) for operand in shown]) + more
+
+
+def _title(operand: OperandInfo) -> str:
+    return operand.title or f"operand {operand.position}"
 
 
 def _cells(operand: OperandInfo) -> list[str]:
@@ -85,8 +106,8 @@ def _cells(operand: OperandInfo) -> list[str]:
     else:
         dims = (f"{name}={size}" for name, size in zip(operand.names, operand.shape, strict=True))
         shape = f"({', '.join(dims)})"
-    title = operand.title or f"operand {operand.position}"
-    return [f"{title} ", visible(shape) + "  ", *map(visible, operand.labels)]
+    labels = (visible(shortened(label)) for label in operand.labels)
+    return [f"{_title(operand)} ", visible(shortened(shape)) + "  ", *labels]
 
 
 class NameExprError(ValueError):
@@ -112,8 +133,17 @@ class NameExprError(ValueError):
         return self.diagnostics[0].code
 
     @property
+    def text(self) -> str:
+        """The text in which the first mistake is marked, or "".
+
+        It is the caller's own, but for an expression that leaves its inputs out: there it is the one with the
+        inputs written out; and for a method it is the call.
+        """
+        return self.diagnostics[0].text
+
+    @property
     def spans(self) -> tuple[Span, ...]:
-        """Every span marked in the first mistake."""
+        """Every span marked in the first mistake: ranges of characters of `text`."""
         return tuple(mark.span for mark in self.diagnostics[0].marks)
 
     @property
@@ -127,8 +157,10 @@ class NameExprError(ValueError):
         return self.diagnostics[0].hint
 
     def __str__(self) -> str:
-        """Return all mistakes rendered, one after the other."""
-        return "\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+        """Return the mistakes rendered, one after the other; of very many the first."""
+        told = [diagnostic.render() for diagnostic in self.diagnostics[:TOLD]]
+        left_out = len(self.diagnostics) - len(told)
+        return "\n".join([*told, *([f"... and {left_out:,} more mistakes"] if left_out else [])])
 
 
 class ParseError(NameExprError):

@@ -6,7 +6,9 @@ import copy
 import pickle
 import re
 import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 
 import numpy as np
@@ -58,6 +60,84 @@ def test_an_error_has_code_spans_operands_and_hint() -> None:
     assert fault.operands[0].labels == ("batch=2", "chan=3")
     assert fault.hint.startswith("if these are two dims")
     assert fault.diagnostics[0].text == "batch chan, chan out -> batch out"
+
+
+def marked(fault: ne.NameExprError) -> list[str]:
+    return [fault.text[span.start : span.end] for span in fault.spans]
+
+
+def test_the_spans_of_an_error_mark_its_text() -> None:
+    assert marked(clash()) == ["chan", "chan"]
+    left_out = fault_of('ne.einsum("-> h", named("H", 2))')
+    assert left_out.text == "H -> h" and marked(left_out) == ["H", "h"]
+    called = fault_of('named("N C", 2, 3).rename(Z="a")')
+    assert called.text == "rename(Z='a')" and marked(called) == ["Z='a'"]
+    assert fault_of("ne.einsum(1)").text == ""
+
+
+LABELS = st.sampled_from(
+    ["a", "B", "größe", "(a b)", "b=2", "...", "a...", "3", "_", "(", "é=", ":", ",", "-"]
+)
+
+
+@given(st.lists(LABELS, max_size=4), st.lists(LABELS, max_size=4), st.booleans())
+def test_every_span_lies_in_the_text_of_its_mistake(
+    inputs: list[str], outputs: list[str], is_left_out: bool
+) -> None:
+    text = f"{'' if is_left_out else ' '.join(inputs)} -> {' '.join(outputs)}"
+    x = ne.tensor(np.ones((2, 3)), names="a größe")
+    with suppress(ne.NameExprError):
+        ne.einsum(text, x)
+        return
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.einsum(text, x)
+    assert caught.value.text == caught.value.diagnostics[0].text
+    for one in caught.value.diagnostics:
+        assert all(0 <= mark.span.start <= mark.span.end <= len(one.text) for mark in one.marks)
+        assert is_left_out or not inputs or one.text == text
+
+
+MANY = 2_000
+LONG: dict[str, Callable[[], object]] = {
+    "unknown sizes": lambda: ne.einsum("a -> a", np.ones(2), sizes={f"k{i}": 2 for i in range(MANY)}),
+    "groups without sizes": lambda: ne.einsum(
+        f"a -> {' '.join(f'(b{i} c)' for i in range(1000))}", np.ones(2)
+    ),
+    "operands of other dims": lambda: ne.einsum(
+        f"{', '.join(['a b c'] * 1000)} -> a", *[np.ones((2, 2))] * 1000
+    ),
+    "operands of other sizes": lambda: ne.einsum(
+        f"{', '.join(['a'] * 1000)} -> a", *map(np.ones, range(1, 1001))
+    ),
+    "too many operands": lambda: ne.einsum("a -> a", *[np.ones(2)] * MANY),
+    "long names": lambda: ne.einsum(
+        "a -> a", ne.tensor([1], names=("x" * 50_000,)), ne.tensor([1], names=("y" * 50_000,))
+    ),
+    "arguments": lambda: ne.zeros(*[-1] * MANY),
+    "a name of words": lambda: ne.zeros(1, names=("x " * MANY,)),
+    "new dims": lambda: ne.zeros(2).unflatten(0, [(f"k{i}", 2) for i in range(MANY)]),
+    "operands of a formula": lambda: ne.evaluate("x[a]", **{f"k{i}": 1.0 for i in range(MANY)}),
+    "a path": lambda: ne.einsum("a, a -> a", [1], [1], optimize=[(i, i + 1) for i in range(MANY)]),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_an_error_is_short_however_much_is_wrong(name: str) -> None:
+    with pytest.raises(ne.NameExprError) as caught:
+        LONG[name]()
+    assert len(str(caught.value)) <= 20_000
+
+
+def test_what_is_left_out_of_an_error_is_counted() -> None:
+    fault = error(*[Diagnostic("NE602", f"mistake {i}") for i in range(1000)])
+    assert str(fault).splitlines()[-2:] == ["OptionError[NE602]: mistake 19", "... and 980 more mistakes"]
+    assert len(fault.diagnostics) == 1000
+    operands = tuple(OperandInfo(i, (i,)) for i in range(1000))
+    rows = Diagnostic("NE310", "operand 700 has 1 dim", operands=operands).render().splitlines()
+    assert rows[-3:] == ["  operand 15   (15,)", "  operand 700  (700,)", "  ... and 983 more operands"]
+    assert not any(
+        "more" in row for row in Diagnostic("NE310", "", operands=operands[:16]).render().splitlines()
+    )
 
 
 def test_an_error_names_its_operands_as_they_are() -> None:

@@ -13,7 +13,7 @@ from nameexpr.compiler.accept import is_accepted
 from nameexpr.compiler.dropping import DROPPING_RULES
 from nameexpr.compiler.typed import REDUCERS
 from nameexpr.dims import another_name
-from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
@@ -28,9 +28,6 @@ from nameexpr.syntax.ast import (
     atoms,
 )
 from nameexpr.syntax.unparse import unparse_item
-
-TOLD = 20
-"""How many mistakes are reported at once."""
 
 
 def check_text(tree: Expression, *, has_reduce: bool = False) -> None:

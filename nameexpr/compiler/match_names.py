@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand, describe, stretch
 from nameexpr.compiler.typed import Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
-from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand, describe, fits, numbers, stretch
 from nameexpr.compiler.typed import Axes
-from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from keyword import iskeyword
 from math import prod
 
-from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.lone import listed
 from nameexpr.compiler.operands import Operand, describe, places, stretch
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import shown
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.syntax.ast import LABELLED, Alias, Expression, Item, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item
 
@@ -47,16 +47,19 @@ def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
         return
     terms = (*tree.inputs, *(tree.outputs or ()))
     labels = {a.name for term in terms for a in atoms(term.items) if isinstance(a, LABELLED)}
-    found = []
+    found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
+    if found:
+        raise error(*found)
+
+
+def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[str]) -> Iterator[Diagnostic]:
     for name, size in keywords.items():
         if name not in labels:
-            found.append(_unknown_keyword(tree, name, labels))
+            yield _unknown_keyword(tree, name, labels)
         elif size < 0:
             message = f"{name}={size} is not a size: sizes are 0 or more"
             hint = "leave it out, and it is found from the operands where they determine it"
-            found.append(Diagnostic("NE603", message, tree.text, _marks(tree, name), hint=hint))
-    if found:
-        raise error(*found)
+            yield Diagnostic("NE603", message, tree.text, _marks(tree, name), hint=hint)
 
 
 def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
@@ -214,7 +217,7 @@ def missing(scene: Scene) -> list[Diagnostic]:
                 found.append(_free_in_group(scene, position, dim, free))
     result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
     only = [label for label in result if label not in scene.sizes and label not in told]
-    return found + [_free_in_result(scene, label) for label in only]
+    return found + [_free_in_result(scene, label) for label in only[: TOLD - len(found)]]
 
 
 def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Diagnostic:

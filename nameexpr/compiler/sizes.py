@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nameexpr.compiler import size_faults as faults
-from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.resolve import Resolved
 from nameexpr.compiler.typed import Axes
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.syntax.ast import Expression
 
 

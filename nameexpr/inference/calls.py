@@ -67,11 +67,14 @@ class Call(NamedTuple):
         """The call as a user would write it."""
         return f"{self.verb}{self.opening}{', '.join(map(shown, self.arguments))}{self.closing}"
 
-    def mark(self, place: int) -> Mark:
-        """Return the mark below one argument."""
+    def marks(self, places: Iterable[int]) -> tuple[Mark, ...]:
+        """Return the marks below some arguments."""
+        wanted = list(places)
+        if not wanted:
+            return ()
         widths = [len(shown(argument)) for argument in self.arguments]
         starts = list(accumulate((width + 2 for width in widths), initial=len(self.verb) + len(self.opening)))
-        return Mark(Span(starts[place], starts[place] + widths[place]))
+        return tuple(Mark(Span(starts[place], starts[place] + widths[place])) for place in wanted)
 
 
 def shown(argument: object) -> str:
@@ -102,4 +105,4 @@ def fault(code: str, message: str, call: Call, marked: Iterable[int] = (), hint:
         OperandInfo(place, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)
         for place, dims in enumerate(call.tensors)
     )
-    return error(Diagnostic(code, message, call.text, tuple(map(call.mark, marked)), operands, hint))
+    return error(Diagnostic(code, message, call.text, call.marks(marked), operands, hint))

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from nameexpr.compiler.check import TOLD
 from nameexpr.compiler.formula.scope import Scope, terms_of
 from nameexpr.compiler.operands import Operand
 from nameexpr.dims import WORD
-from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.syntax.ast import Label, Term
 from nameexpr.syntax.formula_ast import Use
 from nameexpr.syntax.unparse import unparse_item

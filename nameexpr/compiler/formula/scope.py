@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from nameexpr.compiler.check import INPUT_RULES, TOLD
+from nameexpr.compiler.check import INPUT_RULES
 from nameexpr.compiler.formula.calls import check_along, check_call, check_size
 from nameexpr.compiler.formula.functions import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.compiler.formula.words import in_words
-from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import Anonymous, Expression, Literal, Term, atoms
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
 
