@@ -367,3 +367,14 @@ def test_out_takes_the_result_in_any_layout_and_never_an_operand_too_early() -> 
     assert formula(x=x, out=out) is out
     assert_array_equal(out, expected)
     assert_array_equal(formula(x=x, out=x), expected)
+
+
+def test_the_layout_of_an_operand_is_known_behind_its_split() -> None:
+    """Where a group is taken apart the strides go with its labels: columns are not added up as rows are."""
+    x = np.random.default_rng(7).normal(size=(600, 500))
+    codes = []
+    for operand in (x, np.asfortranarray(x)):
+        formula = ne.compile("sum[d](x[(h d) c])", sizes={"h": 2})
+        np.testing.assert_allclose(formula(x=operand), x.reshape(2, 300, 500).sum(1), rtol=1e-10)
+        codes.append(formula.code)
+    assert codes[0] != codes[1]

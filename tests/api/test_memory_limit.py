@@ -246,3 +246,13 @@ def test_a_formula_that_does_not_fit_lists_its_largest_arrays() -> None:
     with pytest.raises(ne.LimitError) as caught:
         ne.evaluate("exp(x[N M]) * 2", x=np.ones((300, 200)), memory_limit=1000)
     assert "N M  (300, 200)   480,000 bytes" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["a b, b c, c d -> a d", "n a, n b, n c -> a b c"])
+def test_a_limit_that_is_just_what_a_program_needs_keeps_that_program(text: str) -> None:
+    shapes = [(40, 40)] * (text.count(",") + 1)
+    whole = ne.compile(text).plan(*shapes).peak_bytes
+    assert ne.compile(text, memory_limit=whole).plan(*shapes).code == ne.compile(text).plan(*shapes).code
+    sliced = ne.compile(text, memory_limit=int(whole * 0.9)).plan(*shapes)
+    assert sliced.peak_bytes <= int(whole * 0.9)
+    assert ne.compile(text, memory_limit=sliced.peak_bytes).plan(*shapes).peak_bytes == sliced.peak_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,3 +112,11 @@ def test_the_array_and_its_facts() -> None:
         x.data = x.data  # type: ignore[misc]
     with pytest.raises(AttributeError):
         x.other = 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("make", [ne.zeros, ne.ones, ne.empty, ne.rand, ne.randn])
+def test_only_sizes_below_zero_are_marked(make: Any) -> None:
+    with pytest.raises(ne.SizeError) as caught:
+        make(0, 2, -1, 0, -3)
+    assert [caught.value.text[span.start : span.end] for span in caught.value.spans] == ["-1", "-3"]
+    assert make(0, 2).shape == (0, 2)

@@ -238,3 +238,37 @@ def test_casts_keep_names_and_return_the_tensor_itself_where_nothing_changes(x: 
     assert x.cpu() is x and x.detach().names == x.names
     with pytest.raises(ne.NameExprError):
         x.cuda()
+
+
+def test_contiguous_copies_what_lies_in_another_order_and_nothing_else() -> None:
+    x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
+    assert x.contiguous() is x
+    turned = x.t()
+    straight = turned.contiguous()
+    assert straight.is_contiguous() and not turned.is_contiguous()
+    assert straight.names == ("C", "N") and straight.equal(turned)
+    assert not np.shares_memory(straight.numpy(), x.numpy())
+
+
+def test_a_number_without_dims_is_transposed_along_its_only_place_and_no_other() -> None:
+    x = ne.tensor(2.0)
+    for places in ((0, -1), (-1, 0), (0, 0)):
+        assert x.transpose(*places).item() == 2.0 and x.transpose(*places).names == ()
+    for places in ((0, 1), (True, 0), ("N", 0), (None, -1), (0.0, 0)):
+        with pytest.raises(ne.NameExprError):
+            x.transpose(*places)
+
+
+@pytest.mark.parametrize("index", [np.int64(1), (np.int64(1),), (1, None), (None, np.int8(1), None)])
+def test_an_index_without_arrays_gives_a_view_whatever_kind_of_integer_it_holds(index: object) -> None:
+    x = ne.tensor([1.0, 2.0], names="N")
+    x[index].fill_(9.0)
+    assert x.tolist() == [1.0, 9.0]
+
+
+def test_arrays_around_an_ellipsis_that_stands_for_no_dim_are_an_index() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    for index in (([0, 1], ..., [2, 0]), (np.array([0, 1]), ..., np.array([2, 0])), (0, ..., [2, 0])):
+        got = ne.tensor(x, names="N C")[index]
+        assert got.tolist() == x[index].tolist()
+        assert not np.shares_memory(got.numpy(), x)
