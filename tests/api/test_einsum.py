@@ -431,3 +431,12 @@ def test_wrong_options_are_refused_before_an_operand_is_seen() -> None:
         ne.compile("a b -> b a").plan((2, -3))
     with pytest.raises(ne.OptionError):
         ne.einsum("a -> a", [1.0], dtype=object)
+
+
+@pytest.mark.parametrize("text", ["1 a -> a", "() a -> a", "a 1 -> a"])
+@pytest.mark.parametrize("size", [0, 2, 3, 100])
+def test_a_literal_one_is_a_dim_of_size_one_and_of_no_other(text: str, size: int) -> None:
+    shape = (3, size) if text.startswith("a") else (size, 3)
+    with pytest.raises(ne.SizeError) as caught:
+        ne.einsum(text, np.ones(shape))
+    assert caught.value.code == "NE302"
