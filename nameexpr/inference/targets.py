@@ -81,7 +81,7 @@ def checked_name(item: object, place: int, call: Call) -> str:
     if reason:
         message = f"{item!r} cannot name a dim: {reason}"
         raise fault("NE412", message, call, (place,), hint=_malformed_hint(item))
-    return normalised(item)
+    return str.__str__(item) if item.isascii() else normalised(item)
 
 
 def _kind_hint(item: object) -> str:
