@@ -94,8 +94,8 @@ class Indexing(Gradients):
             value = data = plain(data)
         try:
             with np.errstate(all="ignore"):
-                if dtype.kind in "OSU":  # each element may be one that the dtype does not take
-                    data = np.asarray(data).astype(self._data.dtype)
+                if array.dtype.kind in "OSU":  # each element may be one that the dtype does not take
+                    data = array.astype(self._data.dtype)
                 self._data[places] = data
         except REFUSED as refused:
             raise explained("x[...] = value", (self, value), refused) from refused

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import widened
+from nameexpr.backends.numpy.floats import native, widened
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
