@@ -255,7 +255,6 @@ REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("..., ... -> ...", (tensor("i", "j"), tensor("i", "k")), {}, "name"),
     ("..., ... -> ...", (Named(x23, ("i", None)), Named(x23[0], ("i",))), {}, "name"),
     ("é -> é", (np.zeros(2),), {"reduce": "sum"}, "reducer"),
-    ("é -> é", (Named(np.zeros(2), (None,)),), {}, "name"),
     ("i j -> i j", (x234,), {}, "operands"),
     ("i ... j k -> i ... j k", (x23,), {}, "operands"),
     ("i j, j -> i", (x23,), {}, "operands"),

@@ -52,7 +52,7 @@ def test_findings_go_to_standard_output_and_the_summary_to_standard_error(
     assert run(".", "--short") == 1
     printed = capsys.readouterr()
     assert printed.out.splitlines() == [
-        "c.py:3:11: NE218 an expression needs an arrow: this text is an assertion",
+        "c.py:3:13: NE218 an expression needs an arrow: this text is an assertion",
         f"src{os.sep}b.py:2:21: NE202 there is no reducer 'maen'",
     ]
     assert printed.err == "4 texts in 3 files, 2 findings\n"
@@ -120,7 +120,7 @@ def test_standard_input_is_a_file_with_a_name(
     assert given(WRONG, "--stdin-filename", "q.py").startswith("q.py:2:21: NE202")
     cells = json.dumps({"cells": [{"cell_type": "code", "source": WRONG}]})
     assert given(cells, "--stdin-filename", "q.ipynb").startswith("q.ipynb:cell 1:2:21: NE202")
-    assert given(WRONG, "c.py").splitlines()[1].startswith("c.py:3:11: NE218")
+    assert given(WRONG, "c.py").splitlines()[1].startswith("c.py:3:13: NE218")
 
 
 def test_standard_input_that_is_closed_is_a_finding(tree: Path) -> None:

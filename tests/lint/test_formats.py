@@ -107,7 +107,7 @@ def test_github_has_columns_within_a_line_only() -> None:
     assert "line=2,endLine=2,col=21,endColumn=25," in as_github(one())
     spread = one(source="import nameexpr\nnameexpr.einsum('a ->'\n'a b a' ' , c', x)")
     assert "line=3,endLine=3,col=2," in as_github(spread)
-    whole = one(source="import nameexpr\nnameexpr.einsum('''a\n b''', x)")
+    whole = one(source="import nameexpr\nnameexpr.einsum(''' \n ''', x)")
     assert whole.code == "NE218"
     assert "line=2,endLine=3,title=" in as_github(whole)
 
