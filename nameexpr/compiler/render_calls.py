@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from math import prod
+from math import isfinite, prod
 
 from nameexpr.compiler.program import (
     AlongAxes,
@@ -58,7 +58,8 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
         case Ones(shape, dtype):
             return f'np.ones({shape}, dtype="{dtype}")'
         case Full(shape, value, dtype):
-            return f'np.full({shape}, float("{value}"){_option("dtype", dtype or None)})'
+            number = literal(value) if isfinite(value) else f'float("{value}")'
+            return f"np.full({shape}, {number}{_option('dtype', dtype or None)})"
         case Sum() | Slices() | Reduce() | Apply() | Divide():
             return _reduction(instruction, sources[0])
         case Constant() | Arange() | Pointwise() | AlongAxes():
