@@ -51,7 +51,7 @@ def rows() -> list[Row]:
 def row(op: Op) -> Row:
     member, function = member_of(op.name), function_of(op.name)
     calls = [] if member is None else calls_of(op.name, member)
-    if function is not None and not hasattr(function, "__wrapped__"):
+    if function is not None and "." not in function.__qualname__:  # else it is made of a method
         calls += [call for call in calls_of(f"ne.{op.name}", function) if call not in calls]
     places = [kind(member)] if member is not None else []
     places += ["function"] if function is not None else []

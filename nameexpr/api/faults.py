@@ -17,13 +17,13 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
     text = compiled.tree.text
     if isinstance(fault, NameExprError | Warning | FloatingPointError):
         return fault  # warnings and floating-point errors are raised where the caller has asked for it
-    if isinstance(fault, ReducerFault):
+    if isinstance(fault, ReducerFault) and not isinstance(fault.original, MemoryError):
         return fault.original
     if isinstance(fault, ReducerMisuse):
         wrong, given = fault.args
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
         return error(Diagnostic("NE606", f"reduce= {wrong}", text, hint=hint))
-    if isinstance(fault, MemoryError):
+    if isinstance(fault, MemoryError | ReducerFault):
         from nameexpr.compiler.memory import peak_bytes
 
         needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)

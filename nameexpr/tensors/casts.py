@@ -20,6 +20,7 @@ from nameexpr.tensors import dtypes
 from nameexpr.tensors.coerce import as_dtype, bfloat16
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.devices import Device, checked_device
+from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
 
@@ -90,6 +91,8 @@ class Casts(Rules):
             return self
         try:
             return self._converted(wanted)
+        except MemoryError as refused:
+            raise exhausted("to", refused) from refused
         except (TypeError, ValueError, OverflowError) as refused:
             message = f"to: not every element of this tensor of {self._data.dtype} can be {wanted}"
             raise error(Diagnostic("NE571", message, hint="x.tolist() shows the elements")) from refused

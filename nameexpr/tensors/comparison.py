@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import in_place, op, within_memory
 from nameexpr.tensors.rules import Rules
 
 
@@ -81,6 +81,7 @@ class Comparison(Rules):
         return self._ranked("ge", other, out)
 
     @op("answers", extra=True)
+    @within_memory
     def equal(self, other: Core) -> bool:
         """Return whether both tensors have the same names, sizes and values; nan equals nothing.
 

@@ -7,6 +7,7 @@ tensor([3., 3.], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.masks import Masks
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_finite, check_writeable, store
@@ -49,6 +50,7 @@ class Fills(Masks):
         return self._write_over(np.asarray(0), "zero_")
 
     @op("fills")
+    @within_memory
     def copy_(self, src: Any, non_blocking: bool = False) -> Self:
         """Write another tensor, broadcast and cast to the dtype, over this one.
 
@@ -67,6 +69,7 @@ class Fills(Masks):
         return self
 
     @op("keeps", extra=True)
+    @within_memory
     def clone(self, memory_format: Any = None) -> Self:
         """Return a copy."""
         return self._wrap(self._data.copy(), self._names)
@@ -77,6 +80,7 @@ class Fills(Masks):
         return self
 
     @op("keeps")
+    @within_memory
     def bernoulli(
         self, p: float | None = None, *, generator: Generator = None, out: Core | None = None
     ) -> Self:
@@ -94,6 +98,7 @@ class Fills(Masks):
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
     @op("fills")
+    @within_memory
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
         """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
         given = p._data if isinstance(p, Core) else as_operand(p, "bernoulli_")
@@ -141,9 +146,11 @@ class Fills(Masks):
         """
         low = checked_real(_renamed(bounds, "uniform_", from_), "uniform_", "from")
         to = checked_real(to, "uniform_", "to")
+        what = f"from is {shown(low)} and to is {shown(to)}"
         if low > to:
-            what = f"from is {shown(low)} and to is {shown(to)}"
             raise out_of_range("uniform_", what, "at most to", "from")
+        if not math.isfinite(to - low):
+            raise out_of_range("uniform_", what, "finite, and their difference too", "both")
         return self._drawn("uniform_", lambda rng: uniform(rng, low, to, self.shape, self.dtype), generator)
 
     @op("fills")

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from nameexpr.tensors.faults import has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.rules import NUMBERS
 
 P = ParamSpec("P")
@@ -244,6 +244,7 @@ def _spread_and_mean(
 
 
 @op("unifies", extra=True)
+@within_memory
 def where(condition: Any, x: Any, y: Any) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 
@@ -268,6 +269,7 @@ def is_tensor(obj: object) -> bool:
 
 
 @op("contracts", extra=True)
+@within_memory
 def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
     """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
 

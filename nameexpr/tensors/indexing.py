@@ -27,7 +27,7 @@ from nameexpr.inference.lookup import called, positions
 from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained
+from nameexpr.tensors.faults import exhausted, explained
 from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import REFUSED, data_and_names
@@ -50,9 +50,11 @@ class Indexing(Gradients):
         places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
         # The final `...` keeps a single element an array, and takes no dim: all dims are written out.
-        data = (
-            self._data[places] if any(item.kind == "array" for item in items) else self._data[(*places, ...)]
-        )
+        is_copy = any(item.kind == "array" for item in items)
+        try:
+            data = self._data[places] if is_copy else self._data[(*places, ...)]
+        except MemoryError as refused:
+            raise exhausted("x[...]", refused) from refused
         return self._wrap(np.asarray(data), names)
 
     def _quick(self, key: Any) -> Self | None:

@@ -18,7 +18,7 @@ from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference.calls import Call, Verbatim, fault
 from nameexpr.tensors.devices import Device
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.rules import Rules
 
 
@@ -83,6 +83,7 @@ class Info(Rules):
         return self._data.flags.c_contiguous
 
     @op("keeps", extra=True)
+    @within_memory
     def contiguous(self, memory_format: Any = None) -> Self:
         """Return the tensor itself if its elements lie in row-major order, else a copy that does."""
         return self if self._data.flags.c_contiguous else self._wrap(self._data.copy(order="C"), self._names)

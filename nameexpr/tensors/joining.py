@@ -23,13 +23,14 @@ from nameexpr.inference.targets import added_name
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED, as_operand
 from nameexpr.tensors.writing import write
 
 
 @op("joins")
+@within_memory
 def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
@@ -72,6 +73,7 @@ concat = concatenate = cat
 
 
 @op("joins", extra=True)
+@within_memory
 def stack(
     tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
 ) -> NamedTensor:

@@ -27,7 +27,7 @@ from nameexpr.inference.writing import check_written
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import in_place, op, within_memory
 from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
 from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 
@@ -41,6 +41,7 @@ class Masks(Rules):
     __slots__ = ()
 
     @op("keeps")
+    @within_memory
     def masked_fill(self, mask: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
@@ -90,6 +91,7 @@ class Masks(Rules):
     masked_fill_ = in_place(masked_fill)
 
     @op("drops")
+    @within_memory
     def masked_select(self, mask: Any, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
@@ -103,6 +105,7 @@ class Masks(Rules):
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
     @op("unifies", extra=True)
+    @within_memory
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
@@ -154,6 +157,7 @@ class Masks(Rules):
             raise complex_into_real(verb, self._data.dtype)
 
     @op("keeps")
+    @within_memory
     def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
@@ -181,6 +185,7 @@ class Masks(Rules):
         return self._data, self._position(dim, verb)
 
     @op("keeps", extra=True)
+    @within_memory
     def index_select(self, dim: Any, index: Any) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
@@ -192,6 +197,7 @@ class Masks(Rules):
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
     @op("keeps", extra=True)
+    @within_memory
     def gather(self, dim: Any, index: Any) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 

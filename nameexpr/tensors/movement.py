@@ -10,7 +10,7 @@ from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.inference import Call, DimLike, fault, remembered, shown
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 
 
 class _Missing:
@@ -112,6 +112,7 @@ class Movement(Core):
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
     @op("names")
+    @within_memory
     def flatten(
         self,
         start_dim: Any = _MISSING,

@@ -23,7 +23,7 @@ from nameexpr.inference.lookup import called, spelt
 from nameexpr.inference.removing import removed
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -41,6 +41,7 @@ class Ordering(Reductions):
     __slots__ = ()
 
     @op("removes")
+    @within_memory
     def median(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
 
@@ -54,6 +55,7 @@ class Ordering(Reductions):
         return self._select(ordering.median, dim, keepdim, "median")
 
     @op("removes")
+    @within_memory
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the lower median of the elements that are not nan.
 
@@ -73,6 +75,7 @@ class Ordering(Reductions):
         return self._named(kernel(self._data), ())
 
     @op("removes")
+    @within_memory
     def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
@@ -82,6 +85,7 @@ class Ordering(Reductions):
         return self._select(ordering.mode, dim, keepdim, "mode")
 
     @op("removes")
+    @within_memory
     def kthvalue(self, k: int, dim: Any = -1, keepdim: bool = False) -> Selected:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
@@ -100,6 +104,7 @@ class Ordering(Reductions):
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
     @op("keeps")
+    @within_memory
     def topk(
         self,
         k: int,
@@ -122,6 +127,7 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @op("removes", extra=True)
+    @within_memory
     def max(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
@@ -131,6 +137,7 @@ class Ordering(Reductions):
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
     @op("removes", extra=True)
+    @within_memory
     def min(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
@@ -148,6 +155,7 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @op("removes", extra=True)
+    @within_memory
     def argmax(self, dim: Any = None, keepdim: bool = False) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
@@ -157,6 +165,7 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @op("removes", extra=True)
+    @within_memory
     def argmin(self, dim: Any = None, keepdim: bool = False) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
@@ -175,6 +184,7 @@ class Ordering(Reductions):
         return self._named(indices, ())
 
     @op("keeps", extra=True)
+    @within_memory
     def sort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Selected:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
@@ -190,6 +200,7 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), indices)
 
     @op("keeps", extra=True)
+    @within_memory
     def argsort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 

@@ -78,7 +78,7 @@ class Protocols(Core):
                 return None
         try:
             return self._wrap(np.asarray(ufunc(*arrays)), names)
-        except (TypeError, ValueError, ArithmeticError):
+        except (TypeError, ValueError, ArithmeticError, MemoryError):
             return None
 
     def __array_function__(

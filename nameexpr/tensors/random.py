@@ -24,7 +24,7 @@ from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.pieces import checked_number
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def _drawn(verb: str, rng: np.random.Generator, shape: tuple[int, ...], dtype: n
 
 
 @op("keeps")
+@within_memory
 def normal(
     mean: Any,
     std: Any = 1.0,

@@ -18,7 +18,7 @@ from nameexpr.inference.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, undefined, unordered
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import in_place, op, within_memory
 from nameexpr.tensors.ordering import Ordering, Selected
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED
@@ -66,6 +66,7 @@ class Scans(Ordering):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @op("keeps", extra=True)
+    @within_memory
     def cummax(self, dim: Any) -> Selected:
         """Return the largest of the elements up to each along a dim, and where it is.
 
@@ -75,6 +76,7 @@ class Scans(Ordering):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @op("keeps", extra=True)
+    @within_memory
     def cummin(self, dim: Any) -> Selected:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
@@ -93,6 +95,7 @@ class Scans(Ordering):
         )
 
     @op("keeps")
+    @within_memory
     def softmax(self, dim: Any, *, dtype: npt.DTypeLike | None = None) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
@@ -102,6 +105,7 @@ class Scans(Ordering):
         return self._normalised(normalise.softmax, dim, dtype, "softmax")
 
     @op("keeps", extra=True)
+    @within_memory
     def log_softmax(self, dim: Any, *, dtype: npt.DTypeLike | None = None) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
@@ -119,6 +123,7 @@ class Scans(Ordering):
         return self._named(kernel(data, at).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
+    @within_memory
     def flip(self, *dims: Any) -> Self:
         """Return a view with the order along some dims turned around.
 
@@ -129,6 +134,7 @@ class Scans(Ordering):
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
     @op("keeps", extra=True)
+    @within_memory
     def roll(self, shifts: Any, dims: Any = None) -> Self:
         """Return a copy with the elements moved along dims, those that leave coming in at the other end.
 

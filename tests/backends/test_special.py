@@ -261,3 +261,14 @@ def test_out_is_filled_and_returned(function: Callable[..., Any], dtype: type) -
     single = np.array(0.25, dtype)
     assert function(single, single) is single
     assert single != 0.25
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_unaligned_numbers_give_what_aligned_ones_do(function: Callable[..., Any]) -> None:
+    records = np.zeros(5, [("flag", "u1"), ("x", "f8")])
+    records["x"] = values = [0.0, 0.5, -0.25, 0.9, -0.0]
+    unaligned = records["x"]
+    assert not unaligned.flags.aligned
+    np.testing.assert_array_equal(function(unaligned), function(np.array(values)))
+    function(unaligned, out=unaligned)
+    np.testing.assert_array_equal(unaligned, function(np.array(values)))
