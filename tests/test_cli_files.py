@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import Any
@@ -148,3 +149,44 @@ def test_a_link_is_written_through() -> None:
     for _ in range(2):
         assert main(["eval", "a -> a", "s.npy", "-o", "link.npy"]) == 0
         assert Path("link.npy").is_symlink() and np.array_equal(np.load("real.npy"), S)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [("1,2\n3,1" + "0" * 400 + "\n", "line 2, column 2"), ("1e400\n", "line 1, column 1")],
+)
+def test_a_number_beyond_float64_is_refused(
+    content: str, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("big.csv").write_text(content)
+    terms = "a b -> a b" if "," in content else "a -> a"
+    assert place in fails(capsys, "eval", terms, "big.csv")
+
+
+def test_written_infinities_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("inf.csv").write_text("1\n-inf\n")
+    assert answer(capsys, "eval", "a -> a", "inf.csv")["data"] == [1, "-inf"]
+
+
+def test_what_is_packed_counts_against_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez_compressed("bomb.npz", x=np.zeros(1_000_000))
+    np.save("plain.npy", np.zeros(1_000_000))
+    said = fails(capsys, "eval", "a -> : sum", "bomb.npz", "--memory-limit", "1MB")
+    assert "8,000,000 bytes" in said and "--memory-limit" in said
+    answer(capsys, "eval", "a -> : sum", "bomb.npz")
+    answer(capsys, "eval", "a -> : sum", "plain.npy", "--memory-limit", "1MB")
+
+
+def test_a_pipe_without_an_end_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Endless(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            buffer[:] = b"1" * len(buffer)
+            return len(buffer)
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    assert "1,000,000 are to be had" in fails(capsys, "eval", "a -> a", "-", "--memory-limit", "1MB")

@@ -20,7 +20,7 @@ import nameexpr
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "nameexpr"
 LAYERS = (
-    ("carets", "forks", "version"),
+    ("carets", "forks", "version", "whole_files"),
     ("errors",),
     ("dims",),
     ("inference",),

@@ -8,7 +8,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from nameexpr.cli import report
 from nameexpr.cli.faults import FileError, UsageError, quoted, reason
-from nameexpr.cli.placing import check_place, replace_file
+from nameexpr.cli.placing import check_place
+from nameexpr.whole_files import replace_file
 
 if TYPE_CHECKING:
     from nameexpr.api.plan import Plan

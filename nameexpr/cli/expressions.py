@@ -48,7 +48,7 @@ def evaluate_expression(options: Namespace) -> report.Report | None:
     )
     entry = find_entry(options.expression, chosen)
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
-    operands = read_operands(options.operands)
+    operands = read_operands(options.operands, options.memory_limit)
     result = np.asarray(entry.call(*operands))
     names = _names(entry.tree, chosen, operands) or (None,) * result.ndim
     if target is None:

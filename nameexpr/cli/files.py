@@ -19,6 +19,7 @@ import numpy as np
 
 from nameexpr.cli.faults import FileError, harmless, quoted, reason, unreadable
 from nameexpr.cli.tables import read_table
+from nameexpr.whole_files import memory_of_machine
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,6 +30,7 @@ Header = tuple[tuple[int, ...], np.dtype[Any]]
 STANDARD = "-"
 FILES = (".npy", ".npz", ".csv")
 _SIGNS = {np.lib.format.MAGIC_PREFIX: ".npy", b"PK\x03\x04": ".npz", b"PK\x05\x06": ".npz"}
+_PART = 1 << 16
 _LENGTH = len(np.lib.format.MAGIC_PREFIX)
 
 
@@ -44,18 +46,20 @@ def split_key(argument: str) -> tuple[str, str | None]:
     return head + ".npz", key
 
 
-def read_array(argument: str) -> Array:
+def read_array(argument: str, limit: int | None = None) -> Array:
     """Return the array in a file; `-` is standard input.
 
     Raises
     ------
     FileError
-        If there is none that can be read.
+        If there is none that can be read, or what is packed, or comes through a pipe, takes more bytes than
+        the limit, by default the machine's memory.
     """
     path, key = split_key(argument)
     shown = "standard input" if path == STANDARD else quoted(path)
-    with _translated(shown), _opened(path) as stream:
-        return _read(stream, _kind(path, stream), key, shown)
+    most = memory_of_machine() if limit is None else limit
+    with _translated(shown), _opened(path, most, shown) as stream:
+        return _read(stream, _kind(path, stream), key, shown, most)
 
 
 def read_header(argument: str) -> Array | tuple[int, ...]:
@@ -71,7 +75,7 @@ def read_header(argument: str) -> Array | tuple[int, ...]:
     path, _ = split_key(argument)
     shown = quoted(path)
     with _translated(shown):
-        with _opened(path) as stream:
+        with _opened(path, memory_of_machine(), shown) as stream:
             if _kind(path, stream) != ".npy" or not os.path.isfile(path):
                 return read_array(argument)
             shape, dtype = _header(stream, shown)
@@ -99,16 +103,45 @@ def _translated(shown: str) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
+def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
     """Open a file, so that it can be read twice: what cannot be, a pipe for one, is kept in memory."""
     if path == STANDARD:
         if sys.stdin is None:
             raise FileError("standard input is closed", "give a file")
-        yield io.BytesIO(sys.stdin.buffer.read())
+        yield _kept(sys.stdin.buffer, most, shown)
         return
     with open(path, "rb") as stream:
         is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-        yield stream if is_file else io.BytesIO(stream.read())
+        yield stream if is_file else _kept(stream, most, shown)
+
+
+def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
+    """Return what a stream yields, in memory: one without an end is refused once it is too long."""
+    kept = io.BytesIO()
+    most = max(most, _length(stream))
+    while part := stream.read(_PART):
+        if kept.tell() > most:  # by more than a part: a header may come on top
+            _check_fits(kept.tell() + len(part), most, shown)
+        kept.write(part)
+    kept.seek(0)
+    return kept
+
+
+def _length(stream: IO[bytes]) -> int:
+    """Return the bytes of the file that a stream reads from, 0 if it is a pipe."""
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
+def _check_fits(needed: int, most: int, shown: str) -> None:
+    if needed > most:
+        what = f"it takes {needed:,} bytes, and {most:,} are to be had"
+        raise unreadable(
+            shown, what, "--memory-limit says how many may be used, the machine's memory by default"
+        )
 
 
 def _kind(path: str, stream: IO[bytes]) -> str:
@@ -125,24 +158,26 @@ def _start(stream: IO[bytes]) -> bytes:
     return start
 
 
-def _read(stream: IO[bytes], kind: str, key: str | None, shown: str) -> Array:
+def _read(stream: IO[bytes], kind: str, key: str | None, shown: str, most: int) -> Array:
     length = stream.seek(0, os.SEEK_END)
     stream.seek(0)
+    most = max(most, length)  # no more than there is: only what is packed counts against a limit
     if not length:
         raise unreadable(shown, "it is empty", "write the array to it anew")
     if kind == ".csv":
         return read_table(stream, shown)
     if kind == ".npz":
-        return _read_archive(stream, key, shown)
-    return _read_npy(stream, length, shown)
+        return _read_archive(stream, key, shown, most)
+    return _read_npy(stream, length, shown, most)
 
 
-def _read_npy(stream: IO[bytes], length: int, shown: str) -> Array:
+def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:
     shape, dtype = _header(stream, shown)
     held, promised = length - stream.tell(), prod(shape) * dtype.itemsize
     if held < promised:
         what = f"its header promises {promised:,} bytes, {shape} of {dtype.str}, and {held:,} are there"
         raise unreadable(shown, what, "it was cut short: write or copy it anew")
+    _check_fits(promised, most, shown)
     stream.seek(0)
     array: Array = np.lib.format.read_array(stream, allow_pickle=False)
     return array
@@ -165,7 +200,7 @@ def _header(stream: IO[bytes], shown: str) -> Header:
     return shape, dtype
 
 
-def _read_archive(stream: IO[bytes], key: str | None, shown: str) -> Array:
+def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> Array:
     import zipfile  # late: with what it loads it takes as long as all else here
 
     if not zipfile.is_zipfile(stream):
@@ -174,7 +209,7 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str) -> Array:
         members = {one.filename.removesuffix(".npy"): one for one in archive.infolist() if not one.is_dir()}
         member = members[_chosen(list(members), key, shown)]
         with archive.open(member) as inner:
-            return _read_npy(inner, member.file_size, shown)
+            return _read_npy(inner, member.file_size, shown, most)
 
 
 def _chosen(keys: list[str], key: str | None, shown: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,7 +31,7 @@ def evaluate_formula(options: Namespace) -> report.Report | None:
     sizes = options.sizes or None
     formula = compiled_formula(options.expression, None, sizes, options.optimize, options.memory_limit)
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
-    operands = by_name(options, read_operands)
+    operands = by_name(options, partial(read_operands, limit=options.memory_limit))
     result = np.asarray(formula(operands=operands))
     names = _names(formula, operands) or (None,) * result.ndim
     if target is None:

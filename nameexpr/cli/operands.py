@@ -25,8 +25,8 @@ _SHAPE = re.compile(r"\s*\d+(\s*,\s*\d+)*\s*,?\s*", re.ASCII)
 _SCALARS = ("scalar", "()", "[]")
 
 
-def read_operands(arguments: Sequence[str]) -> list[npt.NDArray[Any] | Number]:
-    """Return an array or a number for each argument.
+def read_operands(arguments: Sequence[str], limit: int | None = None) -> list[npt.NDArray[Any] | Number]:
+    """Return an array or a number for each argument; `limit` is that of `read_array`.
 
     Raises
     ------
@@ -37,16 +37,16 @@ def read_operands(arguments: Sequence[str]) -> list[npt.NDArray[Any] | Number]:
     """
     if arguments.count(STANDARD) > 1:
         raise UsageError("standard input can be read only once", "give the other operands as files")
-    return [_operand(argument) for argument in arguments]
+    return [_operand(argument, limit) for argument in arguments]
 
 
-def _operand(argument: str) -> npt.NDArray[Any] | Number:
+def _operand(argument: str, limit: int | None) -> npt.NDArray[Any] | Number:
     if argument != STANDARD and not os.path.exists(split_key(argument)[0]):
         number = as_number(argument)
         if number is not None:
             return number
         raise _missing(argument)
-    return read_array(argument)
+    return read_array(argument, limit)
 
 
 def as_number(text: str) -> Number | None:

@@ -43,8 +43,20 @@ def read_table(stream: IO[bytes], shown: str) -> Array:
     for dtype in _dtypes(rows):
         array = _parsed(rows, dtype)
         if array is not None:
+            _check_finite(array, rows, shown)
             return array
     raise _wrong(rows, shown)
+
+
+def _check_finite(array: Array, rows: dict[int, str], shown: str) -> None:
+    """Refuse digits that are beyond float64: NumPy reads inf."""
+    if array.dtype.kind in "iu" or not np.isinf(array).any():
+        return
+    for number, line in rows.items():
+        for column, cell in enumerate(line.split(","), 1):
+            if "inf" not in cell.casefold() and np.isinf(complex(cell)):
+                what = f"line {number}, column {column}: no float64 holds {quoted(cell.strip())}"
+                raise unreadable(shown, what, "float64 ends at 1.8e308; write inf if that is meant")
 
 
 def _dtypes(rows: dict[int, str]) -> tuple[type[np.generic], ...]:

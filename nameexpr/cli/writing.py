@@ -11,8 +11,9 @@ import numpy as np
 
 from nameexpr.cli.faults import FileError, UsageError, quoted, reason
 from nameexpr.cli.files import FILES, STANDARD
-from nameexpr.cli.placing import check_place, replace_file
+from nameexpr.cli.placing import check_place
 from nameexpr.cli.tables import MAX_DIMS, write_table
+from nameexpr.whole_files import replace_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -9,6 +9,7 @@ r"""Findings as text, as JSON, and as GitHub's workflow commands. Whatever stood
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from nameexpr.carets import marked_text, shortened, visible
@@ -21,16 +22,33 @@ def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = Fal
     In a notebook, ``path:cell 3:line:col``.
     """
     diagnostic = finding.diagnostic
-    place = on_one_line(finding.path) + f":{where(finding)}"
+    path = on_one_line(finding.path)
+    place = f"{'./' if _commands(path) else ''}{path}:{where(finding)}".replace(*_LEGACY)
     strong, plain = ("\x1b[1m", "\x1b[0m") if is_coloured else ("", "")
     red = "\x1b[1;31m" if is_coloured else ""
-    message = on_one_line(shortened(diagnostic.message))
+    message = on_one_line(shortened(diagnostic.message)).replace(*_LEGACY)
     lines = [f"{strong}{place}:{plain} {red}{finding.code}{plain} {message}"]
     if not is_short:
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in diagnostic.marks]
-        lines += ["    " + line for line in marked_text(diagnostic.text, spans)]
-        lines += [f"  help: {on_one_line(shortened(diagnostic.hint))}"] if diagnostic.hint else []
+        lines += _quoted(marked_text(diagnostic.text, spans))
+        hint = on_one_line(shortened(diagnostic.hint or "")).replace(*_LEGACY)
+        lines += [f"  help: {hint}"] if diagnostic.hint else []
     return "\n".join(lines)
+
+
+_LEGACY = ("##[", "##\u200b[")
+"""GitHub's older commands, which it finds anywhere in a line, and the same with a space of no width."""
+
+
+def _commands(line: str) -> bool:
+    """Return whether GitHub, which passes over blanks, takes a line of a log for a command."""
+    return line.lstrip().startswith("::")
+
+
+def _quoted(lines: Sequence[str]) -> list[str]:
+    """Return lines of a text that was checked, such that a log of GitHub shows them and obeys none."""
+    margin = "  | " if any(map(_commands, lines)) else "    "
+    return [(margin + line).replace(*_LEGACY) for line in lines]
 
 
 def where(finding: Finding) -> str:

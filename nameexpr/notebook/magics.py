@@ -17,7 +17,7 @@ from nameexpr.repl.faults import LineError
 from nameexpr.repl.lines import Command, Make, Nothing, Python, Text, read_line
 from nameexpr.repl.making import make
 from nameexpr.repl.running import Prepared, plan_of, prepare, value_of
-from nameexpr.repl.settings import memory_of_machine
+from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"
 

@@ -34,9 +34,10 @@ from nameexpr.repl.hints import hinted
 from nameexpr.repl.lines import Command, Expression, Formula, Line, Make, Nothing, Python, read_line
 from nameexpr.repl.pending import continued
 from nameexpr.repl.running import Prepared, prepare, value_of
-from nameexpr.repl.settings import Settings, memory_of_machine, options_of
+from nameexpr.repl.settings import Settings, options_of
 from nameexpr.repl.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
+from nameexpr.whole_files import memory_of_machine
 
 MANY = 10
 """Commas from which on the estimate for a text being typed takes a quick order of contractions."""

@@ -8,10 +8,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,8 +18,7 @@ from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
 from nameexpr.repl.faults import LineError
 from nameexpr.repl.running import Options
-
-ASSUMED_MEMORY = 4 << 30
+from nameexpr.whole_files import memory_of_machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +63,6 @@ def options_of(settings: Settings) -> Options:
     """Return the settings that matter to how a text is computed; a limit of memory always does."""
     optimize: str | bool | None = False if settings.optimize == "false" else settings.optimize
     return Options(settings.dtype, optimize, settings.memory_limit or memory_of_machine())
-
-
-@cache
-def memory_of_machine() -> int:
-    """Return the bytes of memory that this machine has, or a guess."""
-    try:
-        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return ASSUMED_MEMORY
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:

@@ -6,11 +6,13 @@ so that `numpy.load` reads the arrays too.
 
 from __future__ import annotations
 
+import errno
 import json
 import zipfile
 import zlib
+from math import prod
 from os import PathLike, fspath
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from nameexpr.inference.calls import shown
 from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.coerce import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
+from nameexpr.whole_files import memory_of_machine, replace_file
 
 _HEADER = "__names__"
 _ONLY = "tensor"
@@ -28,7 +31,7 @@ Path = str | PathLike[str]
 
 
 def save(path: Path, *tensor: Any, **tensors: Any) -> None:
-    """Write one tensor, or several by keyword, into a `.npz` file.
+    """Write one tensor, or several by keyword, into a `.npz` file, which then is there whole or is as before.
 
     Parameters
     ----------
@@ -60,8 +63,13 @@ def save(path: Path, *tensor: Any, **tensors: Any) -> None:
     checked = {name: _storable(name, value) for name, value in named.items()}
     entries = {name: {"names": x.names, "dtype": x.dtype.name} for name, x in checked.items()}
     header = np.array(json.dumps({"only": bool(tensor), "tensors": entries}))
-    with zipfile.ZipFile(fspath(path), "w") as archive:
-        for name, array in [(_HEADER, header), *((name, _plain(x)) for name, x in checked.items())]:
+    arrays = {_HEADER: header, **{name: _plain(x) for name, x in checked.items()}}
+    replace_file(fspath(path), lambda stream: _write(stream, arrays))
+
+
+def _write(stream: IO[bytes], arrays: dict[str, Any]) -> None:
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
 
@@ -90,12 +98,15 @@ def _check_ending(path: Path) -> None:
 def load(path: Path) -> Any:
     """Return the tensor that `save` wrote, or a dict of those that it wrote by keyword.
 
-    Nothing in the file is executed. Names are checked as if they were given anew.
+    Nothing in the file is executed. Names are checked as if they were given anew, and before memory is asked
+    for, the size that each array's header promises is held against that of its entry and of the machine.
 
     Raises
     ------
     OptionError
         NE685, if the file was not written by `save`.
+    LimitError
+        NE707, if it holds more than this machine's memory does.
     OSError
         If it cannot be read.
 
@@ -104,18 +115,41 @@ def load(path: Path) -> Any:
     See `save`.
     """
     try:
-        with open(fspath(path), "rb") as file, np.load(file, allow_pickle=False) as archive:
-            header = json.loads(str(archive[_HEADER]))
+        with open(fspath(path), "rb") as file, zipfile.ZipFile(file) as archive:
+            header = json.loads(str(_array(archive, _HEADER)))
             entries = header["tensors"].items()
-            tensors = {name: _named(archive[name], entry) for name, entry in entries}
+            tensors = {name: _named(_array(archive, name), entry) for name, entry in entries}
             return tensors[_ONLY] if header["only"] is True else tensors
     except NameExprError:
         raise
-    except _DAMAGE as fault:
+    except (*_DAMAGE, OSError) as fault:
+        if isinstance(fault, OSError) and fault.errno != errno.EINVAL:  # of a seek to nowhere, in zipfile
+            raise
         message = f"{shown(fspath(path))} is no archive that nameexpr.save wrote, or is damaged"
         hint = "from_numpy(np.load(path), names=...) takes plain arrays"
         raise error(Diagnostic("NE685", message, hint=hint)) from fault
 
+
+def _array(archive: zipfile.ZipFile, name: str) -> Any:
+    """Return an array of an archive, whose header must promise what its entry holds."""
+    member = archive.getinfo(f"{name}.npy")
+    if member.file_size > memory_of_machine():
+        message = f"load: {shown(name)} needs {member.file_size:,} bytes, more than this machine's memory"
+        raise error(
+            Diagnostic("NE707", message, hint="np.load(path, mmap_mode='r') reads parts of .npy files")
+        )
+    with archive.open(member) as entry:
+        read_header = _HEADERS.get(np.lib.format.read_magic(entry))
+        if read_header is not None:
+            shape, _, dtype = read_header(entry)
+            if prod(shape) * dtype.itemsize != member.file_size - entry.tell():
+                raise ValueError(f"the header of {name} promises {shape} of {dtype}")
+    with archive.open(member) as entry:
+        return np.lib.format.read_array(entry, allow_pickle=False)
+
+
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+"""Readers of the headers that numbers have; version 3 is for records with fields called beyond Latin-1."""
 
 _DAMAGE = (
     KeyError,

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from nameexpr.errors import Diagnostic
+from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
 from nameexpr.lint.formats import as_github, as_json, as_text, summary
 from nameexpr.lint.notebook import check_notebook
@@ -180,3 +180,23 @@ def test_the_summary_counts() -> None:
     assert summary(Checked((), 0, 0)) == "0 texts in 0 files, no findings"
     assert summary(Checked((one(),), 1, 1)) == "1 text in 1 file, 1 finding"
     assert summary(Checked((one(), evil()), 12, 5)) == "12 texts in 5 files, 2 findings"
+
+
+@pytest.mark.parametrize("path", ["x.py", "::error file=y::z.py", "##[error]x.py"])
+@pytest.mark.parametrize(
+    "text", ["a\n   ::error file=x.py::evil\n-> b", "a ##[error]evil", "::stop-commands::x", "a -> b"]
+)
+def test_the_log_of_a_workflow_obeys_no_line_of_a_text(text: str, path: str) -> None:
+    diagnostic = Diagnostic("NE202", text, text, (), (), text)
+    finding = Finding(path, Region(Place(1, 1), Place(1, 2)), diagnostic)
+    for is_short in (False, True):
+        for line in as_text(finding, is_short=is_short).split("\n"):
+            assert not line.lstrip().startswith("::") and "##[" not in line
+
+
+def test_carets_stand_below_their_place_beside_a_margin() -> None:
+    text = "x[i] +\n ::sum"
+    diagnostic = Diagnostic("NE202", "wrong", text, (Mark(Span(8, 10)),), ())
+    lines = as_text(Finding("x.py", Region(Place(1, 1), Place(1, 2)), diagnostic)).split("\n")
+    at = next(place for place, line in enumerate(lines) if "::sum" in line)
+    assert lines[at + 1].index("^") == lines[at].index("::")

@@ -1,0 +1,60 @@
+"""Files that appear whole or not at all, and how much of a file fits into memory.
+
+>>> import os, tempfile
+>>> path = os.path.join(tempfile.mkdtemp(), "numbers.txt")
+>>> replace_file(path, lambda stream: stream.write(b"1 2 3"))
+>>> open(path).read()
+'1 2 3'
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import IO
+
+_ASSUMED_MEMORY = 4 << 30
+
+
+def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
+    """Write beside a file and then move, so that a full disk or Ctrl-C leaves the old file.
+
+    What a link points at is replaced, and its permissions stay; a device or a pipe is written to itself.
+    """
+    path = os.path.realpath(path) if os.path.islink(path) else path
+    if os.path.lexists(path) and not os.path.isfile(path):
+        with open(path, "wb") as stream:
+            write(stream)
+        return
+    folder, name = os.path.split(path)
+    beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
+    try:
+        with open(beside, "xb") as stream:
+            _keep_permissions(path, beside)
+            write(stream)
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def _keep_permissions(path: str, beside: str) -> None:
+    """Give the new file the permissions of the old one, if there is one; a read-only one stays as it is."""
+    if os.path.exists(path):
+        with open(path, "ab"):  # refused as writing into the file would be
+            pass
+        with suppress(OSError):
+            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+
+
+@cache
+def memory_of_machine() -> int:
+    """Return the bytes of memory that this machine has, or a guess."""
+    try:
+        return int(os.sysconf("SC_PHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return _ASSUMED_MEMORY
