@@ -61,14 +61,13 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
         product = Product([widened(build, value, span)])
     kept = _kept(build, product.factors, labels)
     dtype = build.reduced_dtype(reducer, product.factors, span)
-    # A sum of halves is a float32 until the numbers are applied, which may make it one that float16 holds.
-    is_half = dtype == "float16" and reducer in ADDING
-    made = build.graph.add(
-        Reduction(reducer, tuple(product.factors), labels), kept, "float32" if is_half else dtype
-    )
+    # A sum of halves stays float32 until numbers are applied, which may make it one that float16 holds.
+    is_wide = dtype == "float16" and reducer in ADDING and bool(product.later)
+    node = Reduction(reducer, tuple(product.factors), labels, is_wide)
+    made = build.graph.add(node, kept, "float32" if is_wide else dtype)
     for function, other in product.later:
         made = build.map([made] if other < 0 else [made, other], function, span)
-    return build.cast(made, dtype) if is_half else made
+    return build.cast(made, dtype) if is_wide else made
 
 
 def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:

@@ -72,11 +72,12 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The product of some values, reduced over labels."""
+    """The product of some values, reduced over labels; a wide one is not cast back to float16."""
 
     reducer: str
     factors: tuple[int, ...]
     labels: Labels
+    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)

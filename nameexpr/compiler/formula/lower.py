@@ -180,7 +180,7 @@ class Lowering:
         dtypes = choose_dtypes(
             tuple(value.dtype for value in factors), product, is_summed=typed.is_summed, reducer=node.reducer
         )
-        if dtypes.result == "float16" and self.graph.dtypes[number] == dtypes.compute:
+        if node.is_wide:
             dtypes = replace(dtypes, result=dtypes.compute)
         offset = sum(len(earlier.steps) for earlier in self.plans[:-1])
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
