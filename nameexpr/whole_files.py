@@ -1,9 +1,9 @@
 """Files that appear whole or not at all, and how much of a file fits into memory.
 
->>> import os, tempfile
->>> path = os.path.join(tempfile.mkdtemp(), "numbers.txt")
->>> replace_file(path, lambda stream: stream.write(b"1 2 3"))
->>> open(path).read()
+>>> import pathlib, tempfile
+>>> path = pathlib.Path(tempfile.mkdtemp(), "numbers.txt")
+>>> replace_file(str(path), lambda stream: stream.write(b"1 2 3"))
+>>> path.read_text()
 '1 2 3'
 """
 
