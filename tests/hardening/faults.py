@@ -11,6 +11,7 @@ of each call (None for all), `count` that of programs.
 from __future__ import annotations
 
 import contextvars
+import math
 import random
 import signal
 import threading
@@ -24,11 +25,35 @@ import formula_generate
 import generate
 import nameexpr as ne
 from hardening.fault_writers import Writer, writers
+from hardening.figures import SHOWN, Figures
 from hardening.injection import Injection, steps
 from nameexpr.tensors import wrap
 
+PROGRAMS, POINTS, SIGNALS = 50, 50, 10_000
+"""Programs, steps of each that are tried (by kind of fault, warm and cold), and calls that a signal ends."""
 KINDS = (KeyboardInterrupt, MemoryError)
 OUT_OF_MEMORY = "NE707"
+
+
+def measure(scale: float) -> Figures:
+    """Raise faults at every step of all ways to write, and at steps of programs, alone and in a thread."""
+    rows = {
+        "ways to write, a fault at every step": measure_writing(
+            None if scale >= 1 else 2, 0, _whole(1 / scale)
+        ),
+        "calls, signals at random times": measure_signals(_whole(SIGNALS * scale)),
+        "programs": measure_programs(_whole(PROGRAMS * scale), _whole(POINTS * scale), 0),
+        "programs in a thread": measure_programs(
+            _whole(PROGRAMS * scale / 4), _whole(POINTS * scale), 1, in_thread=True
+        ),
+    }
+    told = [f"{one.cases:,} {what}: {one.injected:,} faults" for what, one in rows.items()]
+    violations = [wrong for one in rows.values() for wrong in one.violations]
+    return Figures(f"{'; '.join(told)}; {len(violations)} broken", tuple(violations[:SHOWN]))
+
+
+def _whole(number: float) -> int:
+    return max(1, math.ceil(number))
 
 
 class Faults(NamedTuple):
