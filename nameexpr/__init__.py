@@ -11,6 +11,7 @@ line, cost next to nothing. Type checkers read `__init__.pyi`, which says the sa
 import builtins
 from typing import Any
 
+import nameexpr.forks  # noqa: F401  a fork may come while another thread makes the first call
 from nameexpr.version import __version__ as __version__
 
 _HOMES = {

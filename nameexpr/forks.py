@@ -7,15 +7,21 @@ child finds it free, and nothing half written behind it.
 
 from __future__ import annotations
 
+import _imp
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from importlib import import_module
-from threading import RLock
+from _thread import RLock  # `threading` takes longer to load
+from importlib import _bootstrap, import_module
+from typing import TYPE_CHECKING
 
-LOADED = frozenset({"nameexpr", "lark", "numpy", "opt_einsum"})
-"""Packages of which modules are loaded on first use, in whichever thread that is."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOADED = sys.stdlib_module_names | {"nameexpr", "lark", "numpy", "opt_einsum"}
+"""Packages of which modules are loaded on first use, in whichever thread that is. No others: what a user's
+module does while it is loaded may be to wait for a child.
+"""
+
 ROUNDS = 1000
 """How often a fork looks for modules that are being loaded: a thread loads one after the other."""
 
@@ -33,32 +39,43 @@ def around_forks(before: Callable[[], None], in_child: Callable[[], None]) -> No
 
 def _loading() -> list[str]:
     """Return the modules that some thread is loading, which a child could never load."""
-    return [
-        name
-        for name, module in list(sys.modules.items())
-        if name.partition(".")[0] in LOADED
-        and getattr(getattr(module, "__spec__", None), "_initializing", False)
-    ]
+    names = list(getattr(_bootstrap, "_module_locks", ()))
+    return [name for name in names if name.partition(".")[0] in LOADED]
 
 
 def _before() -> None:
     for _ in range(ROUNDS):
+        _acquire()
         names = _loading()
         if not names:
             break
+        _release()
         for name in names:
-            with suppress(ImportError):  # for the thread that loads it to tell
+            try:  # noqa: SIM105  contextlib takes longer to load
                 import_module(name)
-    lock.acquire()
+            except ImportError:  # for the thread that loads it to tell
+                pass
+    else:
+        _acquire()  # this thread loads them itself
     for act in _in_parent:
         act()
+
+
+def _acquire() -> None:
+    lock.acquire()
+    _imp.acquire_lock()  # under which the loading of every module begins
+
+
+def _release() -> None:
+    _imp.release_lock()
+    lock.release()
 
 
 def _after_in_child() -> None:
     for act in _in_child:
         act()
-    lock.release()
+    _release()
 
 
 if hasattr(os, "register_at_fork"):  # there are no forks elsewhere
-    os.register_at_fork(before=_before, after_in_parent=lock.release, after_in_child=_after_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_after_in_child)

@@ -36,17 +36,19 @@ class _Default:
 
     def started(self) -> np.random.Generator:
         """Return the generator; of two threads that come first, the same."""
+        random = np.random  # loaded before the lock is taken: a fork that has it waits for no module
         with lock:
             if self.generator is None:
-                sequence = np.random.SeedSequence(self.seed, spawn_key=self.branch)
-                self.generator = np.random.default_rng(sequence)
+                sequence = random.SeedSequence(self.seed, spawn_key=self.branch)
+                self.generator = random.default_rng(sequence)
             return self.generator
 
     def restart(self, seed: int) -> np.random.Generator:
         """Return a new generator of a seed, which children are numbered by from now on."""
+        generator = np.random.default_rng(seed)
         with lock:
-            self.generator, self.seed, self.branch, self.forks = None, seed, (), 0
-            return self.started()
+            self.generator, self.seed, self.branch, self.forks = generator, seed, (), 0
+        return generator
 
     def count_fork(self) -> None:
         """Give the next child a number."""
