@@ -161,6 +161,9 @@ class _Tree:
     ) -> None:
         self.plan: Plan = compiled.plan
         self.typed, self.rows, self.steps, self.bound = compiled.typed, rows, steps, bound
+        self.rows_of: dict[int | None, list[_Row]] = {}
+        for row in rows:
+            self.rows_of.setdefault(row.note.step, []).append(row)
         self.dtypes = compiled.dtypes
         self.last = compiled.program.notes[-1].dtype if compiled.program.notes else ""
 
@@ -194,7 +197,7 @@ class _Tree:
     def _step(self, number: int) -> Node:
         step = self.plan.steps[number]
         dims = dims_text(tuple((label,) for label in step.labels), self.typed.sizes)
-        rows = [row for row in self.rows if row.note.step == number]
+        rows = self.rows_of.get(number, [])
         working = [row for row in rows if isinstance(row.one, WORKING)] or rows
         if not working:
             size = self.typed.size(step.labels) * self._item(self.last)
@@ -210,7 +213,7 @@ class _Tree:
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
-        found = [row for row in self.rows if row.note.step is None and isinstance(row.one, REDUCING)]
+        found = [row for row in self.rows_of.get(None, ()) if isinstance(row.one, REDUCING)]
         size = prod(self.typed.size(labels) for labels in kept) * self._item(self.last)
         dims = dims_text(kept, self.typed.sizes)
         if not found:

@@ -7,7 +7,7 @@ functions, reductions. Its tree is the flow of the steps that are run, which may
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,14 @@ class _Values:
 
     compiled: CompiledFormula
     bound: frozenset[str]
+    names: dict[int, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Note what the statements call their values."""
+        statements = zip(self.compiled.scope.tree.statements, self.compiled.statements, strict=True)
+        for one, value in statements:
+            if one.name is not None:
+                self.names.setdefault(value, []).append(one.name)
 
     def flow(self, text: str) -> Flow:
         """Return the flow of values."""
@@ -105,8 +113,7 @@ class _Values:
 
     def _names(self, value: int) -> list[str]:
         """Return the names of the statements whose value this is."""
-        statements = zip(self.compiled.scope.tree.statements, self.compiled.statements, strict=True)
-        return [one.name for one, made in statements if made == value and one.name is not None]
+        return self.names.get(value, [])
 
     def _argument(self, value: int) -> str:
         """Return what stands for an argument: a number, a name, or a dot."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from nameexpr.api.drawing import formula_drawing
-from nameexpr.api.plan import Plan, PlanStep, working_at
+from nameexpr.api.plan import Plan, PlanStep, working_of
 from nameexpr.carets import visible
 from nameexpr.compiler.expected import expected_seconds
 from nameexpr.compiler.formula.pipeline import CompiledFormula as Stages
@@ -74,29 +74,33 @@ def _steps(compiled: Stages) -> list[PlanStep]:
     labels += [" ".join(map(shown, note.labels)) for note in program.notes]
     sizes = allocated(program, compiled.shapes, compiled.given)
     times = expected_seconds(program, compiled.shapes, compiled.given)
+    flops = formula_flops(compiled)
     rows = []
     for number, one in enumerate(program.instructions):
         sources = sources_of(one)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = render_call(one, [value_name(source, count) for source in sources])
         what = type(one).__name__.removeprefix("Integer").lower()
-        flops = formula_flops(compiled, number)
-        rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
+        rows.append(PlanStep(what, names.strip(), flops[number], sizes[number], call, times[number]))
     return rows
 
 
-def formula_flops(compiled: Stages, number: int) -> int:
-    """Return the flops of an instruction: those of its step, if it is the one that does the work."""
-    one, note = compiled.program.instructions[number], compiled.program.notes[number]
-    steps = [step for plan in compiled.plans for step in plan.steps]
-    if isinstance(one, Sliced):
-        return sum(steps[step].flops for step in _steps_inside(one)) + _pointwise_flops(one)
-    if note.step is None:
-        return _pointwise_flops(one) + _reduced_flops(compiled.shapes, one)
-    parts = [part for part in compiled.program.instructions if isinstance(part, Sliced)]
-    if any(note.step in _steps_inside(part) for part in parts):
-        return 0
-    return steps[note.step].flops if number == working_at(compiled.program, note.step) else 0
+def formula_flops(compiled: Stages) -> list[int]:
+    """Return the flops of each instruction: those of its step, if it is the one that does the work."""
+    program = compiled.program
+    steps = [step.flops for plan in compiled.plans for step in plan.steps]
+    sliced = {step for one in program.instructions if isinstance(one, Sliced) for step in _steps_inside(one)}
+    working = working_of(program)
+    flops = []
+    for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        if isinstance(one, Sliced):
+            flops.append(sum(steps[step] for step in _steps_inside(one)) + _pointwise_flops(one))
+        elif note.step is None:
+            flops.append(_pointwise_flops(one) + _reduced_flops(compiled.shapes, one))
+        else:
+            is_here = working.get(note.step) == number and note.step not in sliced
+            flops.append(steps[note.step] if is_here else 0)
+    return flops
 
 
 def _steps_inside(one: Sliced) -> set[int]:

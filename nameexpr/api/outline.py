@@ -55,6 +55,6 @@ def formula_outline(compiled: Stages, operands: Mapping[str, Operand]) -> Outlin
         compiled.shapes[program.result],
         compiled.names[-1] if any(one.names is not None for one in operands.values()) else None,
         computed[-1] if computed else "",
-        sum(formula_flops(compiled, number) for number in range(len(program.instructions))),
+        sum(formula_flops(compiled)),
         peak_bytes(program, compiled.shapes, compiled.given),
     )

@@ -4,7 +4,7 @@ paste.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -240,6 +240,7 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
     program, count = level.program, len(level.program.operands)
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
+    working = working_of(program)
     sizes = allocated(program, shapes, level.given)
     repeats = prod(loop.size / loop.block for loop in level.loops)
     times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
@@ -249,7 +250,7 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = render_call(instruction, [level.names[source] for source in sources])
         what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
-        flops = _flops(compiled, program, number, level.loops)
+        flops = _flops(compiled, program, number, working, level.loops)
         rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
         if isinstance(instruction, Looped):
             given = tuple(given_inside(program, shapes, level.given, number))
@@ -265,7 +266,9 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
     return rows
 
 
-def _flops(compiled: Compiled, program: Program, number: int, loops: Sequence[Looped]) -> int:
+def _flops(
+    compiled: Compiled, program: Program, number: int, working: Mapping[int, int], loops: Sequence[Looped]
+) -> int:
     """Return the flops of an instruction, in all blocks together: those of its step of the plan, if it is the
     one that does the work. A step that has a loop's label does a part of its work in each block.
     """
@@ -274,19 +277,18 @@ def _flops(compiled: Compiled, program: Program, number: int, loops: Sequence[Lo
     if isinstance(one, Reduce | Apply) or (isinstance(one, Slices) and step is None):
         before = plan.steps[-1].labels if plan.steps else plan.terms[0]
         return plan.reduction_flops * _repeats(loops, before)
-    if step is None or working_at(program, step) != number:
+    if step is None or working.get(step) != number:
         return 0
     return plan.steps[step].flops * _repeats(loops, (*plan.steps[step].labels, *plan.steps[step].summed))
 
 
-def working_at(program: Program, step: int) -> int:
-    """Return the number of the instruction that does the work of a step, the last of several; -1 for none."""
-    working = [
-        position
-        for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
-        if note.step == step and isinstance(one, WORKING)
-    ]
-    return working[-1] if working else -1
+def working_of(program: Program) -> dict[int, int]:
+    """Return for each step the number of the instruction that does its work, the last of several."""
+    return {
+        note.step: number
+        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
+        if note.step is not None and isinstance(one, WORKING)
+    }
 
 
 def _repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:

@@ -33,6 +33,9 @@ def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
     """Return the program with `over` set where memory can be taken over."""
     count = len(program.operands)
     owner = _owners(program)
+    views: dict[int, list[int]] = {}
+    for value, root in owner.items():
+        views.setdefault(root, []).append(value)
     last = _last_reads(program, owner)
     instructions = list(program.instructions)
     for number, one in enumerate(instructions):
@@ -49,8 +52,9 @@ def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
                 and dtype == program.notes[number].dtype
             ):
                 instructions[number] = _taking(one, source)
-                for value, root in owner.items():
-                    owner[value] = base if root == owner[target] else root
+                for value in views[target]:
+                    owner[value] = base
+                views[base] += views[target]
                 last[base] = max(last[base], last.get(target, -1))
                 break
     return replace(program, instructions=tuple(instructions))

@@ -166,19 +166,30 @@ def _order(arrays: Sequence[Sequence[int]]) -> list[int]:
     An axis goes outside another if no array has a shorter stride along it, as far as strides are not 0; they
     keep their places where nothing tells. This is the insertion sort of NumPy's nditer_constr.c.
     """
-    inner_first: list[int] = []
+    inner_first: list[list[int]] = []
+    steps: list[list[int]] = []
     for axis in reversed(range(len(arrays[0]) if arrays else 0)):
+        own = [abs(array[axis]) for array in arrays]
+        if inner_first and not any(own):
+            # It tells nothing of any axis, so that it stays outside its neighbour wherever that goes.
+            inner_first[-1].append(axis)
+            continue
         place = len(inner_first)
         for position in range(len(inner_first) - 1, -1, -1):
-            other = inner_first[position]
-            pairs = [(abs(a[axis]), abs(a[other])) for a in arrays if a[axis] and a[other]]
-            if not pairs:
-                continue
-            if any(inner <= outer for outer, inner in pairs):
+            is_told = is_outside = False
+            for outer, inner in zip(own, steps[position], strict=True):
+                if outer and inner:
+                    is_told = True
+                    if inner <= outer:
+                        is_outside = True
+                        break
+            if is_outside:
                 break
-            place = position
-        inner_first.insert(place, axis)
-    return inner_first[::-1]
+            if is_told:
+                place = position
+        inner_first.insert(place, [axis])
+        steps.insert(place, own)
+    return [axis for group in reversed(inner_first) for axis in reversed(group)]
 
 
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:

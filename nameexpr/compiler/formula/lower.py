@@ -67,6 +67,7 @@ class Lowering:
     fusing: Fusing
     values: dict[int, Value] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
+    steps: int = 0
 
     def value(self, number: int) -> Value:
         """Return a value, made if it is not there yet."""
@@ -175,6 +176,7 @@ class Lowering:
             node.reducer,
         )
         plan = plan_contractions(typed, self.optimize)
+        offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
         product = self.fusing.promoted([value.dtype for value in factors])
         dtypes = choose_dtypes(
@@ -182,7 +184,6 @@ class Lowering:
         )
         if node.is_wide:
             dtypes = replace(dtypes, result=dtypes.compute)
-        offset = sum(len(earlier.steps) for earlier in self.plans[:-1])
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         dtype = self.graph.dtypes[number]
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
