@@ -307,3 +307,28 @@ def test_a_number_is_applied_to_a_factor_that_is_small_beside_the_product() -> N
     assert [step.what for step in steps] == ["pointwise", "dot"]
     assert steps[0].bytes == 30 * 40 * 8
     assert kinds("sum[k](x[i k] ** 2 / 8)")[-1] == "pointwise"
+
+
+def test_statements_that_multiply_by_the_one_before_make_a_program_in_proportion() -> None:
+    def steps_of(count: int) -> int:
+        lines = ["a0 = x[i]", *(f"a{k} = a{k - 1} * sum[i](a{k - 1})" for k in range(1, count))]
+        return len(ne.compile("; ".join(lines)).plan(x=(3,)).steps)
+
+    assert steps_of(400) - steps_of(200) <= 200 * 4
+    assert steps_of(800) - steps_of(400) <= 400 * 4  # taken apart to the end they would have 400 factors each
+
+
+def test_a_long_chain_of_products_gives_what_loops_give() -> None:
+    expected = value = np.array([0.3, 0.5, 0.1])
+    for _ in range(99):
+        value = value * value.sum()
+        expected = value
+    text = "a0 = x[i]; " + "; ".join(f"a{k} = a{k - 1} * sum[i](a{k - 1})" for k in range(1, 100))
+    np.testing.assert_allclose(ne.evaluate(text, x=np.array([0.3, 0.5, 0.1])), expected, rtol=1e-11)
+
+
+def test_products_of_a_statement_are_taken_apart_after_many_of_their_own_text() -> None:
+    """Only what comes out of statements and powers is counted: a long formula keeps its contractions."""
+    own = "; ".join(f"s{k} = sum[i](x[i] * {k + 1} * w[i j])" for k in range(500))
+    plan = ne.compile(f"{own}; p = x[i] * w[i j]; sum[i](p)").plan(x=(3,), w=(3, 4))
+    assert not any("i j" in step.names.partition("->")[2] for step in plan.steps)

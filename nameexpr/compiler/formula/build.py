@@ -91,6 +91,7 @@ class Builder:
     named: set[int] = field(default_factory=set)
     unsure: set[int] = field(default_factory=set)
     under: dict[int, Under] = field(default_factory=dict)
+    parts_again: int = 0
 
     @property
     def text(self) -> str:

@@ -33,6 +33,10 @@ MANY = 64
 LITTLE = 4
 """How many times smaller than a product its factor is that a number is applied to."""
 LARGEST = float_info.max
+MOST_AGAIN = 1024
+"""Parts that all products of a formula together take out of statements and powers. Each of n statements may
+multiply by the one before: taken apart to the end, their sums would have n ** 2 / 2 factors.
+"""
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
 
@@ -77,16 +81,19 @@ def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:
 
 def _collect(build: Builder, value: int, labels: Labels, product: Product, span: Span) -> None:
     """Add the factors of a value to a product that is summed over labels, in the order of the text."""
-    stack = [value]
+    stack = [(value, False)]
     parts = 0
     while stack:
-        value, parts = stack.pop(), parts + 1
-        taken = _apart(build, value, labels, product, span) if parts < MOST_PARTS else None
+        (value, is_again), parts = stack.pop(), parts + 1
+        is_again = is_again or value in build.named or _is_power(build, value)
+        build.parts_again += is_again
+        is_left = parts >= MOST_PARTS or (is_again and build.parts_again > MOST_AGAIN)
+        taken = None if is_left else _apart(build, value, labels, product, span)
         if taken is None:
             is_product = _is_product(build, value)
             product.factors.append(widened(build, value, span, product.wide) if is_product else value)
         else:
-            stack += reversed(taken)
+            stack += [(part, is_again) for part in reversed(taken)]
 
 
 def _computed_in(dtype: str) -> str:
@@ -267,6 +274,11 @@ def _is_number(build: Builder, value: int) -> bool:
 def _is_harmless(number: complex) -> bool:
     """Whether sums may be multiplied or divided by a number: no nan comes or goes by it."""
     return 0 < abs(number) <= LARGEST
+
+
+def _is_power(build: Builder, value: int) -> bool:
+    node = build.graph.nodes[value]
+    return isinstance(node, Map) and node.function in {"**.", "square"}
 
 
 def _small_power(build: Builder, value: int, base: int, exponent: int) -> bool:
