@@ -8,10 +8,12 @@ from math import prod
 import numpy as np
 import pytest
 
+import nameexpr as ne
 from nameexpr.compiler.dtypes import choose_dtypes
 from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.paths import repeated
 from nameexpr.compiler.paths.alike import Likeness
-from nameexpr.compiler.paths.repeated import repeated_path
+from nameexpr.compiler.paths.repeated import TRIALS, repeated_path
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
 from nameexpr.compiler.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
 from nameexpr.compiler.share import best_shared, share
@@ -218,3 +220,25 @@ def test_of_parts_that_look_alike_one_is_tried() -> None:
     assert repeated_path([(0,)] * 8, "A" * 8, frozenset({0}), [4], trials=600) is not None
     likeness = Likeness([(0,)] * 8, "A" * 8, frozenset({0}))
     assert len({likeness.read(made)[0] for made in range(1, 256)}) == 8
+
+
+def test_many_parts_of_one_array_are_halved_before_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is looked at does not grow with their cube: each of 100 equal scalars is a part of its own."""
+    looked: list[Likeness] = []
+    monkeypatch.setattr(repeated, "Likeness", lambda *given: looked.append(Likeness(*given)) or looked[-1])
+    pairs = repeated_path([()] * 100, "A" * 100, frozenset(), [])
+    assert pairs is not None and len(pairs) == 99
+    assert looked[-1].looked < 2 * TRIALS
+    vectors = ", ".join(f"d{k}" for k in range(100)) + " -> : sum"
+    x = np.array([0.25, 0.75])
+    assert ne.einsum(vectors, *[x] * 100) == 1
+    assert len(ne.compile(vectors).plan(*[x] * 100).steps) < 20
+
+
+def test_an_array_in_every_one_of_1024_terms_is_no_recursion_too_deep() -> None:
+    vectors = ", ".join(f"d{k}" for k in range(1024)) + " -> : sum"
+    assert ne.einsum(vectors, *[np.array([0.25, 0.75])] * 1024) == 1
+    matrices = ", ".join(f"a{k} b{k}" for k in range(1024)) + " -> : sum"
+    assert ne.einsum(matrices, *[np.ones((1, 1))] * 1024) == 1

@@ -92,6 +92,7 @@ class Likeness:
     def _read_from(self, start: int, made: int, marks: dict[int, Form]) -> tuple[Form, tuple[int, ...]]:
         numbers: dict[int, int] = {}
         order, rows, left = [start], [], made & ~(1 << start)
+        elsewhere: Iterator[int] | None = None
         for operand in order:
             term = self.terms[operand]
             rows.append((self._leaves[operand], *(numbers.setdefault(label, len(numbers)) for label in term)))
@@ -99,7 +100,9 @@ class Likeness:
                 order += sorted(members(self._users[label] & left), key=lambda near: (marks[near], near))
                 left &= ~self._users[label]
             if left and operand == order[-1]:
-                order.append(min(members(left), key=lambda near: (marks[near], near)))
+                if elsewhere is None:
+                    elsewhere = iter(sorted(members(left), key=lambda near: (marks[near], near)))
+                order.append(next(near for near in elsewhere if left >> near & 1))
                 left &= ~(1 << order[-1])
         self.looked += len(order)
         kept = tuple(sorted(numbers[label] for label in self.kept(made)))

@@ -23,8 +23,13 @@ from nameexpr.compiler.typed import Typed
 
 TRIALS, TRIAL = 4000, 5e-6
 """Operands that may be looked at in any case to tell sets apart, and the seconds that each takes."""
+MOST = 256
+"""Operands up to which anything is looked for: of more, too few sets could be told apart in the time."""
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
+
+FEW = 8
+"""Parts that share no label up to which the halves are not tried first."""
 
 
 def path_of_repeated(typed: Typed, same: Sequence[int], output: frozenset[str], cost: float) -> Pairs | None:
@@ -81,6 +86,8 @@ def repeated_path(
     >>> repeated_path(chain, "AAAA", frozenset({0, 4}), [9] * 5)
     [(0, 1), (2, 3), (4, 5)]
     """
+    if len(terms) > MOST:
+        return None
     search = _Search(Likeness(terms, leaves, output), sizes, trials)
     whole = (1 << len(terms)) - 1
     if not search.find(whole):
@@ -156,7 +163,11 @@ class _Search:
         read, parts = self.likeness.read, self.likeness.parts(made)
         if len(parts) > 1:
             parts.sort(key=lambda part: (read(part)[0], part))
-            for end in range(1, len(parts)):
+            ends = range(1, len(parts))
+            # Halves of many lead to few other sets, so that there is an order when the time is up.
+            for end in ends if len(parts) <= FEW else sorted(ends, key=lambda end: abs(2 * end - len(parts))):
+                if self._is_late():
+                    return
                 yield sum(parts[:end]), sum(parts[end:])
             return
         seen: set[Hashable] = set()
