@@ -20,18 +20,22 @@ from nameexpr.compiler.infer import infer
 from nameexpr.compiler.lower import lower
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.plan import Plan, plan_contractions, plan_repeated
+from nameexpr.compiler.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
 from nameexpr.compiler.program import Dot, Program, Transpose
 from nameexpr.compiler.simplify import simplify
 from nameexpr.compiler.size_faults import check_keywords
 from nameexpr.compiler.typed import Typed
 from nameexpr.compiler.verify import shapes_of
-from nameexpr.errors import error
+from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Expression, Label
+from nameexpr.syntax.limits import MOST_DIMS
 from nameexpr.syntax.parser import parse
 
 if TYPE_CHECKING:
     from nameexpr.compiler.strides import Given
+
+MARKED = 8
+"""Terms that are marked, at most, of those whose product would have too many dims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +121,14 @@ def compile_typed(
     Raises
     ------
     LimitError
-        If it needs more than `memory_limit` bytes however it is computed.
+        If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
     """
     adding, dtypes = as_sums(typed, dtypes)
 
     def lowered(plan: Plan) -> Program:
         return simplify(lower(plan, dtypes, layouts, is_row_major=is_row_major, ranks=ranks))
 
-    plan = plan_contractions(adding, optimize)
+    plan = _planned(tree, adding, optimize)
     program = lowered(plan)
     shared = None
     if same:
@@ -142,6 +146,16 @@ def compile_typed(
     return Compiled(
         tree, typed, plan, program, shapes, dtypes.operands, tuple(layouts), same if shared else ()
     )
+
+
+def _planned(tree: Expression, typed: Typed, optimize: Optimize) -> Plan:
+    try:
+        return plan_contractions(typed, optimize)
+    except TooManyDimsError as wide:
+        marks = tuple(Mark(tree.inputs[position].span) for position in sorted(wide.operands)[:MARKED])
+        message = f"a value on the way would have {wide.dims} dims, and the limit is {MOST_DIMS}"
+        hint = "reduce some of them earlier, in an expression of their own"
+        raise error(Diagnostic("NE705", message, tree.text, marks, hint=hint)) from None
 
 
 def _repeated(plan: Plan, same: tuple[int, ...], optimize: Optimize) -> Plan | None:

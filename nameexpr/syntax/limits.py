@@ -14,6 +14,7 @@ from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.forks import lock
 
 MAX_NESTING = 400  # above it Python's own recursion limit would be met
+MOST_DIMS = 64  # NumPy's own limit
 SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, none of 20 is
 
 
@@ -66,7 +67,7 @@ def set_limits(
     """
     global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
     given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
-    ceilings = {"nesting": MAX_NESTING, "dims": 64}
+    ceilings = {"nesting": MAX_NESTING, "dims": MOST_DIMS}
     for name, value in given.items():
         highest = ceilings.get(name)
         if value is None:

@@ -176,6 +176,7 @@ class Lowering:
             node.reducer,
         )
         plan = plan_contractions(typed, self.optimize)
+        factors = [self._lacking(*pair) for pair in zip(factors, plan.terms, strict=True)]
         offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
         product = self.fusing.promoted([value.dtype for value in factors])
@@ -184,9 +185,21 @@ class Lowering:
         )
         if node.is_wide:
             dtypes = replace(dtypes, result=dtypes.compute)
-        made = lower_reduction(self.build, plan, factors, dtypes, offset)
+        made = self._having(lower_reduction(self.build, plan, factors, dtypes, offset), kept)
         dtype = self.graph.dtypes[number]
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
+
+    def _lacking(self, value: Value, labels: Labels) -> Value:
+        """Return a value with these labels alone: others have size 1, and the plan does without them."""
+        return (
+            value if labels == value.labels else self.build.reshape(value, self.build.shape(labels), labels)
+        )
+
+    def _having(self, value: Value, labels: Labels) -> Value:
+        """Return a value with the labels of size 1, too, that the plan did without."""
+        missing = [label for label in labels if label not in value.labels]
+        every = (*value.labels, *missing)
+        return self.build.reshape(value, self.build.shape(every), every) if missing else value
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))

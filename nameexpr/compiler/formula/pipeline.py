@@ -20,7 +20,7 @@ from nameexpr.compiler.formula.turns import use_counts
 from nameexpr.compiler.formula.views import Views, read_views
 from nameexpr.compiler.operands import Operand
 from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.plan import Plan
+from nameexpr.compiler.plan import Plan, TooManyDimsError
 from nameexpr.compiler.program import Program
 from nameexpr.compiler.reuse import reuse
 from nameexpr.compiler.simplify import simplify
@@ -28,7 +28,7 @@ from nameexpr.compiler.slices import slice_by_slice
 from nameexpr.compiler.strides import Given, given_of
 from nameexpr.compiler.typed import Names
 from nameexpr.compiler.verify import shapes_of
-from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.syntax.formula_parser import parse_formula
 from nameexpr.syntax.limits import limits
 
@@ -96,7 +96,10 @@ def compile_formula(
     fusing = Fusing(graph, use_counts(graph, values), arithmetic.promoted)
     shapes = [operands[name].shape for name in order]
     own_dtypes = [dtypes[name] for name in order]
-    program, plans = lower_formula(graph, values, shapes, own_dtypes, layouts, fusing, optimize)
+    try:
+        program, plans = lower_formula(graph, values, shapes, own_dtypes, layouts, fusing, optimize)
+    except TooManyDimsError as wide:
+        raise _too_many_dims(wide.dims, scope.tree.text) from None
     program = simplify(program)
     all_shapes = shapes_of(program)
     _check_dims(all_shapes, scope.tree.text)
@@ -137,8 +140,12 @@ def _check_dims(shapes: Sequence[tuple[int, ...]], text: str) -> None:
     """Raise NE705 if a value would have more dims than an array can have."""
     most = max(map(len, shapes), default=0)
     if most > limits().dims:
-        message = f"a value would have {most} dims, and the limit is {limits().dims}"
-        raise error(Diagnostic("NE705", message, text, hint="reduce some of them earlier"))
+        raise _too_many_dims(most, text)
+
+
+def _too_many_dims(count: int, text: str) -> NameExprError:
+    message = f"a value would have {count} dims, and the limit is {limits().dims}"
+    return error(Diagnostic("NE705", message, text, hint="reduce some of them earlier"))
 
 
 def _place(scope: Scope, name: str) -> int:
