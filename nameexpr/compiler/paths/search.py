@@ -16,7 +16,7 @@ from nameexpr.compiler.paths.cheapest import cheapest
 from nameexpr.compiler.paths.cost import allowance
 from nameexpr.compiler.paths.greedy import Start, greedy, read_start
 from nameexpr.compiler.paths.lines import Line, best_cuts, read_line
-from nameexpr.compiler.paths.network import Network
+from nameexpr.compiler.paths.network import Network, hyperedges
 from nameexpr.compiler.paths.pairs import Pairs
 from nameexpr.compiler.paths.prepare import planned_apart
 from nameexpr.compiler.paths.refine import refine
@@ -36,6 +36,8 @@ operand, and of one trial.
 """
 LONG = 800
 """Operands with which a set of labels takes twice the time of a small one."""
+LASTING = 16
+"""Labels in three operands or more up to which they take no time of their own: each is looked at alone."""
 PORTION, MANY = 0.25, 128
 """Greedy rounds: their part of the time, and how many at most."""
 COOL, WARM = 1e-3, 1.0
@@ -86,7 +88,7 @@ def _searched(network: Network) -> Pairs:
     if count <= SOME:
         spent += _polish(tree, THOROUGH, PORTION * allowance(tree.cost(), count))
         cost = tree.cost()
-        trials = max(TRIALS, PORTION * allowance(cost, count) / TRIAL)
+        trials = max(TRIALS, PORTION * allowance(cost, count) / TRIAL) / _slowness(network)
         exact = cheapest(*network, bound=cost * (1 + 1e-9), trials=trials).pairs
     return exact or _annealed(tree, spent)
 
@@ -113,17 +115,23 @@ def _first(start: Start) -> tuple[Tree, float]:
 def _times(network: Network) -> float:
     """Return how much longer something takes for all operands than for one: sets of many labels are long."""
     count = len(network.terms)
-    return count * (1 + count / LONG)
+    return count * (1 + count / LONG) * _slowness(network)
+
+
+def _slowness(network: Network) -> float:
+    """Return how much longer steps take that have many labels to look at one by one."""
+    return max(1.0, len(hyperedges(network.terms, network.output)) / LASTING)
 
 
 def _polish(tree: Tree, leaves: int, seconds: float) -> float:
     """Make subtrees better as long as that helps and time is left, and return the seconds that it takes."""
     seen: set[frozenset[int]] = set()
+    trial = TRIAL * _slowness(tree.network)
     spent = 0.0
     cost = inf
     while spent < seconds and tree.cost() < cost * (1 - 1e-4):
         cost = tree.cost()
-        spent += TRIAL * refine(tree, leaves, seen, (seconds - spent) / TRIAL)
+        spent += trial * refine(tree, leaves, seen, (seconds - spent) / trial)
     return spent
 
 
