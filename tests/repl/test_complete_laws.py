@@ -196,6 +196,6 @@ def test_long_and_deep_texts_are_soon_done_with() -> None:
         "x = randn(" + ", " * 3000,
     ]
     for text in texts:
-        start = time.perf_counter()
+        start = time.process_time()
         complete(text, len(text), SESSION)
-        assert time.perf_counter() - start < 2, text[:20]
+        assert time.process_time() - start < 2, text[:20]

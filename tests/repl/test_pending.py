@@ -89,9 +89,9 @@ def test_long_and_deep_texts_are_soon_done_with() -> None:
         "!'" * 30_000,
     ]
     for text in texts:
-        start = time.perf_counter()
+        start = time.process_time()
         assert is_open(text) in (True, False)
-        assert time.perf_counter() - start < 2, text[:20]
+        assert time.process_time() - start < 2, text[:20]
 
 
 def test_an_empty_line_ends_any_text() -> None:
