@@ -217,9 +217,7 @@ class Pool:
         dtype = dtype or rng.choice(self.dtypes)
         named = self.named and self.chance(0.7)
         names = self.draw_names(dims) if named else []
-        value = (
-            random_array(rng, sizes, dtype, self.values) if sizes else random_scalar(rng, dtype, self.values)
-        )
+        value = self.array(sizes, dtype) if sizes else random_scalar(rng, dtype, self.values)
         if named:
             value = Named(np.asarray(value), tuple(names))
         weak = type(value) in (bool, int, float, complex)
@@ -234,6 +232,10 @@ class Pool:
         operand.bare = (not dims or (named and plain)) and self.chance(0.7)
         text = operand.name + ("" if operand.bare else self.term(dims, names))
         return self.node_of(operand, dims, text)
+
+    def array(self, shape: Sequence[int], dtype: str) -> np.ndarray[Any, Any]:
+        """A new array."""
+        return random_array(self.rng, shape, dtype, self.values)
 
     def node_of(self, operand: Operand, dims: Sequence[Dim], text: str) -> Node:
         """The node of one use of an operand."""
