@@ -86,14 +86,16 @@ def relu(x: Array) -> Any:
 def sigmoid(x: Array) -> Any:
     """Return 1 / (1 + exp(-x)), without overflow."""
     x = _floats(x)
-    small = np.exp(-np.absolute(x))
-    return np.where(x >= 0, x.dtype.type(1), small) / (1 + small)
+    small = np.asarray(np.exp(-np.absolute(x)))
+    result = np.where(x >= 0, x.dtype.type(1), small)
+    return np.divide(result, np.add(small, 1, out=small), out=result)
 
 
 def silu(x: Array) -> Any:
     """Return x * sigmoid(x)."""
     x = _floats(x)
-    return x * sigmoid(x)
+    result = sigmoid(x)
+    return np.multiply(x, result, out=result)
 
 
 def softplus(x: Array) -> Any:
@@ -114,13 +116,18 @@ def erfc(x: Array) -> Any:
 def gelu(x: Array) -> Any:
     """Return x times the normal distribution's share below x, exactly (not the approximation by tanh)."""
     x = _floats(x)
-    return x * special.erfc(x * x.dtype.type(-(0.5**0.5))) / 2
+    result = special.erfc(np.asarray(x * x.dtype.type(-(0.5**0.5))))
+    np.multiply(x, result, out=result)
+    return np.divide(result, 2, out=result)
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Return x where it lies between the bounds, else the nearer one; `high` where low is above high."""
     dtype = np.result_type(x, low, high)
-    return np.minimum(np.maximum(np.asarray(x, dtype), np.asarray(low, dtype)), np.asarray(high, dtype))
+    x, low, high = (one if np.ndim(one) else np.asarray(one, dtype) for one in (x, low, high))
+    above = np.maximum(x, low, dtype=dtype)
+    is_whole = np.ndim(above) > 0 and np.shape(above) == np.broadcast(above, high).shape
+    return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)
 
 
 def where_over(condition: Array, x: Array, y: Any) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.backends.numpy.compatible import c_einsum
 from nameexpr.backends.numpy.floats import native
 from nameexpr.backends.numpy.ones import BLOCK, ones
-from nameexpr.backends.numpy.rows import by_rows
+from nameexpr.backends.numpy.rows import CELLS, by_rows
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Axis = int | tuple[int, ...]
@@ -58,8 +58,8 @@ def median(x: Array, axis: Axis) -> Array:
     """Return the middle value, or the mean of the middle two."""
     if _count(x, axis) == 0:
         return np.full(np.add.reduce(x, axis=axis).shape, np.nan, native(x.dtype))
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.median(x, axis=axis))
+    with np.errstate(invalid="ignore"):  # of an array that is not row-major NumPy would make two copies
+        return np.asarray(np.median(x.copy(), axis=axis, overwrite_input=True))
 
 
 @by_rows
@@ -117,12 +117,32 @@ def add_up(x: Array, dtype: str, *, is_stack: bool = False) -> Any:
 
 def argmax(x: Array, axis: int) -> Array:
     """Return the index of the largest value."""
-    return np.asarray(x.argmax(axis=axis))
+    return _picked(x, axis, np.argmax)
 
 
 def argmin(x: Array, axis: int) -> Array:
     """Return the index of the smallest value."""
-    return np.asarray(x.argmin(axis=axis))
+    return _picked(x, axis, np.argmin)
+
+
+def _picked(x: Array, axis: int, pick: Callable[..., Any]) -> Array:
+    """Return what argmax or argmin gives along the last axis, part by part where NumPy would copy all.
+
+    It copies what is not row-major, in native byte order and writable.
+    """
+    if x.size <= 2 * CELLS or (x.flags.carray and x.dtype.isnative):
+        return np.asarray(pick(x, axis=axis))
+    if x.ndim == 1:
+        starts = range(0, len(x), CELLS)
+        places = np.array([start + pick(x[start : start + CELLS]) for start in starts])
+        return np.asarray(places[pick(x[places])])
+    step = max(1, CELLS * len(x) // x.size)
+    result = np.empty(x.shape[:-1], np.intp)
+    for start in range(0, len(x), step):
+        is_row = step == 1
+        part = x[start] if is_row else x[start : start + step]
+        result[start if is_row else slice(start, start + step)] = _picked(part, axis, pick)
+    return result
 
 
 def count_nonzero(x: Array, axis: Axis) -> Array:

@@ -25,7 +25,7 @@ def by_rows(kernel: Kernel) -> Kernel:
 
     @wraps(kernel)
     def run(x: Array, axis: Axis) -> Array:
-        if x.size <= 2 * CELLS or x.ndim in _positive(axis, x.ndim) or x.strides[0] < max(x.strides):
+        if x.size <= 2 * CELLS or x.ndim in _positive(axis, x.ndim) or not _lies_by_rows(x):
             return kernel(x, axis)
         step = max(1, CELLS * len(x) // x.size)
         if step >= len(x):
@@ -33,11 +33,17 @@ def by_rows(kernel: Kernel) -> Kernel:
         first = kernel(x[:step], axis)
         result = np.empty((len(x), *first.shape[1:]), first.dtype)
         result[:step] = first
+        del first
         for start in range(step, len(x), step):
             result[start : start + step] = kernel(x[start : start + step], axis)
         return result
 
     return run
+
+
+def _lies_by_rows(x: Array) -> bool:
+    """Whether the first axis has the longest stride, of those that are longer than 1."""
+    return x.strides[0] >= max(step for size, step in zip(x.shape, x.strides, strict=True) if size > 1)
 
 
 def _positive(axis: Axis, ndim: int) -> set[int]:
