@@ -42,7 +42,7 @@ def fused_lines(
 ) -> list[str]:
     """Return the statements that compute a fused instruction into a new array called `target`."""
     kept = tuple(size for axis, size in enumerate(one.shape) if axis not in one.reduced)
-    lines = [f'{target} = np.empty({kept}, "{_accumulator(one)}")']
+    lines = [f'{target} = np.empty({kept}, "{accumulator(one)}")']
     if one.over is not None:
         lines = [f"{target} = {names[one.sources.index(one.over)]}"]
     tiled = [axis for axis, (size, tile) in enumerate(zip(one.shape, one.tiles, strict=True)) if tile < size]
@@ -53,17 +53,25 @@ def fused_lines(
     place = _index([axis for axis in range(len(one.shape)) if axis not in one.reduced], one, tiled)
     body = _block(one, names, shapes, tiled, f"{target}[{place}]")
     lines += [indent + line for line in body]
+    lines += _forgotten(body)
     if one.reducer == "mean":
         count = 1
         for axis in one.reduced:
             count *= one.shape[axis]
         lines.append(f"np.true_divide({target}, {count}, out={target})")
-    if _accumulator(one) != one.dtype:
+    if accumulator(one) != one.dtype:
         lines.append(f'{target} = {target}.astype("{one.dtype}")')
     return lines
 
 
-def _accumulator(one: Fused) -> str:
+def _forgotten(body: Sequence[str]) -> list[str]:
+    """Return the statement that forgets what the last block leaves: its values, and parts of arrays."""
+    names = dict.fromkeys(line.partition(" = ")[0] for line in body if " = " in line)
+    local = [name for name in names if name[0] in "xbr" and "[" not in name]
+    return [f"del {', '.join(local)}"] if local else []
+
+
+def accumulator(one: Fused) -> str:
     """Return the dtype in which blocks are added up."""
     return "float32" if one.dtype == "float16" and one.reducer in WIDENED else one.dtype
 
@@ -211,7 +219,7 @@ def _reduction(
     if one.reducer not in UFUNCS:
         return [f"{place} = kernels.{one.reducer}({factors[0]}, {axes})"]
     ufunc = f"np.{UFUNCS[one.reducer]}"
-    dtype = f', dtype="{_accumulator(one)}"' if one.reducer in WIDENED else ""
+    dtype = f', dtype="{accumulator(one)}"' if one.reducer in WIDENED else ""
     if len(factors) > 1:
         call = _product(one, factors, [varies[place] for place in one.factors])
     elif one.reducer == "count_nonzero":
@@ -227,16 +235,19 @@ def _reduction(
     ]
 
 
+def is_inner_product(one: Fused, is_along: Sequence[object]) -> bool:
+    """Whether a block's products are added up along the last axis alone, by `numpy.vecdot`; `is_along` says
+    which factors vary along it.
+    """
+    is_last = one.reduced == (len(one.shape) - 1,)
+    return len(is_along) == PAIR and is_last and accumulator(one) in REAL and all(is_along)
+
+
 def _product(one: Fused, factors: Sequence[str], varies: Sequence[frozenset[int] | None]) -> str:
     """Return the sum of products: by BLAS along the last axis, or in one pass of NumPy's C loop."""
     last = len(one.shape) - 1
-    dtype = _accumulator(one)
-    if (
-        len(factors) == PAIR
-        and one.reduced == (last,)
-        and dtype in REAL
-        and all(axes and last in axes for axes in varies)
-    ):
+    dtype = accumulator(one)
+    if is_inner_product(one, [axes and last in axes for axes in varies]):
         return f'np.vecdot({", ".join(factors)}, dtype="{dtype}")'
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(one.shape)]
     kept = "".join(letter for axis, letter in enumerate(letters) if axis not in one.reduced)
