@@ -35,6 +35,7 @@ from nameexpr.api.einsum import find_entry
 from nameexpr.api.entry import PROGRAMS, Described, Entry, unwrap
 from nameexpr.api.faults import run_fault
 from nameexpr.api.hot import MISSING
+from nameexpr.api.layouts import layout_of
 from nameexpr.api.options import Options
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan
@@ -94,7 +95,7 @@ class BoundEntry:
         kinds = tuple((one.dtype, one.names if isinstance(one, NamedTensor) else None) for one in operands)
         ranks = (kinds, tuple(one.ndim for one in operands))
         shapes = (kinds, tuple(one.shape for one in operands))
-        layout = (*shapes, tuple(array_of(one).strides for one in operands))
+        layout = (*shapes, tuple(layout_of(array_of(one)) for one in operands))
         found = self._programs.get(ranks) or self._programs.get(shapes) or self._programs.get(layout)
         if found is None:
             stages, found = self._make(every)
@@ -289,4 +290,4 @@ def described(
 ) -> tuple[list[Operand], list[np.dtype[Any]], list[tuple[int, ...] | None]]:
     """Return shapes and names, dtypes and strides of unwrapped operands."""
     shapes = [Operand(one.shape, one.names if isinstance(one, NamedTensor) else None) for one in operands]
-    return shapes, [one.dtype for one in operands], [array_of(one).strides for one in operands]
+    return shapes, [one.dtype for one in operands], [layout_of(array_of(one)) for one in operands]

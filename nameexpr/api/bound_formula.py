@@ -95,7 +95,7 @@ class BoundFormulaEntry:
         """Run operands that the latest function is not for."""
         operands = [self.entry.unwrapped(value, name) for value, name in zip(values, self.free, strict=True)]
         kinds = tuple(map(_kind, operands))
-        layout = tuple(getattr(array_of(operand), "strides", None) for operand in operands)
+        layout = tuple(described(operand)[2] for operand in operands)
         found = self._programs.get((kinds, None)) or self._programs.get((kinds, layout))
         every = self._every(operands)
         self.latest = self.entry.describe(every)
@@ -148,8 +148,7 @@ def _specialised(
             guards.append(f"type(a{position}) is d{position}")
             continue
         own, array = described(operand)[0], array_of(operand)
-        has_layout = program.depends_on_layout
-        guards.append(guard(position, own, array, has_layout=has_layout, constants=constants))
+        guards.append(guard(position, own, array, program, constants=constants))
     statements = statements_of(program, shapes_of(program), constants)
     returned = statements.pop().removeprefix("return ")
     many = len(program.outputs) > 1

@@ -13,6 +13,7 @@ from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
 from nameexpr.api.einsum import check_is_text, find_entry
 from nameexpr.api.entry import Entry, unwrap
 from nameexpr.api.hot import MISSING
+from nameexpr.api.layouts import layout_of
 from nameexpr.api.options import Options, Reduce, check_for_formulas, read_options
 from nameexpr.api.out import into
 from nameexpr.api.plan import Plan, make_plan, source
@@ -181,7 +182,7 @@ class Compiled:
             array = operand.data if isinstance(operand, NamedTensor) else operand
             shapes.append(Operand(array.shape, names))
             dtypes.append(array.dtype)
-            strides.append(array.strides)
+            strides.append(layout_of(array))
         return shapes, dtypes, strides
 
     def __repr__(self) -> str:

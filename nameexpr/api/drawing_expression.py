@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.memory import timeline
-from nameexpr.compiler.memory_parts import item_bytes
+from nameexpr.compiler.memory_arrays import item_bytes
 from nameexpr.compiler.pipeline import Compiled
 from nameexpr.compiler.plan import Plan
 from nameexpr.compiler.program import (

@@ -27,7 +27,7 @@ from nameexpr.compiler.formula.graph import (
     number_of,
 )
 from nameexpr.compiler.formula.pipeline import CompiledFormula
-from nameexpr.compiler.memory_parts import item_bytes
+from nameexpr.compiler.memory_arrays import item_bytes
 from nameexpr.compiler.program import AlongAxes, Fused, Instruction, Pointwise, is_view, sources_of
 from nameexpr.compiler.typed import Axes, shown
 from nameexpr.inference.calls import shown as shown_number

@@ -16,6 +16,7 @@ import numpy as np
 from nameexpr.api import hot
 from nameexpr.api.cache import Generations
 from nameexpr.api.faults import run_fault
+from nameexpr.api.layouts import layout_of
 from nameexpr.api.options import DEFAULT, Options
 from nameexpr.api.same import repeats
 from nameexpr.api.specialise import Function, Template, function_of, template
@@ -54,7 +55,17 @@ class Entry:
     `call` runs it on operands; `tree` is its syntax; `latest` are the operands that were compiled for last.
     """
 
-    __slots__ = ("_is_hot", "call", "latest", "options", "programs", "structure", "text", "tree")
+    __slots__ = (
+        "_is_hot",
+        "_is_limited",
+        "call",
+        "latest",
+        "options",
+        "programs",
+        "structure",
+        "text",
+        "tree",
+    )
 
     def __init__(self, text: str, options: Options) -> None:
         self.text = text
@@ -64,6 +75,7 @@ class Entry:
         self.programs: Generations[Any, Function] = Generations(PROGRAMS)
         self.call: Function = self.miss
         self._is_hot = options is DEFAULT or options == DEFAULT
+        self._is_limited = options.memory_limit is not None
         self.structure = structure_of(self.tree)
         self.latest: Latest | None = None
 
@@ -79,7 +91,8 @@ class Entry:
             kinds = tuple((one.dtype, getattr(one, "names", None)) for one in operands)
         ranks = (kinds, tuple([array.ndim for array in arrays]))
         shapes = (kinds, tuple([array.shape for array in arrays]))
-        layouts = (*shapes, tuple([array.strides for array in arrays]))
+        strides = [layout_of(array) if self._is_limited else array.strides for array in arrays]
+        layouts = (*shapes, tuple(strides))
         same = repeats(arrays)
         whole = (*layouts, same) if same else layouts
         # What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
@@ -89,7 +102,7 @@ class Entry:
             described: Latest = (
                 [_described(operand) for operand in operands],
                 [array.dtype for array in arrays],
-                [array.strides for array in arrays],
+                strides,
                 (),
                 same,
             )

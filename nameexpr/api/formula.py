@@ -7,7 +7,7 @@ in the order of `scope.operands`. Numbers of Python are given to NumPy as they a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -23,6 +23,7 @@ from nameexpr.api.formula_faults import (
     formula_sizes,
     run_fault,
 )
+from nameexpr.api.layouts import layout_of
 from nameexpr.api.options import check_limit, check_optimize
 from nameexpr.api.promotion import NumPyArithmetic
 from nameexpr.api.specialise import code_of, constants_of, guard, statements_of
@@ -127,9 +128,9 @@ class FormulaEntry:
         """Run operands that the latest function is not for."""
         operands = [self.unwrapped(v, name) for v, name in zip(values, self.scope.operands, strict=True)]
         key = tuple(_kind(operand) for operand in operands)
-        layout = tuple(getattr(_array(operand), "strides", None) for operand in operands)
-        function = self.programs.get((key, None)) or self.programs.get((key, layout))
         self.latest = self.describe(operands)
+        layout = tuple(self.latest[2])
+        function = self.programs.get((key, None)) or self.programs.get((key, layout))
         if function is None:
             compiled, function = self._make(operands)
             self.programs.put((key, layout if compiled.program.depends_on_layout else None), function)
@@ -163,7 +164,9 @@ class FormulaEntry:
             self.scope, shapes, dtypes, strides, self._arithmetic, sizes, options.outputs, options.optimize
         )
         check_memory(compiled, options.memory_limit)
-        return compiled
+        if options.memory_limit is None:
+            return compiled
+        return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
 
     def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:
         compiled = self.compile(*self.describe(operands))
@@ -186,7 +189,7 @@ def described(operand: Any) -> tuple[Operand, str, Any]:
         return Operand(()), f"weak:{type(operand).__name__}", None
     array = _array(operand)
     names = operand._names if isinstance(operand, NamedTensor) else None
-    return Operand(array.shape, names), number_name(array.dtype), array.strides
+    return Operand(array.shape, names), number_name(array.dtype), layout_of(array)
 
 
 def _array(operand: Any) -> Any:
@@ -213,8 +216,7 @@ def specialise_formula(
             continue
         names = operand._names if isinstance(operand, NamedTensor) else None
         own = Operand(operand.shape, names)
-        has_layout = compiled.program.depends_on_layout
-        guards.append(guard(position, own, _array(operand), has_layout=has_layout, constants=constants))
+        guards.append(guard(position, own, _array(operand), compiled.program, constants=constants))
     statements = statements_of(compiled.program, compiled.shapes, constants)
     returned = statements.pop().removeprefix("return ")
     many = len(compiled.program.outputs) > 1

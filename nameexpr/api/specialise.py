@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.api.hot import MISSING
+from nameexpr.api.layouts import layout_of
 from nameexpr.api.same import guards as same_guards
 from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.compatible import c_einsum
@@ -39,6 +40,7 @@ FUNCTION = re.compile(r"\b(np\.[a-z_][\w.]*)\(")
 SHARED: dict[str, Any] = {
     "np": np, "kernels": kernels, "formulas": formulas, "copies": copies,
     "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "missing": MISSING,
+    "layout_of": layout_of,
 }  # fmt: skip
 """What the generated functions of all texts can name."""
 
@@ -87,9 +89,7 @@ def template(
     has_layout = compiled.program.depends_on_layout
     guards = []
     for position, (operand, array) in enumerate(zip(operands, arrays, strict=True)):
-        own = guard(
-            position, operand, array, has_layout=has_layout, constants=constants, has_shape=has_shapes
-        )
+        own = guard(position, operand, array, compiled.program, constants=constants, has_shape=has_shapes)
         guards.append(own)
     is_named = [operand.names is not None for operand in operands]
     guards += same_guards(compiled.same, is_named)
@@ -180,8 +180,8 @@ def guard(
     position: int,
     operand: Operand,
     array: np.ndarray[Any, Any],
+    program: Program,
     *,
-    has_layout: bool,
     constants: dict[str, Any],
     has_shape: bool = True,
 ) -> str:
@@ -200,7 +200,10 @@ def guard(
         data = f"{name}._data"
     parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {array.ndim}")
     parts.append(f"({data}.dtype is d{position} or {data}.dtype == d{position})")
-    if has_layout:
+    if program.is_limited:  # copies, and what they take, depend on more than strides
+        constants[f"r{position}"] = layout_of(array)
+        parts.append(f"layout_of({data}) == r{position}")
+    elif program.depends_on_layout:
         constants[f"r{position}"] = array.strides
         parts.append(f"{data}.strides == r{position}")
     return " and ".join(parts)

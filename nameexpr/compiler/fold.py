@@ -238,7 +238,9 @@ def _selected(
         instructions.append(renumbered(program.instructions[value - count], numbers))
         numbers[value] = len(operands) + len(instructions) - 1
     notes = tuple(program.notes[value - count] for value in values)
-    return Program(operands, tuple(instructions), notes, 0, program.depends_on_layout)
+    return Program(
+        operands, tuple(instructions), notes, 0, program.depends_on_layout, is_limited=program.is_limited
+    )
 
 
 def work_of(one: Instruction, sources: Shapes, result: tuple[int, ...]) -> int:

@@ -11,39 +11,46 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from nameexpr.compiler.memory_arrays import Array, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory_blocks import block_bytes, pointwise_bytes
 from nameexpr.compiler.memory_parts import (
-    BUFFER,
+    MOVES,
+    TURNED,
     along_bytes,
-    block_bytes,
-    dot_bytes,
-    integer_bytes,
-    item_bytes,
-    pointwise_bytes,
+    dtype_of,
     reduce_bytes,
     repeat_bytes,
+    slices_bytes,
 )
+from nameexpr.compiler.memory_products import dot_bytes, einsum_bytes, integer_bytes, odd_bytes
 from nameexpr.compiler.program import (
     BLOCK,
     AlongAxes,
     Cast,
     Copy,
+    Divide,
     Dot,
+    Einsum,
     Fused,
     Instruction,
     IntegerMatmul,
+    Matmul,
+    Multiply,
     Ones,
     Pointwise,
     Program,
     Reduce,
     Repeat,
     Reshape,
+    Slices,
     Sum,
+    Vecdot,
     is_view,
     sources_of,
     streamed,
 )
 from nameexpr.compiler.sliced import Looped, Sliced
-from nameexpr.compiler.strides import Given, Strides, is_dense, known, reshaped, strides_of
+from nameexpr.compiler.strides import Given, known, reshaped, strides_of
 from nameexpr.compiler.verify import shapes_of
 
 Shapes = Sequence[tuple[int, ...]]
@@ -51,12 +58,10 @@ Shapes = Sequence[tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """A program with what is known of its values: shapes, strides, dtypes; `is_body` if it runs in a loop."""
+    """A program with its values as they lie in memory; `is_body` if it runs in a loop."""
 
     program: Program
-    shapes: Shapes
-    strides: Sequence[Strides]
-    dtypes: Sequence[str]
+    arrays: Sequence[Array]
     is_body: bool
 
     @property
@@ -69,28 +74,48 @@ class _Facts:
         if isinstance(one, Pointwise | AlongAxes | Fused):
             return one.over is not None and one.over is not False
         if isinstance(one, Copy):
-            return one.is_lax and is_dense(self.shapes[one.source], self.strides[one.source])
+            return one.is_lax and self.arrays[one.source].is_row_major
         return is_view(one) and not isinstance(one, Cast) and not self.is_copy(one)
 
     def is_copy(self, one: Instruction) -> bool:
         """Whether an instruction is a reshape that NumPy cannot do by a view."""
         if not isinstance(one, Reshape):
             return False
-        return reshaped(self.shapes[one.source], self.strides[one.source], one.shape) is None
+        source = self.arrays[one.source]
+        return reshaped(source.shape, source.strides, one.shape) is None
 
     def own_bytes(self, number: int) -> int:
-        """Return the bytes of an instruction's result; 0 if it allocates nothing."""
-        value, one = self.count + number, self.program.instructions[number]
+        """Return the bytes of an instruction's result; 0 if it allocates nothing, or once and for all."""
+        one = self.program.instructions[number]
         if isinstance(one, Ones) and not self.is_body:
             is_kept = prod(one.shape) <= BLOCK or number in streamed(self.program)
             return 0 if is_kept else prod(one.shape) * item_bytes(one.dtype)
-        return 0 if self.is_free(number) else prod(self.shapes[value]) * item_bytes(self.dtypes[value])
+        return 0 if self.is_free(number) else self.arrays[self.count + number].size
+
+    def sources(self, number: int) -> list[Array]:
+        """Return the arrays that an instruction reads."""
+        return [self.arrays[source] for source in sources_of(self.program.instructions[number])]
 
 
 def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
-    dtypes = [one.dtype for one in known(given, program.operands)]
-    dtypes += [note.dtype for note in program.notes]
-    return _Facts(program, shapes, strides_of(program, shapes, given), dtypes, is_body)
+    strides = strides_of(program, shapes, given)
+    arrays: list[Array] = []
+    for number, own in enumerate(known(given, program.operands)):
+        item = own.item or item_bytes(own.dtype)
+        arrays.append(Array(shapes[number], strides[number], own.dtype, item, own.is_swapped, own.is_uneven))
+    facts = _Facts(program, arrays, is_body)
+    for number, note in enumerate(program.notes):
+        one = program.instructions[number]
+        value = facts.count + number
+        sources = facts.sources(number)
+        dtype = note.dtype or dtype_of(one, sources)
+        is_moved = isinstance(one, MOVES) or (isinstance(one, AlongAxes) and one.function in TURNED)
+        is_kept = is_view(one) and not isinstance(one, Cast) and not facts.is_copy(one)
+        item = sources[0].item if is_moved and not dtype else item_bytes(dtype)
+        is_swapped = is_moved and sources[0].is_swapped
+        is_uneven = is_kept and sources[0].is_uneven
+        arrays.append(Array(shapes[value], strides[value], dtype, item, is_swapped, is_uneven))
+    return facts
 
 
 def allocated(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> list[int]:
@@ -106,7 +131,7 @@ def allocated(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> 
 def given_inside(program: Program, shapes: Shapes, given: Sequence[Given], number: int) -> list[Given]:
     """Return what is known of the operands of the body of a loop, which instruction `number` is."""
     facts = _facts(program, shapes, given)
-    return [_part(facts, source, 0) for source in sources_of(program.instructions[number])]
+    return [_part(source, 0) for source in facts.sources(number)]
 
 
 def peak_bytes(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> int:
@@ -168,7 +193,7 @@ def _timeline(facts: _Facts, below: int, depth: int) -> Iterator[Alive]:
         yield Alive(below + held + passing, below + after, depth)
         one = facts.program.instructions[number]
         if isinstance(one, Looped):
-            given = [_part(facts, source, 0) for source in sources_of(one)]
+            given = [_part(source, 0) for source in facts.sources(number)]
             body = _facts(one.body, shapes_of(one.body), given, is_body=True)
             yield from _timeline(body, below + held, depth + 1)
 
@@ -186,7 +211,7 @@ def largest(program: Program, shapes: Shapes, given: Sequence[Given] = (), count
     """Return the largest values that a program makes, the largest first; one of those with equal labels."""
     facts = _facts(program, shapes, given)
     needs = [
-        Need(note.labels, facts.shapes[facts.count + number], facts.own_bytes(number))
+        Need(note.labels, facts.arrays[facts.count + number].shape, facts.own_bytes(number))
         for number, note in enumerate(program.notes)
     ]
     needs.sort(key=lambda need: -need.size)
@@ -221,40 +246,46 @@ def _ends(facts: _Facts) -> dict[int, int]:
     return last
 
 
-def _passing_bytes(facts: _Facts, number: int) -> int:
+def _passing_bytes(facts: _Facts, number: int) -> int:  # noqa: PLR0912  one case for each instruction
     """Return the bytes that an instruction needs only while it runs."""
-    one, value = facts.program.instructions[number], facts.count + number
-    sources = sources_of(one)
-    shapes = [facts.shapes[source] for source in sources]
-    dtype = facts.dtypes[value]
+    one, sources = facts.program.instructions[number], facts.sources(number)
+    result = facts.arrays[facts.count + number]
+    dtype = result.dtype
     match one:
         case Fused():
-            return block_bytes(one, shapes)
+            return block_bytes(one, sources, result)
         case Sliced(_, cuts, _, body):
-            return _body_peak(body, [_part(facts, *pair) for pair in zip(sources, cuts, strict=True)])
+            return _body_peak(body, [_part(*pair) for pair in zip(sources, cuts, strict=True)])
         case Looped():
-            whole = [_part(facts, source, 0) for source in sources]
-            return max(_body_peak(body, whole) for body in one.bodies)
+            return max(_body_peak(body, [_part(source, 0) for source in sources]) for body in one.bodies)
         case Pointwise():
-            return pointwise_bytes(one, dtype)
+            return pointwise_bytes(one, sources, dtype, result if one.over is not None else None)
+        case Multiply() | Divide():
+            return ufunc_bytes(result.shape, sources, dtype)
         case AlongAxes():
-            return along_bytes(one, prod(shapes[0]) * item_bytes(dtype), dtype)
-        case Reduce(source):
-            return reduce_bytes(one, shapes[0], facts.strides[source], facts.dtypes[source])
-        case Sum(_, _, dtype=str()):
-            return min(prod(shapes[0]), BUFFER) * item_bytes(dtype)
+            return along_bytes(one, sources[0], dtype)
+        case Reduce():
+            return reduce_bytes(one, sources[0])
+        case Sum(_, axes, wanted):
+            return reduce_buffers(sources[0], axes, wanted or dtype)
+        case Slices():
+            return slices_bytes(one, sources[0])
         case Repeat(_, shape):
-            return repeat_bytes(shapes[0], shape, item_bytes(dtype))
+            return repeat_bytes(sources[0], shape)
         case Dot():
-            return dot_bytes(one, shapes, [facts.strides[source] for source in sources], dtype)
+            return dot_bytes(sources)
+        case Matmul() | Vecdot():
+            return odd_bytes(sources, dtype)
         case IntegerMatmul():
-            return integer_bytes(shapes, facts.shapes[value])
+            return integer_bytes(sources, result.shape)
+        case Einsum():
+            return einsum_bytes(one, sources, result)
     return 0
 
 
-def _part(facts: _Facts, source: int, cut: int) -> Given:
+def _part(source: Array, cut: int) -> Given:
     """Return what is known of a slice of a value: its strides are those of the value."""
-    return Given(facts.dtypes[source], facts.strides[source][cut:])
+    return Given(source.dtype, source.strides[cut:], source.item, source.is_swapped, source.is_uneven)
 
 
 def _body_peak(body: Program, given: Sequence[Given]) -> int:

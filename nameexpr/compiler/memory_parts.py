@@ -1,5 +1,7 @@
 """What single instructions need while they run, beside their results: temporaries of kernels, copies of
-operands that BLAS cannot take as they are, the values of a block.
+operands that NumPy cannot compute with as they lie, buffers of its iterator.
+
+Pointwise functions and blocks of them are in `nameexpr.compiler.memory_blocks`.
 """
 
 from __future__ import annotations
@@ -7,163 +9,229 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.dtypes import ITEM_BYTES
-from nameexpr.compiler.program import AlongAxes, Dot, Fused, Pointwise, Reduce
-from nameexpr.compiler.render_blocks import WHERE, buffers
-from nameexpr.compiler.strides import Shape, Strides, is_dense
+from nameexpr.compiler.memory_arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.program import (
+    AlongAxes,
+    AsComplex,
+    AsReal,
+    Copy,
+    Diagonal,
+    Embed,
+    Instruction,
+    Reduce,
+    Repeat,
+    Reshape,
+    Slices,
+    Transpose,
+)
+from nameexpr.compiler.strides import Shape, iteration_order, packed
 
-REDUCER_COPIES = {"var": 1, "std": 1, "logsumexp": 1, "norm": 1, "median": 1}
-"""How often a reducer's kernel has the array that it reduces in memory, besides the array itself."""
-COMPLEX_COPIES = {"var": 2, "std": 2, "norm": 1}
-"""The same for complex arrays, whose squares are sums of two; one more temporary is half as large."""
 ELIDED = 1 << 18
 """Bytes of a temporary beyond which NumPy writes over it, rather than make another."""
-ONE_AXIS = frozenset({"argmax", "argmin", "median"})
-"""Reducers that copy an array whose last axis is not in one piece."""
-POINTWISE_COPIES = {"sigmoid": 2, "silu": 2, "gelu": 1, "round": 2, "imag": 1, "clip": 1}
-"""How often a pointwise kernel has its result in memory while it runs, besides the result itself."""
-IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
-"""Pointwise kernels that compute in float64 whatever they are given, with two arrays at a time."""
 WIDE = 8
 """Bytes of a float64."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
 RUNNING = frozenset({"cumsum", "cumprod"})
+SQUARING = frozenset({"var", "std", "norm"})
+PICKING = frozenset({"argmax", "argmin"})
+TRUTHS = frozenset({"any", "all"})
+BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
+"""Reducers whose kernels make arrays as large as the rows that they look at together."""
 ROWS = 1 << 16
 """Cells of the rows that `nameexpr.backends.numpy.rows` handles together."""
-MASK = 4 << 15
-"""Bytes of a mask that `formulas.where_over` negates at once."""
-BUFFER = 8192
-"""Cells of the buffer through which NumPy's iterator passes what it casts, or reads across."""
-BUFFERED = frozenset({"var", "std", "logsumexp"})
-BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
-MATRIX = 2
+BLOCK = 1 << 15
+"""Cells of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
 RUN = 512
 """Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
 
-
-def item_bytes(dtype: str) -> int:
-    """Return the bytes of an element; of a dtype that is not known, 8."""
-    return ITEM_BYTES.get(dtype, 8)
-
-
-def pointwise_bytes(one: Pointwise, dtype: str) -> int:
-    """Return what a pointwise function needs besides its result."""
-    if one.call == WHERE and one.over is not None:
-        return prod(one.shape) if one.constants[-1] is None else min(prod(one.shape), MASK)
-    return _kernel_bytes(one.call, prod(one.shape), item_bytes(dtype))
+MOVES = (Reshape, Transpose, Diagonal, AsReal, AsComplex, Repeat, Embed, Copy)
+"""What leaves cells in the byte order that they have."""
+TURNED = frozenset({"sort", "flip"})
+"""Functions along axes that do so, too."""
+PLACES = frozenset({"argmax", "argmin", "count_nonzero"})
+REALS = {"complex64": "float32", "complex128": "float64"}
 
 
-def _kernel_bytes(call: str, cells: int, item: int) -> int:
-    """Return the bytes that a pointwise kernel needs besides its result."""
-    name = call.removeprefix("formulas.")
-    wide = cells * max(0, 2 * WIDE - item) if name in IN_FLOAT64 and item < WIDE else 0
-    return POINTWISE_COPIES.get(name, 0) * cells * item + wide
+def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
+    """Return the dtype of a result that no note tells, "" if it is not known."""
+    if isinstance(one, Reduce | Slices):
+        if one.reducer in TRUTHS:
+            return "bool"
+        return "int64" if one.reducer in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
+    return sources[0].dtype if isinstance(one, MOVES) else ""
 
 
-def along_bytes(one: AlongAxes, size: int, dtype: str) -> int:
-    """Return the bytes that a function along axes needs besides its result of `size` bytes.
+def along_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+    """Return the bytes that a function along axes needs besides its result.
 
-    float16 is computed in float32, to and fro; what has another dtype is cast first.
+    float16 is normalised in float32, to and fro; what has another dtype is cast first.
     """
-    if one.function in NORMALISING and dtype == "float16":
-        return 3 * size if one.over else 4 * size
+    size = source.cells * item_bytes(dtype)
+    if one.function in NORMALISING:
+        return _normalising_bytes(one, source, dtype)
     if one.function in RUNNING and dtype == "float16":
         return 2 * size
-    return 0 if one.keeps_dtype else size
+    if one.function in RUNNING:
+        return size if source.is_odd or source.dtype != dtype else 0
+    if one.function == "sort":
+        line = source.shape[one.axes[0]] * source.item
+        is_across = source.cast(source.dtype).strides[one.axes[0]] != 1 and source.shape[one.axes[0]] != 1
+        return line if source.is_swapped or is_across else 0
+    return 0
 
 
-def reduce_bytes(one: Reduce, shape: Shape, strides: Strides, dtype: str) -> int:
-    """Return what a reducer of an array needs besides its result."""
-    cells, item = prod(shape), item_bytes(dtype)
-    if one.reducer == "count_nonzero":
-        return 0 if dtype == "bool" else cells
-    is_moved = one.reducer in ONE_AXIS and not is_dense(shape, strides)
-    if one.reducer not in REDUCER_COPIES:
-        return cells * item * is_moved
-    copies = REDUCER_COPIES[one.reducer] + is_moved
-    is_whole = len(shape) == one.count or strides[0] < max(strides)
-    copied = (cells if is_whole else _cells_at_once(shape)) * item
-    if dtype.startswith("complex") and one.reducer in COMPLEX_COPIES:
-        copied = copied * COMPLEX_COPIES[one.reducer] + (copied // 2 if copied // 2 <= ELIDED else 0)
-    else:
-        copied *= copies
-    return copied + (min(cells, BUFFER) * item if one.reducer in BUFFERED else 0)
+def _normalising_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+    """Return what a softmax, or its logarithm, needs besides its result, a part at a time."""
+    cells, item = source.cells, item_bytes(dtype)
+    casts = 0 if source.dtype == dtype else cells * item
+    if dtype == "float16":
+        casts, item = casts + (1 if one.over else 2) * 4 * cells, 4
+    part = _part(source.shape, one.axes)
+    wide = "float32" if dtype == "float16" else dtype
+    block = (source if source.dtype == wide else source.cast(wide)).part(part)
+    kept = _reduced(block, one.axes)
+    made = prod(part) * item if one.function == "log_softmax" else 0
+    buffers = ufunc_bytes(part, [block, kept], wide, block)
+    if made:
+        made += ufunc_bytes(part, [block], wide)
+    return casts + 2 * kept.size + max(made, buffers)
 
 
-def _cells_at_once(shape: Shape) -> int:
-    """Return how many cells a kernel that works by rows looks at together."""
-    cells = prod(shape)
-    return cells if cells <= 2 * ROWS else max(1, ROWS * shape[0] // cells) * (cells // shape[0])
+def _part(shape: Shape, axes: Sequence[int]) -> Shape:
+    """Return the shape of the parts that are normalised together: cut along the other axes, in turn."""
+    part = list(shape)
+    for axis in range(len(shape)):
+        if axis not in axes and prod(part) > BLOCK:
+            part[axis] = max(1, BLOCK * part[axis] // prod(part))
+    return tuple(part)
 
 
-def repeat_bytes(shape: Shape, wanted: Shape, item: int) -> int:
-    """Return what repeating along several axes, one after the other, needs besides the result."""
-    own = (1,) * (len(wanted) - len(shape)) + tuple(shape)
-    axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
-    if len(axes) < 2 or item * prod(wanted[axes[-1] + 1 :]) >= RUN:  # noqa: PLR2004  one axis is one copy
+def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
+    return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+
+
+def reduce_bytes(one: Reduce, source: Array) -> int:
+    """Return what a reducer of the last axes of an array needs besides its result."""
+    reduced = range(len(source.shape) - one.count, len(source.shape))
+    return reducer_bytes(one.reducer, source, tuple(reduced))
+
+
+def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
+    """Return what a reducer of some axes of an array needs besides its result."""
+    if not source.cells:
         return 0
-    return prod(wanted) // max(1, wanted[axes[0]]) * item
+    if reducer in TRUTHS:
+        return reduce_buffers(source, axes, "bool")
+    if reducer == "count_nonzero":
+        truths = fresh(source.shape, "bool", [source])
+        made = 0 if source.dtype == "bool" else source.cells
+        return made + reduce_buffers(truths, axes, "int64")
+    if reducer in PICKING:
+        return 0 if source.is_row_major and not source.is_swapped else _pieces(source)
+    if reducer in BY_ROWS:
+        return _rows_bytes(reducer, source, axes)
+    return reduce_buffers(source, axes, source.dtype)
 
 
-def dot_bytes(one: Dot, shapes: Sequence[Shape], strides: Sequence[Strides], dtype: str) -> int:
-    """Return the bytes of the copies that BLAS's dot makes of matrices without an axis in one piece."""
-    if dtype not in BLAS:
-        return 0
-    pairs = dict(zip((one.left, one.right), zip(shapes, strides, strict=True), strict=True)).values()
-    return sum(prod(shape) for shape, steps in pairs if _is_copied(shape, steps)) * item_bytes(dtype)
-
-
-def _is_copied(shape: Shape, strides: Strides) -> bool:
-    return len(shape) == MATRIX and 1 not in strides and 1 not in shape
-
-
-def integer_bytes(shapes: Sequence[Shape], result: Shape) -> int:
-    """Return what a product of integers needs that goes through float64."""
-    return WIDE * max(sum(map(prod, shapes)), prod(result))
-
-
-def block_bytes(one: Fused, shapes: Sequence[Shape]) -> int:
-    """Return the bytes of the values inside a block, made one after the other, block after block.
-
-    Names keep the values of the block before until they get new ones, as the loop in
-    `nameexpr.compiler.render_blocks` has it.
+def _pieces(source: Array) -> int:
+    """Return the bytes that are copied at once to look for the largest or smallest value, and of what is
+    found there.
     """
-    varies, overs, home = buffers(one, shapes)
-    count, final = len(shapes), len(one.steps) - 1
-    lies: dict[int, int] = {}
-    sizes: dict[int, int] = {}
-    peak = 0
-    cuts = range(len(one.shape))
-    is_once = all(one.tiles[axis] >= one.shape[axis] for axis in cuts)
-    for turn in range(1 if is_once else 2):
-        for number, step in enumerate(one.steps):
-            over = overs[number]
-            cells = prod(min(one.tiles[axis], one.shape[axis]) for axis in varies[count + number] or ())
-            is_placed = number == home or (
-                one.reducer is None and number == final and home is None
-                and step.is_ufunc and step.dtype == one.dtype
-            )  # fmt: skip
-            if is_placed:
-                buffer = -1
-            elif over is not None:
-                buffer = lies[over - count]
-            else:
-                buffer = turn * len(one.steps) + number
-                sizes[buffer] = cells * item_bytes(step.dtype)
-            own = _kernel_bytes(step.call, cells, item_bytes(step.dtype))
-            alive = {*lies.values(), buffer} - {-1}
-            peak = max(peak, sum(sizes[one] for one in alive) + own)
-            lies[number] = buffer
-    cells = prod(min(one.tiles[axis], one.shape[axis]) for axis in cuts)
-    held = sum(sizes[one] for one in {*lies.values()} - {-1})
-    return max(peak, held + _reduced_bytes(one, cells))
+    if source.cells <= 2 * ROWS:
+        return source.size
+    return ROWS * source.item + (WIDE * ROWS // source.shape[-1] if len(source.shape) > 1 else 0)
 
 
-def _reduced_bytes(one: Fused, cells: int) -> int:
-    """Return what the reducer of a block needs: its kernel's copies, and twice what it gives."""
-    if one.reducer is None:
+def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
+    """Return what a kernel that works by rows needs for those that it looks at together."""
+    steps = [step for size, step in zip(source.shape, source.strides, strict=True) if size != 1]
+    is_whole = 0 in axes or source.cells <= 2 * ROWS or source.strides[0] < max(steps, default=0)
+    if is_whole:
+        result = source.cells // prod(source.shape[axis] for axis in axes) * _real_item(source)
+        return max(0, _kernel_bytes(reducer, source, axes) - result)
+    return _kernel_bytes(reducer, source.part(_at_once(source.shape)), axes)
+
+
+def _kernel_bytes(reducer: str, x: Array, axes: Sequence[int]) -> int:
+    """Return the most bytes that are alive in a kernel, its result among them.
+
+    `copy` are those of all cells, `kept` those of one value for each that is combined.
+    """
+    copy, cells = x.size, x.cells // prod(x.shape[axis] for axis in axes)
+    kept = cells * _real_item(x)
+    if reducer == "median":
+        return copy + 2 * kept + cells
+    is_complex = x.dtype.startswith("complex")
+    again = kept if kept <= ELIDED else 0
+    if reducer == "norm":
+        buffers = ufunc_bytes(x.shape, [x, x], x.dtype)
+        return max(_squares_bytes(copy) if is_complex else copy + max(buffers, kept), 2 * kept)
+    means = _reduced(x, axes)
+    centring = means.size + copy + ufunc_bytes(x.shape, [x, means], x.dtype)
+    if reducer == "logsumexp":
+        return max(centring, copy + 3 * kept)
+    return max(centring, copy + (_squares_bytes(copy) if is_complex else kept + again), 2 * kept)
+
+
+def _real_item(x: Array) -> int:
+    return x.item // 2 if x.dtype.startswith("complex") else x.item
+
+
+def _reduced(x: Array, axes: Sequence[int]) -> Array:
+    """Return what a reduction of an array makes that keeps the axes, with size 1."""
+    shape = _kept_dims(x.shape, axes)
+    steps = tuple(0 if axis in axes else step for axis, step in enumerate(x.along(x.shape)))
+    return Array(shape, packed(shape, iteration_order([steps])), x.dtype, x.item)
+
+
+def _squares_bytes(copy: int) -> int:
+    """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
+    return copy + (copy // 2 if copy // 2 <= ELIDED else 0)
+
+
+def _at_once(shape: Shape) -> Shape:
+    """Return the shape of the rows that a kernel looks at together."""
+    return (max(1, ROWS * shape[0] // max(1, prod(shape))), *shape[1:])
+
+
+def slices_bytes(one: Slices, source: Array) -> int:
+    """Return what adding up slices needs besides its result: what the axes before have left."""
+    shape, sources, held, peak = list(source.shape), [source, source], 0, 0
+    for axis in sorted(one.axes, reverse=True):
+        count = shape.pop(axis)
+        made = prod(shape) * source.item if count > 1 else 0
+        buffers = ufunc_bytes(tuple(shape), _slices(sources, axis), source.dtype) if count > 1 else 0
+        peak = max(peak, held + made + buffers)
+        if made:
+            held, sources = made, [fresh(tuple(shape), source.dtype)]
+        else:
+            sources = _slices(sources, axis)
+    return max(0, peak - prod(shape) * source.item)
+
+
+def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
+    """Return two slices of an array across an axis."""
+    return [
+        Array(
+            (*one.shape[:axis], *one.shape[axis + 1 :]), (*one.strides[:axis], *one.strides[axis + 1 :]),
+            one.dtype, one.item, one.is_swapped, one.is_uneven,
+        )
+        for one in (sources[0], sources[0])
+    ]  # fmt: skip
+
+
+def repeat_bytes(source: Array, wanted: Shape) -> int:
+    """Return what repeating along several axes, one after the other, needs besides the result."""
+    own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
+    axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
+    if not is_dense_in_bytes(source) or not axes:
         return 0
-    kept = prod(min(one.tiles[a], one.shape[a]) for a in range(len(one.shape)) if a not in one.reduced)
-    copies = REDUCER_COPIES.get(one.reducer, 0) * item_bytes(one.dtype) + (one.reducer == "count_nonzero")
-    buffer = min(cells, BUFFER) * item_bytes(one.dtype) if one.reducer in BUFFERED else 0
-    return copies * cells + 2 * kept * item_bytes(one.dtype) + buffer
+    if len(axes) > 1 and source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
+        return 0
+    before = prod(wanted) // max(1, wanted[axes[0]]) * source.item if len(axes) > 1 else 0
+    return before + (source.size if source.is_uneven and len(axes) == 1 else 0)
+
+
+def is_dense_in_bytes(source: Array) -> bool:
+    """Whether an array is contiguous, whether or not its cells lie at multiples of their size."""
+    return Array(source.shape, source.strides, source.dtype, source.item).is_row_major

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.builder import Strides
@@ -142,6 +142,8 @@ def compile_typed(
         plan, program = shared
     elif memory_limit is not None:
         program = _limited(tree, plan, dtypes, layouts, program, memory_limit, is_row_major=is_row_major)
+    if memory_limit is not None:
+        program = replace(program, depends_on_layout=True, is_limited=True)
     shapes = _verified(program, typed)
     return Compiled(
         tree, typed, plan, program, shapes, dtypes.operands, tuple(layouts), same if shared else ()

@@ -109,7 +109,8 @@ class Program:
     those of several.
 
     `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want
-    another program. `offers` counts the ways there were at each choice of the lowering.
+    another program; `is_limited` that a limit of memory was held against what it takes for this layout.
+    `offers` counts the ways there were at each choice of the lowering.
     """
 
     operands: tuple[tuple[int, ...], ...]
@@ -119,6 +120,7 @@ class Program:
     depends_on_layout: bool
     results: tuple[int, ...] = ()
     offers: tuple[int, ...] = ()
+    is_limited: bool = False
 
     @property
     def outputs(self) -> tuple[int, ...]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from nameexpr.compiler.program import (
+    AlongAxes,
     AsComplex,
     AsReal,
     Cast,
     Diagonal,
     Divide,
     Einsum,
+    Fused,
     Instruction,
     IntegerMatmul,
     Matmul,
@@ -32,24 +34,60 @@ from nameexpr.compiler.program import (
 from nameexpr.compiler.sliced import Sliced
 from nameexpr.compiler.ways import in_cells
 
+ROW_MAJOR = frozenset({"formulas.erf", "formulas.erfc"})
+"""Pointwise kernels whose results are row-major, whatever is given to them."""
 Shape = tuple[int, ...]
 Strides = tuple[int, ...]
 
 
+class Layout(tuple[int, ...]):
+    """Strides of an array in bytes, with what else is to be known of how it lies in memory.
+
+    `item` are the bytes of a cell; `is_swapped` says that cells are in a foreign byte order, `is_uneven` that
+    some do not lie at a multiple of their size. It is equal only to a layout that agrees in all of this.
+    """
+
+    item: int
+    is_swapped: bool
+    is_uneven: bool
+
+    def __new__(cls, strides: Strides, item: int, is_swapped: bool, is_uneven: bool) -> Layout:  # noqa: D102
+        made = super().__new__(cls, strides)
+        made.item, made.is_swapped, made.is_uneven = item, is_swapped, is_uneven
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and tuple(self) == tuple(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self), self.is_uneven))
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is known of an operand: its dtype and its strides in cells; "" and None where nothing is."""
+    """What is known of an operand: its dtype and its strides in cells; "" and None where nothing is. The rest
+    is as for `Layout`, with 0 bytes where they follow from the dtype.
+    """
 
     dtype: str = ""
     strides: Strides | None = None
+    item: int = 0
+    is_swapped: bool = False
+    is_uneven: bool = False
 
 
 def given_of(dtypes: Sequence[str], layouts: Sequence[Strides | None]) -> tuple[Given, ...]:
     """Return what is known of operands with these dtypes and strides in bytes."""
-    return tuple(
-        Given(dtype, None if layout is None else in_cells(layout, dtype))
-        for dtype, layout in zip(dtypes, layouts, strict=True)
-    )
+    return tuple(_given(*facts) for facts in zip(dtypes, layouts, strict=True))
+
+
+def _given(dtype: str, layout: Strides | None) -> Given:
+    if layout is None:
+        return Given(dtype)
+    strides = in_cells(layout, dtype)
+    if not isinstance(layout, Layout):
+        return Given(dtype, strides)
+    return Given(dtype, strides, layout.item, layout.is_swapped, layout.is_uneven)
 
 
 def known(given: Sequence[Given], operands: Sequence[Shape]) -> list[Given]:
@@ -91,7 +129,7 @@ def dense(shape: Shape) -> Strides:
     >>> dense((2, 3, 4))
     (12, 4, 1)
     """
-    return _packed(shape, range(len(shape)))
+    return packed(shape, range(len(shape)))
 
 
 def is_dense(shape: Shape, strides: Strides) -> bool:
@@ -100,7 +138,7 @@ def is_dense(shape: Shape, strides: Strides) -> bool:
     return 0 in shape or all(size == 1 or one == other for size, one, other in pairs)
 
 
-def _packed(shape: Shape, order: Sequence[int]) -> Strides:
+def packed(shape: Shape, order: Sequence[int]) -> Strides:
     """Return the strides of a fresh array whose axes lie in an order, the first with the longest stride."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(order):
@@ -109,7 +147,9 @@ def _packed(shape: Shape, order: Sequence[int]) -> Strides:
     return tuple(strides)
 
 
-def _strides(one: Instruction, shapes: Sequence[Shape], strides: Sequence[Strides], shape: Shape) -> Strides:
+def _strides(  # noqa: PLR0912  one case for each instruction
+    one: Instruction, shapes: Sequence[Shape], strides: Sequence[Strides], shape: Shape
+) -> Strides:
     match one:
         case Transpose(_, axes):
             return tuple(strides[0][axis] for axis in axes)
@@ -124,22 +164,34 @@ def _strides(one: Instruction, shapes: Sequence[Shape], strides: Sequence[Stride
             return (*(2 * stride for stride in strides[0]), 1)
         case AsComplex():
             return tuple(stride // 2 for stride in strides[0][:-1])
-        case Cast() | Divide() | Multiply() | Pointwise():
-            return _packed(
-                shape, _order([_aligned(s, t, shape) for s, t in zip(shapes, strides, strict=True)])
+        case Pointwise(over=int(taken)) | Fused(over=int(taken)):
+            return strides[one.sources.index(taken)]
+        case AlongAxes(function, over=is_over):
+            if function == "flip":
+                return dense(shape)
+            return strides[0] if is_over else packed(shape, copied_order(shape, strides[0]))
+        case Pointwise(call) if call in ROW_MAJOR:
+            return dense(shape)
+        case Cast():
+            return packed(shape, copied_order(shape, strides[0]))
+        case Divide() | Multiply() | Pointwise():
+            return packed(
+                shape, iteration_order([_aligned(s, t, shape) for s, t in zip(shapes, strides, strict=True)])
             )
         case Sum(_, axes):
-            return _packed(shape, _order([[s for axis, s in enumerate(strides[0]) if axis not in axes]]))
+            return packed(
+                shape, iteration_order([[s for axis, s in enumerate(strides[0]) if axis not in axes]])
+            )
         case Reduce(_, _, count):
-            return _packed(shape, _order([strides[0][: len(shapes[0]) - count]]))
+            return packed(shape, iteration_order([strides[0][: len(shapes[0]) - count]]))
         case Matmul() | IntegerMatmul():
             batch = shape[:-2]
             outer = [_aligned(s[:-2], t[:-2], batch) for s, t in zip(shapes, strides, strict=True)]
-            return _packed(shape, [*_order(outer), len(batch), len(batch) + 1])
+            return packed(shape, [*iteration_order(outer), len(batch), len(batch) + 1])
         case Einsum():
-            return _packed(shape, _order(_by_letters(one, shapes, strides)))
+            return packed(shape, iteration_order(_by_letters(one, shapes, strides)))
         case Sliced(layout=layout):
-            return _packed(shape, layout)
+            return packed(shape, layout)
     return dense(shape)
 
 
@@ -160,7 +212,7 @@ def _by_letters(one: Einsum, shapes: Sequence[Shape], strides: Sequence[Strides]
     return found
 
 
-def _order(arrays: Sequence[Sequence[int]]) -> list[int]:
+def iteration_order(arrays: Sequence[Sequence[int]]) -> list[int]:
     """Return the axes in the order in which NumPy's iterator goes through arrays, the outermost first.
 
     An axis goes outside another if no array has a shorter stride along it, as far as strides are not 0; they
@@ -190,6 +242,19 @@ def _order(arrays: Sequence[Sequence[int]]) -> list[int]:
         inner_first.insert(place, [axis])
         steps.insert(place, own)
     return [axis for group in reversed(inner_first) for axis in reversed(group)]
+
+
+def copied_order(shape: Shape, strides: Strides) -> list[int]:
+    """Return the axes in the order in which a copy has them that keeps the order of an array, as casts do.
+
+    Other than in loops over several arrays, an axis along which cells are repeated comes last.
+    """
+    axes = list(range(len(shape)))
+    if is_dense(shape, strides):
+        return axes
+    if is_dense(shape[::-1], strides[::-1]):
+        return axes[::-1]
+    return sorted(axes, key=lambda axis: -abs(strides[axis]))
 
 
 def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:

@@ -53,7 +53,7 @@ def fitted(
     """
     given = given_of(dtypes.operands, layouts)
     least = peak_bytes(program, shapes_of(program), given)
-    network = network_of(plan, dtypes)
+    network = network_of(plan, dtypes, given)
     aim, seen = float(limit), set[Nest]()
     for _ in range(ROUNDS if least > limit and dtypes.compute else 0):
         found, lowest = find_nests(network, int(aim))

@@ -15,7 +15,7 @@ from math import prod
 from nameexpr.compiler.dtypes import Dtypes
 from nameexpr.compiler.lower import lower
 from nameexpr.compiler.memory import Need, largest, peak_bytes
-from nameexpr.compiler.memory_parts import item_bytes
+from nameexpr.compiler.memory_arrays import item_bytes
 from nameexpr.compiler.plan import Plan
 from nameexpr.compiler.program import Program
 from nameexpr.compiler.simplify import simplify

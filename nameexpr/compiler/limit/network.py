@@ -6,11 +6,13 @@ plan and a last one that stands for what comes after them: the reducer, a divisi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nameexpr.compiler.dtypes import ITEM_BYTES, Dtypes
+from nameexpr.compiler.memory_arrays import Array
 from nameexpr.compiler.plan import Plan
+from nameexpr.compiler.strides import Given
 
 Labels = frozenset[str]
 COMBINED = {"max": "maximum", "min": "minimum", "prod": "multiply", "any": "logical_or", "all": "logical_and"}
@@ -22,7 +24,8 @@ class Item:
     """One step of a plan, or what comes after all of them.
 
     `factor` are the flops for each cell of `labels` and `summed` together. `is_linear` says whether it may be
-    done to parts of a sum, `is_free` that it makes no new array, `temporary` which operands are cast first.
+    done to parts of a sum, `is_free` that it makes no new array, `casts` which operands are cast or copied
+    first.
     """
 
     reads: tuple[int, ...]
@@ -56,16 +59,19 @@ class Network:
         return len(self.items) - 1 - self.items[-1].is_free
 
 
-def network_of(plan: Plan, dtypes: Dtypes) -> Network:
-    """Return the network of a plan."""
+def network_of(plan: Plan, dtypes: Dtypes, given: Sequence[Given] = ()) -> Network:
+    """Return the network of a plan; `given` is what is known of the operands' memory."""
     typed = plan.typed
+    copied = _copied(plan, given)
     width = ITEM_BYTES.get(dtypes.compute, 8)
     count = len(plan.terms)
     items = []
     for step in plan.steps:
         labels, summed = frozenset(step.labels), frozenset(step.summed)
         cells = max(1, typed.size(tuple(labels | summed)))
-        casts = tuple(v for v in step.values if v < count and dtypes.operands[v] != dtypes.compute)
+        casts = tuple(
+            v for v in step.values if v < count and (dtypes.operands[v] != dtypes.compute or v in copied)
+        )
         items.append(Item(step.values, labels, summed, step.flops // cells, True, False, casts))  # noqa: FBT003
     items.append(_end(plan, dtypes))
     values = (*map(frozenset, plan.terms), *(item.labels for item in items))
@@ -73,6 +79,18 @@ def network_of(plan: Plan, dtypes: Dtypes) -> Network:
     is_repeated = len(set(flat)) < len(flat) or any(typed.sizes[one] > 1 for one in set(flat) - values[-1])
     again = typed.size(tuple(flat)) * width if is_repeated else 0
     return Network(tuple(items), values, typed.sizes, count, width, typed.reducer, again)
+
+
+def _copied(plan: Plan, given: Sequence[Given]) -> frozenset[int]:
+    """Return the operands that are not in one piece, and may be copied for products."""
+    typed = plan.typed
+    shapes = [tuple(typed.size(group) for group in axes) for axes in typed.operands]
+    found = set()
+    for number, (shape, one) in enumerate(zip(shapes, given, strict=False)):
+        if one.strides is not None:
+            array = Array(shape, one.strides, one.dtype, one.item, one.is_swapped, one.is_uneven)
+            found |= {number} if array.is_odd or not array.is_one_piece else set()
+    return frozenset(found)
 
 
 def _end(plan: Plan, dtypes: Dtypes) -> Item:
