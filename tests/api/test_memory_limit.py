@@ -42,7 +42,7 @@ def random_case(seed: int) -> tuple[str, list[Any], np.random.Generator]:
     return text, operands, rng
 
 
-@np.errstate(over="ignore")
+@np.errstate(over="ignore", invalid="ignore")  # long products, in another order
 @pytest.mark.parametrize("share", [2, 4, 8])
 def test_results_under_a_limit_are_those_without_one(share: int) -> None:
     fitting = 0
@@ -51,6 +51,8 @@ def test_results_under_a_limit_are_those_without_one(share: int) -> None:
         free = ne.compile(text)
         limit = free.plan(*operands).peak_bytes // share
         want = free(*operands)
+        if text.endswith("prod") and want.dtype.kind == "f" and not np.isfinite(want).all():
+            continue  # whether a long product overflows depends on its order
         limited = ne.compile(text, memory_limit=limit)
         try:
             plan = limited.plan(*operands)

@@ -13,7 +13,7 @@ from nameexpr.compiler.dtypes import Dtypes
 from nameexpr.compiler.limit.loops import Nest
 from nameexpr.compiler.limit.lowering import lower_loops
 from nameexpr.compiler.limit.network import network_of
-from nameexpr.compiler.limit.search import find_nests
+from nameexpr.compiler.limit.search import Effort, find_nests
 from nameexpr.compiler.memory import peak_bytes
 from nameexpr.compiler.plan import Plan
 from nameexpr.compiler.program import Program
@@ -54,9 +54,9 @@ def fitted(
     given = given_of(dtypes.operands, layouts)
     least = peak_bytes(program, shapes_of(program), given)
     network = network_of(plan, dtypes, given)
-    aim, seen = float(limit), set[Nest]()
+    aim, seen, effort = float(limit), set[Nest](), Effort()
     for _ in range(ROUNDS if least > limit and dtypes.compute else 0):
-        found, lowest = find_nests(network, int(aim))
+        found, lowest = find_nests(network, int(aim), effort)
         missed = 1.0
         for one in [*found[:TRIED], *([] if found else [lowest])]:
             if one.nest in seen:

@@ -22,8 +22,12 @@ DEEP = 8
 FEW = 12
 """Nests that fit, of one number of loops, whose blocks are made larger."""
 NOTHING = 1e-9
-MOST = 8000
-"""Nests that are measured at most."""
+MEASURED = 3
+"""What measuring a nest counts; asking whether there can be a loop counts 1. Both take as long as there are
+items, so that a search takes seconds in proportion to them, and finds the same everywhere.
+"""
+MOST = 30_000
+"""What all searches for one program count together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +46,52 @@ class Found:
 
 
 @dataclass
+class Effort:
+    """What may yet be counted, by one search after the other: one that has found a nest leaves half of it."""
+
+    left: int = MOST
+
+
+@dataclass
 class Search:
     """What was found so far: nests that fit, and the one with the lowest peak of all."""
 
     network: Network
     limit: int
-    left: int = MOST
+    effort: Effort
+    least: int
     lowest: Found | None = None
+    fits: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the search has had its share of the effort."""
+        return self.effort.left <= (self.least if self.fits else 0)
 
     def measured(self, nest: Nest) -> Measure:
         """Return what a nest costs, and remember it if none has a lower peak."""
-        self.left -= 1
+        self.effort.left -= MEASURED
         made = measure(self.network, nest, self.limit)
+        self.fits |= made.peak <= self.limit
         if self.lowest is None or (made.peak, made.cost) < (self.lowest.peak, self.lowest.cost):
             self.lowest = Found(nest, made.cost, made.peak, made.excess)
         return made
 
 
-def find_nests(network: Network, limit: int) -> tuple[list[Found], Found]:
-    """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak."""
-    search = Search(network, limit)
+def find_nests(network: Network, limit: int, effort: Effort | None = None) -> tuple[list[Found], Found]:
+    """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
+
+    Parameters
+    ----------
+    network : Network
+        What is computed.
+    limit : int
+        Bytes.
+    effort : Effort, optional
+        What earlier searches have left over; it is counted down.
+    """
+    effort = effort or Effort()
+    search = Search(network, limit, effort, effort.left // 2)
     start = search.measured(())
     first = Found((), start.cost, start.peak, start.excess)
     fitting = [first] if start.peak <= limit else []
@@ -74,7 +104,7 @@ def find_nests(network: Network, limit: int) -> tuple[list[Found], Found]:
         rest = sorted((one for one in grown if one.peak > limit), key=lambda one: one.rank)[: 3 * WIDTH]
         wide = sorted(rest, key=lambda one: _widened(search, one).rank)
         beam = list(dict.fromkeys((*wide[:WIDTH], *rest[:WIDTH])))
-        if not beam or search.left < 0 or cheapest < 1.05 * start.cost:
+        if not beam or search.is_over or cheapest < 1.05 * start.cost:
             break
     assert search.lowest is not None
     return sorted(fitting, key=lambda one: one.cost), search.lowest
@@ -85,8 +115,8 @@ def _grown(search: Search, beam: list[Found]) -> list[Found]:
     grown: dict[Nest, Found] = {}
     for one in beam:
         before = measure(search.network, one.nest, search.limit)
-        for nest in _more(search.network, one.nest, before):
-            if search.left < 0 or nest in grown:
+        for nest in _more(search, one.nest, before):
+            if search.is_over or nest in grown:
                 continue
             made = search.measured(nest)
             if made.excess < before.excess:
@@ -94,15 +124,20 @@ def _grown(search: Search, beam: list[Found]) -> list[Found]:
     return list(grown.values())
 
 
-def _more(network: Network, nest: Nest, before: Measure) -> Iterator[Nest]:
+def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
     """Return the nests with one more loop that covers what is done at the peak."""
+    network = search.network
     labels = frozenset(network.sizes) if before.path else before.alive
     for depth in range(len(before.path), -1, -1):
         path = before.path[:depth]
-        for loop in candidates(network, nest, path, labels):
-            more = with_loop(nest, path, loop)
-            if max(len(inner) for inner, _ in paths_of(more)) <= DEEP:
-                yield more
+        for label in sorted(labels):
+            if search.is_over:
+                return
+            search.effort.left -= len(network.items)
+            for loop in candidates(network, nest, path, frozenset([label])):
+                more = with_loop(nest, path, loop)
+                if max(len(inner) for inner, _ in paths_of(more)) <= DEEP:
+                    yield more
 
 
 def _widened(search: Search, one: Found) -> Found:
