@@ -12,6 +12,7 @@ from nameexpr.compiler.memory_products import loop_bytes, odd_bytes
 from nameexpr.compiler.program import Fused, Pointwise
 from nameexpr.compiler.render_blocks import UFUNCS, WHERE, accumulator, buffers, is_inner_product
 from nameexpr.compiler.strides import Shape
+from nameexpr.compiler.verify import broadcast
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
 IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
@@ -97,8 +98,10 @@ def _clip_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dty
     """Return what clipping needs: the larger of value and bound is written over, if it is large enough."""
     first, high = sources[: weak[:2].count("")], sources[weak[:2].count("") :]
     larger = fresh(shape, dtype, sources)
-    above = max((one.shape for one in first), key=prod, default=())
-    made = 0 if prod(above) == prod(shape) else prod(above) * item_bytes(dtype)
+    above: Shape = ()
+    for one in first:
+        above = broadcast(above, one.shape)
+    made = 0 if above == shape else prod(above) * item_bytes(dtype)
     passing = max(ufunc_bytes(shape, first, dtype), ufunc_bytes(shape, [larger, *high], dtype, larger))
     return made + passing
 

@@ -85,7 +85,7 @@ def _normalising_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
-        casts, item = casts + (1 if one.over else 2) * 4 * cells, 4
+        casts, item = casts + (6 if one.over else 8) * cells, 4  # what comes out is a copy anyway
     part = _part(source.shape, one.axes)
     wide = "float32" if dtype == "float16" else dtype
     block = (source if source.dtype == wide else source.cast(wide)).part(part)
