@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from hardening.memory import SLACK, Figures, expressions, formulas, limit, measure
+from hardening.memory import SLACK, Peaks, expressions, formulas, limit, peaks_of
 from hardening.memory_programs import Program
 
 COUNT = 40
@@ -22,7 +22,7 @@ Draw = Callable[[int, int], Iterator[Program]]
 
 @pytest.mark.parametrize(("draw", "share"), [(expressions, 0.97), (formulas, 0.9)])
 def test_peaks_of_random_programs_are_predicted(draw: Draw, share: float) -> None:
-    figures: Figures = measure(draw(COUNT, 3))
+    figures: Peaks = peaks_of(draw(COUNT, 3))
     assert figures.share >= share, (figures.low, figures.high)
 
 

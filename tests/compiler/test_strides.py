@@ -11,7 +11,7 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.compiler import strides
-from nameexpr.compiler.strides import _order
+from nameexpr.compiler.strides import iteration_order
 
 
 def sorted_by_insertion(arrays: Sequence[Sequence[int]]) -> list[int]:
@@ -35,7 +35,7 @@ def test_axes_lie_as_numpy_s_iterator_orders_them() -> None:
     for _ in range(3000):
         dims, count = rng.randrange(8), rng.randrange(1, 4)
         arrays = [[rng.choice((0, 0, 1, 2, -3, 6, 12)) for _ in range(dims)] for _ in range(count)]
-        assert _order(arrays) == sorted_by_insertion(arrays), arrays
+        assert iteration_order(arrays) == sorted_by_insertion(arrays), arrays
 
 
 def test_a_sum_of_two_arrays_lies_in_memory_as_predicted() -> None:
@@ -49,7 +49,7 @@ def test_a_sum_of_two_arrays_lies_in_memory_as_predicted() -> None:
         aligned = [
             [0 if size == 1 else step for size, step in zip(x.shape, x.strides, strict=True)] for x in given
         ]
-        told = [axis for axis in _order(aligned) if shape[axis] > 1]
+        told = [axis for axis in iteration_order(aligned) if shape[axis] > 1]
         made = np.add(*given)
         assert told == sorted(told, key=lambda axis: -made.strides[axis]), (
             given[0].strides,
@@ -79,7 +79,7 @@ def test_dims_of_size_1_and_dims_in_order_take_time_in_proportion(step: int) -> 
     counts = []
     for dims in (300, 600):
         Counted.compared = 0
-        _order([[Counted(step * (dims - axis)) for axis in range(dims)]])
+        iteration_order([[Counted(step * (dims - axis)) for axis in range(dims)]])
         counts.append(Counted.compared)
     assert counts[1] < 2.5 * counts[0]  # each with each would be four times as many
 
