@@ -97,13 +97,13 @@ def _where_bytes(sources: Sequence[Array], shape: Shape, dtype: str) -> int:
 def _clip_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
     """Return what clipping needs: the larger of value and bound is written over, if it is large enough."""
     first, high = sources[: weak[:2].count("")], sources[weak[:2].count("") :]
-    larger = fresh(shape, dtype, sources)
     above: Shape = ()
     for one in first:
         above = broadcast(above, one.shape)
-    made = 0 if above == shape else prod(above) * item_bytes(dtype)
-    passing = max(ufunc_bytes(shape, first, dtype), ufunc_bytes(shape, [larger, *high], dtype, larger))
-    return made + passing
+    larger = fresh(above, dtype, [one for one in first if one.shape])
+    is_whole = above == shape
+    passing = ufunc_bytes(shape, [larger, *high], dtype, larger if is_whole else None)
+    return max(ufunc_bytes(above, first, dtype), passing) + (0 if is_whole else larger.size)
 
 
 def _float_bytes(name: str, source: Array, dtype: str) -> int:
