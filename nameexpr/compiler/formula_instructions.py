@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Number = int | float | complex
+NEVER_INTO = frozenset({"np.negative"})
+"""NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,11 @@ class Step:
     constants: tuple[Number | None, ...]
     dtype: str
     is_ufunc: bool
+
+
+def takes_out(one: Pointwise | Step) -> bool:
+    """Whether a function can be told where to write its result."""
+    return one.is_ufunc and one.call not in NEVER_INTO
 
 
 @dataclass(frozen=True, slots=True)

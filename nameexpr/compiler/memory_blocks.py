@@ -9,7 +9,7 @@ from nameexpr.compiler.buffers import Passed, buffer_bytes
 from nameexpr.compiler.memory_arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory_parts import WIDE, reducer_bytes
 from nameexpr.compiler.memory_products import loop_bytes, odd_bytes
-from nameexpr.compiler.program import Fused, Pointwise
+from nameexpr.compiler.program import Fused, Pointwise, takes_out
 from nameexpr.compiler.render_blocks import UFUNCS, WHERE, accumulator, buffers, is_inner_product
 from nameexpr.compiler.strides import Shape
 from nameexpr.compiler.verify import broadcast
@@ -148,7 +148,7 @@ def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
             arguments = [local[argument] for argument in step.arguments if argument is not None]
             is_placed = number == home or (
                 one.reducer is None and number == final and home is None
-                and step.is_ufunc and step.dtype == one.dtype
+                and takes_out(step) and step.dtype == one.dtype
             )  # fmt: skip
             out = None
             if is_placed:

@@ -18,7 +18,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from nameexpr.compiler.formula_instructions import AlongAxes, Arange, Constant, Fused, Number, Pointwise, Step
+from nameexpr.compiler.formula_instructions import (
+    AlongAxes,
+    Arange,
+    Constant,
+    Fused,
+    Number,
+    Pointwise,
+    Step,
+    takes_out,
+)
 from nameexpr.compiler.instructions import (
     Apply,
     AsComplex,
@@ -82,6 +91,7 @@ __all__ = [
     "Vecdot",
     "is_view",
     "sources_of",
+    "takes_out",
 ]
 
 Instruction = (

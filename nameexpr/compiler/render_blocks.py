@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite, isnan
 
-from nameexpr.compiler.program import Fused, Step
-from nameexpr.compiler.reuse import NEVER_IN_PLACE
+from nameexpr.compiler.program import Fused, Step, takes_out
 
 UFUNCS = {
     "sum": "add",
@@ -102,7 +101,7 @@ def _block(
     for number, step in enumerate(one.steps):
         me = len(names) + number
         is_final = one.reducer is None and number == len(one.steps) - 1
-        if is_final and home is None and step.is_ufunc and step.dtype == one.dtype:
+        if is_final and home is None and takes_out(step) and step.dtype == one.dtype:
             lines.append(_call(step, local, place))
             return lines
         if number == home:
@@ -162,7 +161,7 @@ def _over(
     last: dict[int, int],
 ) -> int | None:
     """Return the earlier step whose memory this one can write over."""
-    if (not step.is_ufunc and step.call != WHERE) or step.call in NEVER_IN_PLACE:
+    if not takes_out(step) and step.call != WHERE:
         return None
     for argument in step.arguments[1:2] if step.call == WHERE else step.arguments:
         if argument is None or argument < count or last[argument] != number:
@@ -185,7 +184,7 @@ def _home(
     while (over := overs[first]) is not None:
         first = over - count
     step, every = one.steps[first], frozenset(axis for axis, size in enumerate(one.shape) if size != 1)
-    if first == last or not step.is_ufunc or step.dtype != one.dtype or varies[count + first] != every:
+    if first == last or not takes_out(step) or step.dtype != one.dtype or varies[count + first] != every:
         return None
     taken = None if one.over is None else one.sources.index(one.over)
     later = one.steps[first + 1 :]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nameexpr.compiler.program import Fused, Instruction, Matmul, Pointwise, sources_of
+from nameexpr.compiler.program import Fused, Instruction, Matmul, Pointwise, sources_of, takes_out
 from nameexpr.compiler.render_blocks import fused_lines
 from nameexpr.compiler.sliced import Sliced
 from nameexpr.compiler.verify import shapes_of
@@ -101,7 +101,7 @@ def _slice(one: Sliced, local: Sequence[str], place: str, call: Call) -> list[st
 
 def _into(inner: Instruction, made: str, place: str) -> str:
     """Return the statement that writes the last value of a slice into the result."""
-    is_free = isinstance(inner, Pointwise) and inner.is_ufunc and inner.over is None
+    is_free = isinstance(inner, Pointwise) and takes_out(inner) and inner.over is None
     if isinstance(inner, Matmul) or is_free:
         return f"{made.removesuffix(')')}, out={place})"
     return f"{place} = {made}"

@@ -20,13 +20,12 @@ from nameexpr.compiler.program import (
     Program,
     is_view,
     sources_of,
+    takes_out,
 )
 
 OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 """Functions along dims that can work in place."""
 WHERE = "np.where"
-NEVER_IN_PLACE = frozenset({"np.negative"})
-"""NumPy (2.2 to 2.4) negates strided arrays in place wrongly."""
 
 
 def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
@@ -90,7 +89,7 @@ def _candidates(one: Instruction) -> tuple[int, ...]:
         return ()
     if one.call == WHERE:
         return one.sources[1:2] if one.constants[:2] == (None, None) else ()
-    return one.sources if one.is_ufunc and one.call not in NEVER_IN_PLACE else ()
+    return one.sources if takes_out(one) else ()
 
 
 def _is_seen_twice(one: Instruction, source: int, owner: dict[int, int]) -> bool:

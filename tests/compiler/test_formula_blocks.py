@@ -209,7 +209,7 @@ def test_a_value_seen_through_two_views_is_not_written_over(
 
 @pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
 def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=x) of a strided x."""
+    """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=y) of a strided x and a strided y."""
     monkeypatch.setattr(fuse, "MOST_FUNCTIONS", 1)
     monkeypatch.setattr(
         pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=3, large=1)
@@ -220,3 +220,8 @@ def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pyte
     square = np.arange(81).reshape(9, 9).astype(dtype)
     found = evaluate_anew("d[i j] = x[i j] * 2; -d[i i]", x=square)
     assert_array_equal(found, -2 * square.diagonal())
+    x, y = np.arange(24).reshape(3, 2, 4).astype(dtype), np.arange(6).reshape(3, 2).astype(dtype)
+    found = evaluate_anew("minimum(9, -(x[k n i] * 2))", x=x)
+    assert_array_equal(found, np.minimum(9, -2 * x))
+    found = evaluate_anew("z[k n i] = -sum[j](x[k j i] * y[k n j])", x=x, y=np.repeat(y[:, :, None], 2, 2))
+    assert_array_equal(found, -(x.sum(1)[:, None] * y[:, :, None]))

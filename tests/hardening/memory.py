@@ -35,7 +35,7 @@ LEAST_SHARE = 0.98
 
 
 def measure(scale: float) -> Figures:
-    """Compare predicted peaks with those that random expressions and formulas take, and limit their memory."""
+    """Compare predicted peaks with those of random expressions and formulas, and limit their memory."""
     count, limited = counted(PROGRAMS, scale), counted(LIMITED, scale)
     told, breaches = [], []
     for what, draw in {"expressions": expressions, "formulas": formulas}.items():
