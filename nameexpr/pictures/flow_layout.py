@@ -24,6 +24,12 @@ MOST_PLACES = 4000
 """Places up to which orders are bettered; beyond, the picture is too large to be looked at anyway."""
 
 
+MOST_BENDS = 20_000
+"""Layers that all lines pass together up to which they run beside the boxes; an operand of 3,000 statements
+passes 3,000 layers 3,000 times.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Layers from the top down, each a row of places; a place is a node or, above their count, a bend.
@@ -43,10 +49,12 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> Layout:
     layers: list[list[int]] = [[] for _ in range(max(depths, default=-1) + 1)]
     for node in order:
         layers[depths[node]].append(node)
-    lines = _lines(flow, order, depths, layers)
+    pairs = [(source, node) for node in order for source in dict.fromkeys(flow.nodes[node].sources)]
+    is_bent = sum(depths[source] - depths[node] - 1 for source, node in pairs) <= MOST_BENDS
+    lines = _lines(pairs, depths, layers) if is_bent else pairs
     links = _links(lines)
     room = {place: BEND for row in layers for place in row} | dict(enumerate(widths))
-    if len(room) <= MOST_PLACES:
+    if is_bent and len(room) <= MOST_PLACES:
         _better(layers, links)
     middles = _middles(layers, links, room)
     layers.reverse()
@@ -81,18 +89,17 @@ def _walk(flow: Flow) -> list[int]:
 
 
 def _lines(
-    flow: Flow, order: Sequence[int], depths: Sequence[int], layers: list[list[int]]
+    pairs: Sequence[tuple[int, int]], depths: Sequence[int], layers: list[list[int]]
 ) -> list[tuple[int, ...]]:
     """Return the places of every line, and put its bends into the layers."""
-    bend, lines = len(flow.nodes), []
-    for node in order:
-        for source in dict.fromkeys(flow.nodes[node].sources):
-            line = [source]
-            for depth in range(depths[source] - 1, depths[node], -1):
-                layers[depth].append(bend)
-                line.append(bend)
-                bend += 1
-            lines.append((*line, node))
+    bend, lines = len(depths), []
+    for source, node in pairs:
+        line = [source]
+        for depth in range(depths[source] - 1, depths[node], -1):
+            layers[depth].append(bend)
+            line.append(bend)
+            bend += 1
+        lines.append((*line, node))
     return lines
 
 

@@ -54,7 +54,8 @@ class _Scale:
     """Bytes to pixels. The limit fits unless it is far beyond the peak; operands likewise."""
 
     def __init__(self, memory: Memory, left: int) -> None:
-        peak = max(memory.peak, 1)
+        self.peak = memory.peak
+        peak = max(self.peak, 1)
         shown = [size for size in (memory.limit or 0, memory.operands) if size <= FAR * peak]
         self.most, self.left = max(peak, *shown, 1), left
 
@@ -88,7 +89,7 @@ def _bar(sheet: Sheet, memory: Memory, moment: Moment, scale: _Scale, y: int) ->
     if most > stays:
         sheet.rect(stays, y, most - stays, BAR, "passing", 0)
     is_over = memory.limit is not None and moment.during > memory.limit
-    is_peak = moment.during == memory.peak and memory.peak > 0
+    is_peak = moment.during == scale.peak > 0
     words = bytes_text(moment.during) + (" over the limit" if is_over else " peak" if is_peak else "")
     kind = "over" if is_over else "strong" if is_peak else ""
     sheet.text(scale.left + SCALE + GAP, y + 12, words, kind, "start")

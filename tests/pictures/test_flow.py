@@ -10,7 +10,7 @@ import pytest
 from nameexpr.pictures import flow_layout
 from nameexpr.pictures.data import Flow, Node
 from nameexpr.pictures.flow import draw_flow
-from nameexpr.pictures.flow_layout import GAP, lay_out
+from nameexpr.pictures.flow_layout import GAP, Layout, lay_out
 from pictures_text import HOSTILE, described, faults, kinds, words
 
 LEAF = Node("operand", "x", "a=2", bytes=16)
@@ -116,3 +116,14 @@ def test_an_empty_flow_is_an_empty_picture() -> None:
 def test_two_hundred_operands_are_drawn() -> None:
     flow = chain(200)
     assert draw_flow(flow).count("<rect") == 1 + len(flow.nodes)
+
+
+def test_lines_of_long_programs_run_straight_so_that_drawing_stays_in_proportion() -> None:
+    def drawn(count: int) -> Layout:
+        nodes = [Node("operand", "x", "i")]
+        nodes += [Node("step", f"{k}", "i", (0, k)) for k in range(count)]
+        return lay_out(Flow("", "Flow", tuple(nodes), (count,)), [60] * len(nodes))
+
+    bent, straight = drawn(150), drawn(400)
+    assert len(bent.middles) > 150 * 149 / 2
+    assert len(straight.middles) == 401 and {len(line) for line in straight.lines} == {2}

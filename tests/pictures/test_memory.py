@@ -71,3 +71,12 @@ def test_words_never_meet(operands: int, limit: int | None) -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_harmless(name: str) -> None:
     assert faults(draw_memory(Memory(name, 5, (Moment(name, name, 3, 2, 4),), 6))) == []
+
+
+def test_the_peak_of_a_timeline_is_looked_for_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    own = Memory.peak.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Memory, "peak", property(lambda memory: looked.append(1) or own(memory)))
+    moments = tuple(Moment(f"{k} add", "i", 8 * k, 8) for k in range(100))
+    draw_memory(Memory("", 0, moments, None))
+    assert len(looked) < 5
