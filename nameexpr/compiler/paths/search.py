@@ -36,7 +36,7 @@ operand, and of one trial.
 """
 LONG = 800
 """Operands with which a set of labels takes twice the time of a small one."""
-LASTING = 16
+LASTING = 8
 """Labels in three operands or more up to which they take no time of their own: each is looked at alone."""
 PORTION, MANY = 0.25, 128
 """Greedy rounds: their part of the time, and how many at most."""
