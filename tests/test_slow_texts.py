@@ -1,0 +1,102 @@
+"""Texts that are built to be slow take an effort that grows with their length, at every stage.
+
+Effort is the number of functions that are called: however busy the machine is, it is the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nameexpr as ne
+from hardening.slow_texts import TEXTS, measured, stages
+
+GROWTH = 3.0
+"""How much more effort a text of twice the length may take: twice, and some more for its logarithms."""
+LITTLE = 100_000
+"""Calls that nobody feels: up to there some constants may grow."""
+SIZES = {
+    "terms of 3 of 600 labels, size 1": 250,
+    "terms of 20 of 600 labels, size 1": 40,
+    "one label in all terms": 200,
+    "a star": 100,
+    "vectors of one array": 60,
+    "undetermined groups": 100,
+    "misspelt labels of many terms": 200,
+    "statements that multiply by the one before": 60,
+    "statements that square the one before": 60,
+    "statements that divide the one before": 150,
+    "statements that add the one before": 200,
+    "reductions of the statement before": 150,
+    "views of statements": 200,
+    "outputs": 200,
+    "sums in each other": 25,
+    "unknown labels in a formula": 200,
+}
+"""Members of the table that are held to it, with the smaller of two sizes."""
+
+
+def calls_of(run: Callable[[], Any]) -> int:
+    """Return how many functions a call calls."""
+    count = 0
+
+    def counted(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        run()
+    except ne.NameExprError as fault:
+        str(fault)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def efforts(name: str, size: int) -> dict[str, int]:
+    found = {}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for stage, run in stages(TEXTS[name].make(size)):
+            if stage != "code":  # of an expression without arrays: its effort is that of labels of size 8
+                ne.cache_clear()
+                found[stage] = calls_of(run)
+    return found
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_twice_the_text_takes_about_twice_the_effort(name: str) -> None:
+    efforts(name, 2)  # what is loaded and kept for all texts
+    once, twice = (efforts(name, size) for size in (SIZES[name], 2 * SIZES[name]))
+    assert once.keys() == twice.keys()
+    for stage, calls in twice.items():
+        assert calls <= GROWTH * once[stage] + LITTLE, f"{stage}: {once[stage]:,} calls, then {calls:,}"
+
+
+def test_every_text_of_the_table_is_within_the_limits() -> None:
+    """A text that is refused for its length or its depth measures nothing."""
+    bounds = ne.limits()
+    for name, row in TEXTS.items():
+        slow = row.make(row.size)
+        assert len(slow.text) <= bounds.text, name
+        assert len(slow.operands) <= bounds.operands, name
+
+
+def test_figures_name_text_stage_and_error() -> None:
+    figures = measured(["two terms of 40 labels, max", "unknown functions"], 0.05)
+    assert {figure.stage for figure in figures} >= {
+        "compile",
+        "check",
+        "call",
+        "plan",
+        "draw tree",
+        "explain",
+    }
+    assert all(figure.seconds < 5 and figure.characters > 10 for figure in figures)
+    assert {figure.code for figure in figures if figure.name == "unknown functions"} - {""}
