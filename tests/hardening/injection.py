@@ -30,6 +30,8 @@ SERVES = ("RESUME", "CALL", "JUMP_BACKWARD")
 """Beginnings of the instructions after which CPython runs the handlers of signals."""
 ALLOCATES = ("CALL", "BUILD", "BINARY", "LIST", "DICT", "SET_", "FORMAT", "MAKE", "GET_ITER", "STORE_SUBSCR")
 """Beginnings of the instructions that may ask for memory."""
+EXIT = "CALL of __exit__"
+"""The name that the end of a `with` block goes by: it asks for no memory, and a lock stays held without it."""
 NEVER = 1 << 60
 
 
@@ -63,7 +65,7 @@ class Injection:
                 is_step = (
                     previous.startswith(SERVES)
                     if self.kind is KeyboardInterrupt
-                    else name.startswith(ALLOCATES)
+                    else name.startswith(ALLOCATES) and name != EXIT
                 )
                 previous = name
                 if is_step:
@@ -82,7 +84,13 @@ class Injection:
 @cache
 def instructions(code: CodeType) -> dict[int, str]:
     """Return the instructions of a code object by where they stand."""
-    return {one.offset: one.opname for one in dis.get_instructions(code)}
+    every = [one for one in dis.get_instructions(code) if one.opname not in ("CACHE", "PRECALL")]
+    names = {one.offset: one.opname for one in dis.get_instructions(code)}
+    for *arguments, call in zip(every, every[1:], every[2:], every[3:], strict=False):
+        is_none = all(one.opname == "LOAD_CONST" and one.argval is None for one in arguments)
+        if is_none and call.opname == "CALL":
+            names[call.offset] = EXIT
+    return names
 
 
 def steps(call: Callable[..., Any], kind: type[BaseException], *arguments: Any) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 
 import nameexpr as ne
 from hardening import slow_making as make
+from hardening.figures import Figures
 from hardening.slow_making import (
     ONE,
     TWO,
@@ -31,6 +32,20 @@ from hardening.slow_making import (
     statements,
     words,
 )
+
+
+CALL, OTHERS = 1.0, 2.0
+"""Seconds of the processor: for a call, and for everything else (plans, code, pictures)."""
+
+
+def measure(scale: float) -> Figures:
+    """Run every stage of every text, at a scale of its size."""
+    found = measured(scale=scale)
+    slowest = sorted(found, key=lambda one: -one.seconds)[:3]
+    told = "; ".join(f"{one.stage} of {one.name} {one.seconds:.1f} s" for one in slowest)
+    late = [one for one in found if one.seconds > (CALL if one.stage == "call" else OTHERS)]
+    breaches = [f"{one.name}: {one.stage} takes {one.seconds:.1f} s" for one in late]
+    return Figures(f"{len(TEXTS)} texts, {len(found)} stages; slowest {told}", tuple(breaches))
 
 
 @dataclass(frozen=True)
