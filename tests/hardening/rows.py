@@ -42,7 +42,7 @@ ROWS = (
     Row(
         "slow_texts",
         "texts within the limits that are made to be slow, at every stage from parsing to drawing",
-        "at most 1 s of processor time each, plans 2 s",
+        "3 s of processor time at most for any stage",
     ),
     Row(
         "programs",
