@@ -61,7 +61,7 @@ def recorded(folder: Path, tests: list[str]) -> Path:
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=ROOT,
         stdout=sys.stderr,
-        check=True,
+        check=False,  # lines are known of tests that fail, too
         env=_environment(),
     )
     return data

@@ -31,7 +31,7 @@ SERVES = ("RESUME", "CALL", "JUMP_BACKWARD")
 ALLOCATES = ("CALL", "BUILD", "BINARY", "LIST", "DICT", "SET_", "FORMAT", "MAKE", "GET_ITER", "STORE_SUBSCR")
 """Beginnings of the instructions that may ask for memory."""
 EXIT = "CALL of __exit__"
-"""The name that the end of a `with` block goes by: it asks for no memory, and a lock stays held without it."""
+"""What the end of a `with` block goes by: it asks for no memory, and without it a lock stays held."""
 NEVER = 1 << 60
 
 
