@@ -59,7 +59,7 @@ def child(tag):
 
 
 def drawn_by(pid, reading):
-    for _ in range(1_000):
+    for _ in range(6_000):  # half a minute: a child needs a fraction of a second where it is alone
         if os.waitpid(pid, os.WNOHANG)[0]:
             text = os.read(reading, 1_000)
             os.close(reading)
@@ -96,7 +96,7 @@ def printed(source: str) -> list[object]:
     """Return what a fresh interpreter prints: its first call is the first of all, and loads the compiler."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     run = subprocess.run(
-        [sys.executable, "-c", BUSY + source], check=False, env=env, capture_output=True, timeout=100
+        [sys.executable, "-c", BUSY + source], check=False, env=env, capture_output=True, timeout=500
     )
     assert run.returncode == 0, run.stderr.decode()
     result: list[object] = json.loads(run.stdout)
