@@ -170,9 +170,9 @@ def test_colour_is_for_terminals_unless_asked_for(
     assert "\x1b" not in fails(capsys, *wrong)
 
 
-def test_a_label_no_tensor_can_have_is_still_computed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_of_any_script_is_a_name_of_the_result(capsys: pytest.CaptureFixture[str]) -> None:
     found = answer(capsys, "eval", "é b -> b é", "t.csv")
-    assert found["shape"] == [2, 3] and found["names"] == [None, None]
+    assert found["shape"] == [2, 3] and found["names"] == ["b", "é"]
 
 
 def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:

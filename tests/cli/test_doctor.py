@@ -102,7 +102,7 @@ def test_openblas_is_asked_for_its_kernels_and_threads() -> None:
 
 
 def _multiplies(core: str) -> bool:
-    """Whether NumPy lives through a product with these kernels: those of Haswell end NumPy 2.5.5 on AVX-512."""
+    """Whether NumPy lives through a product with these kernels: 2.5.5 ends with Haswell's on AVX-512."""
     source = "import numpy; x = numpy.ones((512, 512), 'f4'); x @ x; x = x.astype('f8'); x @ x"
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OPENBLAS_CORETYPE": core}
     return subprocess.run([sys.executable, "-c", source], env=env, check=False).returncode == 0

@@ -3,7 +3,8 @@
 A step is an instruction of the package, of the code that it generates, or of NumPy's Python functions.
 CPython looks for signals when a function starts, after calls and at backward jumps, and nowhere else
 (CHECK_EVAL_BREAKER in its `ceval.c`; `measure_signals` of `hardening.faults` sends real signals, too). Memory
-is asked for by calls and by instructions that build an object.
+is asked for by calls and by instructions that build an object. Python 3.11 tells all instructions; later
+ones leave out those of code that is new, so that less is tried there.
 
 >>> steps(len, KeyboardInterrupt, [1, 2])  # C code has none
 0

@@ -23,7 +23,7 @@ THREADS = 8
 CALLS = 20_000
 """Calls of every thread."""
 FORKS = 500
-SECONDS = 20
+SECONDS = 60
 """After which a child hangs: it needs milliseconds."""
 
 

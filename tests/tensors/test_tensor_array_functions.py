@@ -244,6 +244,7 @@ def check(result: Any, expected: Any, names: Any) -> None:
     np.testing.assert_array_equal(result.numpy(), expected)
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # from NumPy 2.5 on
 @pytest.mark.parametrize(("name", "args", "options", "names"), CASES)
 def test_values_are_numpys_and_names_follow_the_rule(name: str, args: Any, options: Any, names: Any) -> None:
     function = resolve(name)
