@@ -51,6 +51,13 @@ def _keep_permissions(path: str, beside: str) -> None:
             os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
 
 
+def most_unpacked(packed: int) -> int:
+    """Return the bytes that so many packed ones may become unasked: numbers shrink to a hundredth at best,
+    zeros and what is made to fill the memory to a thousandth.
+    """
+    return 100 * packed + (1 << 26)
+
+
 @cache
 def memory_of_machine() -> int:
     """Return the bytes of memory that this machine has, or a guess."""

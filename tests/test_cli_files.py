@@ -175,6 +175,9 @@ def test_what_is_packed_counts_against_the_limit(capsys: pytest.CaptureFixture[s
     assert "8,000,000 bytes" in said and "--memory-limit" in said
     answer(capsys, "eval", "a -> : sum", "bomb.npz")
     answer(capsys, "eval", "a -> : sum", "plain.npy", "--memory-limit", "1MB")
+    np.savez_compressed("bomb.npz", x=np.zeros(20_000_000))  # to a thousandth of its size
+    assert "--memory-limit" in fails(capsys, "eval", "a -> : sum", "bomb.npz")
+    answer(capsys, "eval", "a -> : sum", "bomb.npz", "--memory-limit", "1GB")
 
 
 def test_a_pipe_without_an_end_is_refused(

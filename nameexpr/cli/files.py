@@ -19,7 +19,7 @@ import numpy as np
 
 from nameexpr.cli.faults import FileError, harmless, quoted, reason, unreadable
 from nameexpr.cli.tables import read_table
-from nameexpr.whole_files import memory_of_machine
+from nameexpr.whole_files import memory_of_machine, most_unpacked
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -208,6 +208,8 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
     with zipfile.ZipFile(stream) as archive:
         members = {one.filename.removesuffix(".npy"): one for one in archive.infolist() if not one.is_dir()}
         member = members[_chosen(list(members), key, shown)]
+        if most == memory_of_machine():  # nobody has allowed so much
+            most = min(most, most_unpacked(member.compress_size))
         with archive.open(member) as inner:
             return _read_npy(inner, member.file_size, shown, most)
 

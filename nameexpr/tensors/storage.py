@@ -22,7 +22,7 @@ from nameexpr.inference.calls import shown
 from nameexpr.inference.targets import checked_names
 from nameexpr.tensors.coerce import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
-from nameexpr.whole_files import memory_of_machine, replace_file
+from nameexpr.whole_files import memory_of_machine, most_unpacked, replace_file
 
 _HEADER = "__names__"
 _ONLY = "tensor"
@@ -138,6 +138,8 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
         raise error(
             Diagnostic("NE707", message, hint="np.load(path, mmap_mode='r') reads parts of .npy files")
         )
+    if member.file_size > most_unpacked(member.compress_size):
+        raise ValueError(f"{name} would unpack to {member.file_size} bytes, and save packs nothing")
     with archive.open(member) as entry:
         read_header = _HEADERS.get(np.lib.format.read_magic(entry))
         if read_header is not None:

@@ -311,3 +311,18 @@ def test_a_link_to_a_file_stays_one(path: Path) -> None:
     link.symlink_to(path.name)
     ne.save(link, ne.tensor([2]))
     assert link.is_symlink() and ne.load(path).tolist() == [2]
+
+
+def test_what_unpacks_to_a_thousand_times_its_size_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    ne.save(path, ne.zeros(12_000_000))
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    tracemalloc.start()
+    with pytest.raises(ne.OptionError, match="NE685"):
+        ne.load(path)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
