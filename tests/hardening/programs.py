@@ -47,8 +47,8 @@ def wrong_formulas(seeds: range) -> list[str]:
 
 
 REFUSED = frozenset({"NE308", "NE526"})
-"""Codes of what the pages say is refused, and the reference computes: sizes that follow only by division of two
-products, and numbers that an array's dtype does not hold.
+"""Codes of what the pages say is refused, and the reference computes: sizes that follow only by division of
+two products, and numbers that an array's dtype does not hold.
 """
 
 
