@@ -198,3 +198,16 @@ def test_an_interrupted_call_leaves_the_next_one_right(monkeypatch: pytest.Monke
         with pytest.raises(KeyboardInterrupt):
             ne.evaluate("once = x[i] + 1", x=np.ones(2))
     assert_array_equal(ne.evaluate("once = x[i] + 1", x=np.ones(2)), [2, 2])
+
+
+def test_clipping_by_a_bound_that_varies_along_more_dims_takes_what_is_predicted() -> None:
+    """The larger of value and bound is smaller than the result then, and both pass through buffers."""
+    x = np.ones((74, 53))[:, :47]
+    high = np.broadcast_to(np.ones((9, 74, 1)), (9, 74, 47))
+    function = ne.compile("u[i b c] = clip(x[b c], pi, high[i b c])")
+    function(x=x, high=high)
+    tracemalloc.start()
+    function(x=x, high=high)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken - 16_384 <= function.plan(x=x, high=high).peak_bytes <= 1.1 * taken

@@ -108,22 +108,17 @@ def compile_formula(
     program = reuse(program, all_shapes)
     names: tuple[Names, ...] = ((),) * len(places)
     if any(operand.names is not None for operand in operands.values()):
-        names = tuple(
-            result_names(
-                bounds[place].term,
-                bounds[place].order,
-                bounds[place].axes or (),
-                views.under,
-                builder.under.get(bounds[place].value, {}),
-                scope.tree.text,
-            )
-            for place in places
-        )
+        names = tuple(_names(builder, bounds[place], views) for place in places)
     given = given_of(own_dtypes, layouts)
     statements = tuple(bound.value for bound in bounds)
     return CompiledFormula(
         scope, graph, views, tuple(plans), program, all_shapes, names, given, statements, tuple(values)
     )
+
+
+def _names(builder: Builder, bound: Bound, views: Views) -> Names:
+    under = builder.under.get(bound.value, {})
+    return result_names(bound.term, bound.order, bound.axes or (), views.under, under, builder.text)
 
 
 def _statements(builder: Builder, scope: Scope, views: Views) -> list[Bound]:
