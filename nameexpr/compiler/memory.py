@@ -96,6 +96,14 @@ class _Facts:
         """Return the arrays that an instruction reads."""
         return [self.arrays[source] for source in sources_of(self.program.instructions[number])]
 
+    def at_once(self, one: Dot | Matmul | Vecdot, sources: Sequence[Array]) -> Sequence[Array]:
+        """Return what a product is made of at once: blocks, where it adds up with ones."""
+        if isinstance(one, Vecdot) or one.right - self.count not in streamed(self.program):
+            return sources
+        left, ones = sources
+        block = min(BLOCK, left.shape[-1])
+        return [left.part((*left.shape[:-1], block)), ones.part((block, *ones.shape[1:]))]
+
 
 def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
     strides = strides_of(program, shapes, given)
@@ -238,7 +246,8 @@ def _ends(facts: _Facts) -> dict[int, int]:
             last |= dict.fromkeys(base[source], number)
         if facts.is_free(number):
             taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else None
-            base[count + number] = base[sources_of(one)[0] if taken is None else taken]
+            source = sources_of(one)[0] if taken is None else taken
+            base[count + number] = base[source] if is_view(one) else base[source][:1]
         elif facts.is_copy(one) and not facts.is_body:
             base[count + number] = (count + number, *base[sources_of(one)[0]])
     for result in program.outputs:
@@ -273,9 +282,9 @@ def _passing_bytes(facts: _Facts, number: int) -> int:  # noqa: PLR0912  one cas
         case Repeat(_, shape):
             return repeat_bytes(sources[0], shape)
         case Dot():
-            return dot_bytes(sources)
+            return dot_bytes(facts.at_once(one, sources))
         case Matmul() | Vecdot():
-            return odd_bytes(sources, dtype)
+            return odd_bytes(facts.at_once(one, sources), dtype)
         case IntegerMatmul():
             return integer_bytes(sources, result.shape)
         case Einsum():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from math import prod
 
 from nameexpr.compiler.buffers import Passed, buffer_bytes
 from nameexpr.compiler.memory_arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
-from nameexpr.compiler.memory_parts import WIDE, reducer_bytes
+from nameexpr.compiler.memory_parts import BY_ROWS, WIDE, reducer_bytes
 from nameexpr.compiler.memory_products import loop_bytes, odd_bytes
 from nameexpr.compiler.program import Fused, Pointwise, takes_out
 from nameexpr.compiler.render_blocks import UFUNCS, WHERE, accumulator, buffers, is_inner_product
@@ -72,7 +73,7 @@ def call_bytes(
     """
     name = call.removeprefix("formulas.")
     if call == WHERE:
-        return _where_bytes(sources, shape, dtype)
+        return _where_bytes(sources, weak, shape, dtype)
     if name == "clip":
         return _clip_bytes(sources, weak, shape, dtype)
     if is_ufunc or name in {"relu", "round"}:
@@ -84,13 +85,14 @@ def call_bytes(
     return _float_bytes(name, sources[0], dtype) if name in OF_FLOATS and sources else 0
 
 
-def _where_bytes(sources: Sequence[Array], shape: Shape, dtype: str) -> int:
-    """Return the buffers of a choice, whose loop is never longer than one."""
+def _where_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
+    """Return the buffers of a choice, whose loop is never longer than one; single cells need none."""
+    wanted = [made for made, number in zip(("bool", dtype, dtype), weak, strict=True) if not number]
     passed = [Passed(None, item_bytes(dtype))]
-    for number, one in enumerate(sources):
-        wanted = dtype if number else "bool"
-        is_cast = one.dtype != wanted or one.is_swapped
-        passed.append(Passed(one.along(shape), item_bytes(wanted), is_cast))
+    for one, made in zip(sources, wanted, strict=True):
+        if one.shape:
+            is_cast = one.dtype != made or one.is_odd
+            passed.append(Passed(one.along(shape), item_bytes(made), is_cast))
     return buffer_bytes(shape, passed, grows=False)
 
 
@@ -114,7 +116,7 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     floats = source.cast(dtype) if is_cast else source
     if name in LOGISTIC:
         truths = fresh(source.shape, "bool", [floats])
-        chosen = _where_bytes([truths, floats], source.shape, dtype)
+        chosen = _where_bytes([truths, floats], ["", "", "weak:float"], source.shape, dtype)
         return casts + cells * (item + 1) + max(chosen, ufunc_bytes(source.shape, [floats], dtype) - cells)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)
@@ -129,12 +131,19 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
 def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of the values inside a block, made one after the other, block after block.
 
+    Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
+    """
+    return max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
+
+
+def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]) -> int:
+    """Return the bytes alive in a block and the one after it, whose sizes are given.
+
     Names keep the values of the block before until they get new ones, as the loop in
     `nameexpr.compiler.render_blocks` has it.
     """
     varies, overs, home = buffers(one, [source.shape for source in sources])
     count, final = len(sources), len(one.steps) - 1
-    turns = _turns(one)
     local: list[Array] = []
     lies: dict[int, int] = {}
     sizes: dict[int, int] = {}
@@ -167,21 +176,31 @@ def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
     return max(peak, held + _reduced_bytes(one, local, turns[-1], result))
 
 
-def _turns(one: Fused) -> list[list[int]]:
-    """Return the sizes of a block, and before it of the one whose values are still there, if there is one.
-
-    That one is smaller where the innermost loop has but one block of full size.
-    """
-    block = [min(pair) for pair in zip(one.tiles, one.shape, strict=True)]
+def _turns(one: Fused) -> Iterator[list[list[int]]]:
+    """Yield the sizes of each kind of block, behind those of the one before it, if there is one."""
     tiled = [axis for axis, size in enumerate(one.shape) if one.tiles[axis] < size]
     if not tiled:
-        return [block]
-    last = tiled[-1]
-    rest = one.shape[last] % one.tiles[last]
-    before = list(block)
-    if one.shape[last] < 2 * one.tiles[last] and rest:
-        before[last] = rest
-    return [before, block]
+        yield [list(one.shape)]
+        return
+    *outer, inner = tiled
+    for ends in product((False, True), repeat=len(outer)):
+        cut = [min(pair) for pair in zip(one.tiles, one.shape, strict=True)]
+        for axis, is_end in zip(outer, ends, strict=True):
+            cut[axis] = one.shape[axis] % one.tiles[axis] if is_end else one.tiles[axis]
+        if all(cut):
+            for sizes in _neighbours(one.shape[inner], one.tiles[inner], is_repeated=bool(outer)):
+                yield [[*cut[:inner], size, *cut[inner + 1 :]] for size in sizes]
+
+
+def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[int, int]]:
+    """Yield the sizes of blocks that follow one another along an axis, again and again or once."""
+    rest = size % tile
+    if size >= 2 * tile:
+        yield tile, tile
+    if rest:
+        yield tile, rest
+    if is_repeated:
+        yield rest or tile, tile
 
 
 def _kept(one: Fused, cut: Sequence[int]) -> Array:
@@ -222,6 +241,8 @@ def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int], resul
     extra = result.cells * (item_bytes(dtype) - result.item)
     kept_axes = [axis for axis in range(len(cut)) if axis not in one.reduced]
     kept = _kept(one, cut)
+    if one.reducer in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
+        kept = fresh(kept.shape, factors[0].dtype)
     if len(factors) > 1:
         if is_inner_product(one, [factor.shape and factor.shape[-1] != 1 for factor in factors]):
             needed = odd_bytes(factors, dtype)

@@ -6,9 +6,10 @@ Pointwise functions and blocks of them are in `nameexpr.compiler.memory_blocks`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
+from nameexpr.compiler.buffers import CELLS
 from nameexpr.compiler.memory_arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.program import (
     AlongAxes,
@@ -86,24 +87,32 @@ def _normalising_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
         casts, item = casts + (6 if one.over else 8) * cells, 4  # what comes out is a copy anyway
-    part = _part(source.shape, one.axes)
     wide = "float32" if dtype == "float16" else dtype
-    block = (source if source.dtype == wide else source.cast(wide)).part(part)
-    kept = _reduced(block, one.axes)
-    made = prod(part) * item if one.function == "log_softmax" else 0
-    buffers = ufunc_bytes(part, [block, kept], wide, block)
-    if made:
-        made += ufunc_bytes(part, [block], wide)
-    return casts + 2 * kept.size + max(made, buffers)
+    whole = source if source.dtype == wide else source.cast(wide)
+    parts = [whole.part(shape) for shape in _parts(source.shape, one.axes)]
+    return casts + max(_part_bytes(one, part, item, wide) for part in parts)
 
 
-def _part(shape: Shape, axes: Sequence[int]) -> Shape:
-    """Return the shape of the parts that are normalised together: cut along the other axes, in turn."""
-    part = list(shape)
-    for axis in range(len(shape)):
-        if axis not in axes and prod(part) > BLOCK:
-            part[axis] = max(1, BLOCK * part[axis] // prod(part))
-    return tuple(part)
+def _part_bytes(one: AlongAxes, part: Array, item: int, dtype: str) -> int:
+    """Return what normalising a part needs."""
+    kept = _reduced(part, one.axes)
+    from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
+    if one.function == "log_softmax":
+        each = part.cells * item + ufunc_bytes(part.shape, [part], dtype)
+        return 2 * kept.size + max(from_all, each)
+    return kept.size + max(kept.size + from_all, ufunc_bytes(part.shape, [part], dtype, part))
+
+
+def _parts(shape: Shape, axes: Sequence[int], done: int = 0) -> Iterator[Shape]:
+    """Yield the shapes of the parts that are normalised together: cut along the other axes, in turn."""
+    free = [axis for axis in range(done, len(shape)) if axis not in axes]
+    if prod(shape) <= BLOCK or not free:
+        yield shape
+        return
+    axis = free[0]
+    step = max(1, BLOCK * shape[axis] // prod(shape))
+    for size in {min(step, shape[axis]), shape[axis] % step} - {0}:
+        yield from _parts((*shape[:axis], size, *shape[axis + 1 :]), axes, axis + 1)
 
 
 def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
@@ -118,7 +127,7 @@ def reduce_bytes(one: Reduce, source: Array) -> int:
 
 def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
     """Return what a reducer of some axes of an array needs besides its result."""
-    if not source.cells:
+    if not source.cells and reducer not in BY_ROWS:
         return 0
     if reducer in TRUTHS:
         return reduce_buffers(source, axes, "bool")
@@ -134,12 +143,16 @@ def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
 
 
 def _pieces(source: Array) -> int:
-    """Return the bytes that are copied at once to look for the largest or smallest value, and of what is
-    found there.
+    """Return the bytes of what is copied at once to look for the largest or smallest value, and of what
+    has been found in the parts that it belongs to.
     """
     if source.cells <= 2 * ROWS:
         return source.size
-    return ROWS * source.item + (WIDE * ROWS // source.shape[-1] if len(source.shape) > 1 else 0)
+    if len(source.shape) == 1:
+        return ROWS * source.item
+    count = ROWS * source.shape[0] // source.cells
+    shape = source.shape[1:] if count <= 1 else (count, *source.shape[1:])
+    return _pieces(source.part(shape)) + WIDE * prod(shape[:-1])
 
 
 def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
@@ -147,7 +160,8 @@ def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
     steps = [step for size, step in zip(source.shape, source.strides, strict=True) if size != 1]
     is_whole = 0 in axes or source.cells <= 2 * ROWS or source.strides[0] < max(steps, default=0)
     if is_whole:
-        result = source.cells // prod(source.shape[axis] for axis in axes) * _real_item(source)
+        kept = prod(size for axis, size in enumerate(source.shape) if axis not in axes)
+        result = kept * _real_item(source)
         return max(0, _kernel_bytes(reducer, source, axes) - result)
     return _kernel_bytes(reducer, source.part(_at_once(source.shape)), axes)
 
@@ -157,10 +171,11 @@ def _kernel_bytes(reducer: str, x: Array, axes: Sequence[int]) -> int:
 
     `copy` are those of all cells, `kept` those of one value for each that is combined.
     """
-    copy, cells = x.size, x.cells // prod(x.shape[axis] for axis in axes)
+    copy, cells = x.size, prod(size for axis, size in enumerate(x.shape) if axis not in axes)
     kept = cells * _real_item(x)
-    if reducer == "median":
-        return copy + 2 * kept + cells
+    if reducer == "median":  # the mean of float32 goes by buffers, if these hold all of it
+        buffers = 3 * kept if x.item < WIDE and 2 * cells <= CELLS else 0
+        return copy + 2 * kept + cells + buffers
     is_complex = x.dtype.startswith("complex")
     again = kept if kept <= ELIDED else 0
     if reducer == "norm":

@@ -53,3 +53,59 @@ ITERATOR = 8192 * 8
 def test_temporaries_of_reducers_inside_blocks_are_predicted(name: str) -> None:
     measured, predicted = measured_and_predicted(f"{name}[j](exp(x[i j]))", "float64")
     assert measured / 1.1 - ITERATOR <= predicted <= 1.5 * measured
+
+
+def unaligned(count: int) -> np.ndarray:
+    return np.zeros(count, [("tag", "u1"), ("cells", "f8")])["cells"]
+
+
+FEW = np.arange(40.0)
+CUBE = np.random.default_rng(3).random((8, 2, 17, 74, 8, 7))
+LAID_OUT: dict[str, tuple[str, dict[str, np.ndarray]]] = {
+    "a choice of unaligned cells": ("y[i] = where(x[i] < x, x, 2)", {"x": unaligned(200_000)}),
+    "a choice by a number": (
+        "y[i k] = sin(where(-2, w[i], x[k]))",
+        {"w": np.arange(2591), "x": FEW.astype("f2")},
+    ),
+    "blocks at an edge of rows": (
+        "y[i j k] = tanh((x[i j k] + 1) * x / (x + 2))",
+        {"x": np.ones((9, 162, 448), "f4")[:, ::2, ::2]},
+    ),
+    "parts at an edge of a softmax": ("y[i j k] = softmax[i](-x[i j k])", {"x": np.ones((5, 298, 29))}),
+    "argmin across rows": ("y[i j k l m] = argmin[n](x[i j k l m n])", {"x": CUBE.transpose()[..., ::-1]}),
+    "half numbers of a block": (
+        "y[i j k] = logsumexp[...](where(x[i j ...] != w[k], t[...], -inf))",
+        {"x": np.ones((80, 50)), "w": np.arange(149.0), "t": np.array(2, np.float16)},
+    ),
+    "a median of foreign byte order": ("median[i](x[i])", {"x": np.arange(200_000, dtype=">f4")}),
+    "a median of few rows": (
+        "y[i k] = median[j](x[i j k])",
+        {"x": np.ones((8, 30, 478), "f4")},
+    ),
+    "a norm of nothing": ("y[i k] = norm[j](x[i j k])", {"x": np.ones((500, 0, 400))}),
+    "a sum of one cell again and again": (
+        "sum[i](x[i]) * sum[i](w[i])",
+        {"x": np.broadcast_to(np.float32(2), (300_000,)), "w": np.ones(300_000)},
+    ),
+    "a copy that a function writes over": (
+        "y[(j i) k] = erf(cumprod[k](sin(x[i j k])))",
+        {"x": np.random.default_rng(1).random((150, 15, 87))},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LAID_OUT)
+def test_what_numpy_needs_for_a_layout_is_predicted(case: str) -> None:
+    text, operands = LAID_OUT[case]
+    formula = ne.compile(text)
+    formula(**operands)
+    tracemalloc.start()
+    formula(**operands)
+    measured = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    predicted = formula.plan(**operands).peak_bytes
+    assert measured - OBJECTS <= predicted <= 1.1 * measured
+
+
+OBJECTS = 8_000
+"""Bytes of Python's own objects during a call."""

@@ -52,6 +52,8 @@ def test_a_call_between_elements_and_names_is_found(monkeypatch: pytest.MonkeyPa
 
 
 def test_signals_leave_a_tensor_as_before_or_whole() -> None:
+    if sys.gettrace() is not None:
+        pytest.skip("a signal may fall into a lock of the tracer, which then is never let go of")
     found = faults.measure_signals(1000)
     assert found.violations == ()
     assert found.injected > 100

@@ -59,7 +59,7 @@ def median(x: Array, axis: Axis) -> Array:
     if _count(x, axis) == 0:
         return np.full(np.add.reduce(x, axis=axis).shape, np.nan, native(x.dtype))
     with np.errstate(invalid="ignore"):  # of an array that is not row-major NumPy would make two copies
-        return np.asarray(np.median(x.copy(), axis=axis, overwrite_input=True))
+        return np.asarray(np.median(x.astype(native(x.dtype), "C"), axis=axis, overwrite_input=True))
 
 
 @by_rows
