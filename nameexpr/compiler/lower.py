@@ -70,6 +70,8 @@ def lower_reduction(
     build: Builder, plan: Plan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
 ) -> Value:
     """Return the value of a plan's contractions and reducer; `offset` is added to its steps' numbers."""
+    if _adds_nothing_up(plan.typed) and dtypes.result and len(operands) > 1:
+        return _zeros(build, plan.typed, operands, dtypes)
     values = list(operands)
     for number, step in enumerate(plan.steps):
         build.step = number + offset
@@ -78,6 +80,17 @@ def lower_reduction(
     build.step = None
     value = _reduced(build, plan, values[-1] if plan.steps else values[0], dtypes)
     return build.cast(value, dtypes.result) if plan.typed.reducer in {None, "sum", "mean"} else value
+
+
+def _adds_nothing_up(typed: Typed) -> bool:
+    return typed.reducer in {None, "sum"} and bool(typed.dropped) and not typed.size(typed.dropped)
+
+
+def _zeros(build: Builder, typed: Typed, operands: Sequence[Value], dtypes: Dtypes) -> Value:
+    """Return the sums of no products. In steps, 0 of one factor would meet another, which may be nan."""
+    every = dict.fromkeys(label for operand in operands for label in operand.labels)
+    kept = tuple(label for label in every if label not in typed.dropped)
+    return build.emit(Full(build.shape(kept), 0, dtypes.result), kept, dtypes.result)
 
 
 def operand_value(

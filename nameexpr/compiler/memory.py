@@ -100,9 +100,9 @@ class _Facts:
         """Return what a product is made of at once: blocks, where it adds up with ones."""
         if isinstance(one, Vecdot) or one.right - self.count not in streamed(self.program):
             return sources
-        left, ones = sources
-        block = min(BLOCK, left.shape[-1])
-        return [left.part((*left.shape[:-1], block)), ones.part((block, *ones.shape[1:]))]
+        (*rows, length), shape = sources[0].shape, sources[1].shape
+        block = min(BLOCK, length)
+        return [sources[0].part((*rows, block)), sources[1].part((block, *shape[1:]))]
 
 
 def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
@@ -246,8 +246,8 @@ def _ends(facts: _Facts) -> dict[int, int]:
             last |= dict.fromkeys(base[source], number)
         if facts.is_free(number):
             taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else None
-            source = sources_of(one)[0] if taken is None else taken
-            base[count + number] = base[source] if is_view(one) else base[source][:1]
+            every = base[sources_of(one)[0] if taken is None else taken]
+            base[count + number] = every if is_view(one) else every[:1]
         elif facts.is_copy(one) and not facts.is_body:
             base[count + number] = (count + number, *base[sources_of(one)[0]])
     for result in program.outputs:

@@ -45,7 +45,9 @@ def _others(build: Builder, pair: Pair) -> list[Way]:
     labels = pair.batch + pair.left + pair.right
     if not (pair.left or pair.right) or not build.size(labels):
         return []
-    found = [plain(pair)] if pair.left and pair.right else []
+    # `dot` leaves out what is multiplied by a single 0, and were it nan.
+    is_outer = pair.left and pair.right and min(build.size(pair.left), build.size(pair.right)) > 1
+    found = [plain(pair)] if is_outer else []
     return [*found, Way("loop", 0.0)] if len(labels) <= LETTERS else found
 
 

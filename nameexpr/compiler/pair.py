@@ -44,6 +44,9 @@ def lower_pair(
         The order in which the result's labels are wanted in the end, as far as known.
     """
     pair = classify(build, one, other, keep, want)
+    if pair.summed and _is_scaling(build, pair):
+        one, other = _without(build, one, pair.summed), _without(build, other, pair.summed)
+        pair = replace(pair, summed=())
     if not pair.summed:
         return multiply(build, pair, one, other, compute, want)
     if want and pair.right and want[-1] in pair.left:
@@ -54,6 +57,18 @@ def lower_pair(
     if _is_half_real(build, pair, one, other, compute):
         return _in_reals(build, pair, one, other, compute)
     return contract(build, pair, build.cast(one, compute), build.cast(other, compute))
+
+
+def _is_scaling(build: Builder, pair: Pair) -> bool:
+    """Whether one of a pair is a single cell. `dot` leaves out what is multiplied by 0, were it nan."""
+    sides = (build.size((*pair.batch, *group, *pair.summed)) for group in (pair.left, pair.right))
+    return min(sides) == 1
+
+
+def _without(build: Builder, value: Value, labels: Sequence[str]) -> Value:
+    """Return a value without labels of size 1."""
+    kept = [label for label in value.labels if label not in labels]
+    return build.reshape(value, build.shape(kept), kept)
 
 
 def classify(build: Builder, one: Value, other: Value, keep: Sequence[str], want: Sequence[str]) -> Pair:

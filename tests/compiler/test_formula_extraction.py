@@ -332,3 +332,21 @@ def test_products_of_a_statement_are_taken_apart_after_many_of_their_own_text() 
     own = "; ".join(f"s{k} = sum[i](x[i] * {k + 1} * w[i j])" for k in range(500))
     plan = ne.compile(f"{own}; p = x[i] * w[i j]; sum[i](p)").plan(x=(3,), w=(3, 4))
     assert not any("i j" in step.names.partition("->")[2] for step in plan.steps)
+
+
+@pytest.mark.parametrize(
+    "text", ["sum[i](a[i] * -2 * x[i j])", "sum[i](x[i j] * (a[i] * b[i]))", "mean[i](a[i] * 3 * x[i j] / 2)"]
+)
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_integers_in_a_product_do_not_widen_its_floats(text: str, dtype: str) -> None:
+    given = {"a": np.array([3, -2], "i1"), "x": np.array([[1, 2, 3], [4, 5, 6]], dtype)}
+    given |= {"b": np.array([2, 5], "i1")} if "b" in text else {}
+    result, expected = ne.evaluate(text, **given), reference(text, given)
+    assert same(result, expected)
+    assert result.dtype == np.dtype(dtype)
+
+
+def test_a_sum_over_no_elements_is_0_beside_a_factor_that_is_nan() -> None:
+    nothing = np.zeros((0, 3))
+    assert ne.evaluate("sum[i](w[] * x[i j])", w=np.array(np.nan), x=nothing).tolist() == [0, 0, 0]
+    assert ne.evaluate("sum[i](std[i j](x[i j]) * x[i j])", x=nothing).tolist() == [0, 0, 0]

@@ -219,3 +219,39 @@ def test_the_same_plan_whatever_the_hash_seed() -> None:
         for seed in range(4)
     }
     assert len(outputs) == 1
+
+
+NAN = np.array([4, np.nan, np.inf, 3])
+SINGLE = {
+    "outer": ("a, c -> a c", (np.zeros(1), NAN)),
+    "outer from the right": ("c, a -> c a", (NAN, np.zeros(1))),
+    "summed over one": ("a k, k c -> a c", (np.zeros((1, 1)), NAN[np.newaxis])),
+    "summed over one, a vector": ("k, k c -> c", (np.zeros(1), NAN[np.newaxis])),
+    "summed over one, batched": ("b k, b k c -> b c", (np.zeros((1, 1)), NAN[np.newaxis, np.newaxis])),
+    "three": ("a, , c -> a c ()", (np.ones(1), np.array(0.0), NAN)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("case", SINGLE)
+def test_a_single_zero_times_nan_is_nan(case: str, dtype: str) -> None:
+    text, operands = SINGLE[case]
+    with np.errstate(invalid="ignore"):
+        result = ne.einsum(text, *(operand.astype(dtype) for operand in operands))
+    assert np.isnan(result).ravel().tolist() == [False, True, True, False]
+
+
+NOTHING = np.zeros((0, 2))
+OF_NOTHING = {
+    "a b, c -> b c : sum": (NOTHING, NAN),
+    "a b, a b, c -> b c": (NOTHING, NOTHING, NAN),
+    "a b, c, c -> b : sum": (NOTHING, NAN, NAN),
+    "b c, a b -> c : sum": (np.stack([NAN, NAN]), NOTHING),
+}
+
+
+@pytest.mark.parametrize("text", OF_NOTHING)
+def test_a_sum_of_no_products_is_0_whatever_its_factors(text: str) -> None:
+    for limit in (None, 10_000):
+        result = ne.einsum(text, *OF_NOTHING[text], memory_limit=limit)
+        assert result.size and (result == 0).all() and result.dtype == np.float64

@@ -47,7 +47,9 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     made = build.graph.add(node, kept, "float32" if is_wide else dtype)
     for function, other in product.later:
         made = build.map([made] if other < 0 else [made, other], function, span)
-    return build.cast(made, dtype) if is_wide else made
+    # Integers among the factors were widened, which is not to widen the floats that they are multiplied by.
+    wanted = build.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
+    return build.cast(made, wanted) if build.graph.dtypes[made] != wanted else made
 
 
 def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:
