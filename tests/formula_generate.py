@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from formula_generate_expressions import Maker
 from formula_generate_pool import DOTS, Dim, Made, Node, Pool
 from formula_reference import Answer, Named, Refused, answers
-from formula_reference_values import distance
+from formula_reference_rounding import distance
 from generate import array_of, names_of
 
 __all__ = ["Case", "cases", "draft_case", "same", "seeded_case"]

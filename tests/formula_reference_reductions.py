@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from formula_reference_values import Value, distance, doubled, inexact, on_grid, unit, wide
+from formula_reference_rounding import distance, doubled, on_grid, unit
+from formula_reference_values import Value, inexact, wide
 from reference_text import Refused
 
 SUMMING = {*("sum mean prod var std median norm logsumexp cumsum cumprod".split())}  # noqa: SIM905
@@ -236,7 +237,8 @@ def log_shares(array: Any, error: Any, work: np.dtype[Any]) -> Pair:
     """The logarithm of `shares`."""
     total, off = log_of_sum(array, error, work)
     total, off = total[..., None], off[..., None]
-    result = array - total
+    has_none = np.any(np.isnan(array) | np.isposinf(array), -1, keepdims=True)
+    result = np.where(has_none, np.nan, array - total)
     bound = (
         error + off + unit(result, work) + roundings(array, work) * (magnitudes(array) + magnitudes(total))
     )
@@ -246,7 +248,7 @@ def log_shares(array: Any, error: Any, work: np.dtype[Any]) -> Pair:
 def shares(array: Any, error: Any, work: np.dtype[Any]) -> Pair:
     """The exponentials divided by their sum."""
     logs, bound = log_shares(array, error, work)
-    result = np.where(np.any(np.isnan(array) | np.isposinf(array), -1, keepdims=True), np.nan, np.exp(logs))
+    result = np.exp(logs)
     reach = np.where(np.isfinite(logs), result * np.expm1(np.minimum(bound, 700)), 0)
     return result, np.where(np.isinf(bound), np.inf, reach + unit(result, work))
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from formula_reference_rounding import distance, doubled, exact, unit
 from reference_text import Refused
 
-GRID = 1024.0
 EXACT = {
     *("* / + - u- u+ // % abs maximum minimum clip relu where square sqrt floor ceil round trunc".split()),  # noqa: SIM905
     *("sign real imag conj reciprocal copysign remainder floor_divide".split()),  # noqa: SIM905
@@ -33,6 +33,7 @@ SIGNED = {
     "**": 0,
     "pow": 0,
 }  # tell -0.0 from 0.0
+DIVIDED_BY = {"/": 1, "//": 1, "%": 1, "remainder": 1, "floor_divide": 1, "reciprocal": 0}
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,6 @@ class Value:
 def inexact(dtype: np.dtype[Any]) -> bool:
     """Whether this dtype rounds."""
     return dtype.kind in "fc"
-
-
-def doubled(array: Any) -> np.ndarray[Any, Any]:
-    """The array in double precision."""
-    return np.asarray(array).astype(complex if np.asarray(array).dtype.kind == "c" else float)
 
 
 def from_array(array: Any, labels: Sequence[str]) -> Value:
@@ -142,7 +138,7 @@ def pointwise(name: str, args: Sequence[Value], *, widening: bool = False) -> Va
         Whether this is part of a product that is summed.
     """
     if all(arg.number is not None for arg in args):
-        return from_number(fold(name, [arg.number for arg in args]))
+        return folded(name, args)
     if name == "where":
         args = [pointwise("!=", [args[0], from_number(0)]), *args[1:]]
     dtype = promote(name, args, widening=widening)
@@ -151,7 +147,7 @@ def pointwise(name: str, args: Sequence[Value], *, widening: bool = False) -> Va
     try:
         shape = np.broadcast_shapes(*(arg.array.shape for arg in args))
         if any(inexact(arg.dtype) and arg.number is None for arg in args) or inexact(dtype):
-            array, error = rounded(name, args, shape, dtype, wide(dtype) if widening else dtype)
+            array, error = rounded(name, args, shape, dtype, widening=widening)
         else:
             array, error = whole(name, args, wide(dtype) if widening else None), np.zeros(shape)
             for arg in args:
@@ -159,6 +155,15 @@ def pointwise(name: str, args: Sequence[Value], *, widening: bool = False) -> Va
     except (ValueError, TypeError, OverflowError) as reason:
         raise Refused("pointwise", str(reason)) from reason
     return Value(np.broadcast_to(array, shape), labels, dtype, np.broadcast_to(error, shape))
+
+
+def folded(name: str, args: Sequence[Value]) -> Value:
+    """A function of constants: a constant, off by what its floats are."""
+    value = from_number(fold(name, [arg.number for arg in args]))
+    if not inexact(value.dtype):
+        return value
+    _, error = rounded(name, args, (), value.dtype)
+    return Value(value.array, (), value.dtype, np.asarray(error), value.number)
 
 
 def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -199,9 +204,10 @@ def whole(name: str, args: Sequence[Value], dtype: np.dtype[Any] | None) -> Any:
 
 
 def rounded(
-    name: str, args: Sequence[Value], shape: tuple[int, ...], dtype: np.dtype[Any], computed: np.dtype[Any]
+    name: str, args: Sequence[Value], shape: tuple[int, ...], dtype: np.dtype[Any], *, widening: bool = False
 ) -> tuple[Any, Any]:
-    """Apply a function in double precision, and bound what rounding in the dtype `computed` may change."""
+    """Apply a function in double precision, and bound what rounding in the dtype may change."""
+    computed = wide(dtype) if widening else dtype
     pairs = [settled(arg, args, computed) for arg in args]
     arrays, errors = [array for array, _ in pairs], [off for _, off in pairs]
     function = function_of(name)
@@ -216,11 +222,23 @@ def rounded(
         error = np.where(error > 0, np.inf, 0)
     else:
         sure = exact(arrays, result, computed) & (error == 0) if name in EXACT else np.zeros(shape, bool)
+        if name == "abs" and arrays[0].dtype.kind == "c":
+            sure = np.zeros(shape, bool)  # hypot may be off by a rounding where the answer is a whole number
+        if name == "/" and widening:  # a product of reciprocals will do
+            sure = sure & (np.abs(np.frexp(np.abs(arrays[1]))[0]) == 0.5)
         error = np.where(sure, error, error + unit(result, computed))
         error = error + (unit(arrays[0], computed) if name == "gelu" else 0)  # 1 + erf(x) will do
     if name in SIGNED and inexact(args[SIGNED[name]].dtype) and args[SIGNED[name]].number is None:
         told = np.isinf(result) | (name in ("copysign", "atan2"))
         error = np.where((arrays[SIGNED[name]] == 0) & told, np.inf, error)
+    if name.startswith("logical_"):
+        for array, off in zip(arrays, errors, strict=True):
+            error = np.where((np.abs(array) <= 2 * off) & (off > 0), np.inf, error)
+    if name == "copysign":  # the sign of a nan is nobody's promise
+        error = np.where(np.isnan(arrays[1]), np.inf, error)
+    if name in DIVIDED_BY:
+        divisor, off = arrays[DIVIDED_BY[name]], errors[DIVIDED_BY[name]]
+        error = np.where((np.abs(divisor) <= 2 * off) & (off > 0), np.inf, error)
     for arg in args:
         error = np.where(np.isinf(arg.error), np.inf, error)
     return result, error
@@ -251,40 +269,6 @@ def shaken(function: Callable[..., Any], arrays: list[Any], at: int, error: Any,
         moved = np.asarray(function(*arrays[:at], arrays[at] + way * step, *arrays[at + 1 :]))
         change = np.maximum(change, distance(moved, result))
     return change
-
-
-def distance(left: Any, right: Any) -> Any:
-    """The difference of two arrays, zero between like infinities or NaNs, infinite between unlike ones."""
-    left, right = doubled(left), doubled(right)
-    alike = (left == right) | (np.isnan(left) & np.isnan(right))
-    apart = np.abs(left - right)
-    return np.where(alike, 0, np.where(np.isnan(apart), np.inf, apart))
-
-
-def unit(array: Any, dtype: np.dtype[Any]) -> Any:
-    """Four roundings in this dtype; without bound near its largest number, none for infinities and NaN."""
-    info = np.finfo(dtype)
-    size = np.abs(array)
-    bound = 4 * float(info.eps) * size + 4 * float(info.smallest_subnormal)
-    bound = np.where(size > float(info.max) / 4, np.inf, bound)
-    return np.where(np.isfinite(array), bound, 0)
-
-
-def on_grid(array: Any) -> Any:
-    """Whether numbers are multiples of 1/1024 of moderate size."""
-    array = np.asarray(array)
-    if array.dtype.kind == "c":
-        return on_grid(array.real) & on_grid(array.imag)
-    scaled = array * GRID
-    return (scaled == np.rint(scaled)) & (np.abs(scaled) < 2.0**50)
-
-
-def exact(arrays: Sequence[Any], result: Any, dtype: np.dtype[Any]) -> Any:
-    """Whether no rounding takes place."""
-    sure = on_grid(result) & (result == result.astype(dtype))
-    for array in arrays:
-        sure = sure & on_grid(array)
-    return sure
 
 
 def fold(name: str, numbers: Sequence[Any]) -> Any:
