@@ -8,6 +8,16 @@ from typing import Any
 import numpy as np
 
 GRID = 1024.0
+SIGNED = {
+    "copysign": 1,
+    "atan2": 0,
+    "/": 1,
+    "//": 1,
+    "reciprocal": 0,
+    "**": 0,
+    "pow": 0,
+}  # tell -0.0 from 0.0
+DIVIDED_BY = {"/": 1, "//": 1, "%": 1, "remainder": 1, "floor_divide": 1, "reciprocal": 0}
 
 
 def doubled(array: Any) -> np.ndarray[Any, Any]:
@@ -47,3 +57,30 @@ def exact(arrays: Sequence[Any], result: Any, dtype: np.dtype[Any]) -> Any:
     for array in arrays:
         sure = sure & on_grid(array)
     return sure
+
+
+def at_a_jump(
+    name: str, is_computed: Sequence[bool], arrays: Sequence[Any], errors: Sequence[Any], result: Any
+) -> Any:
+    """Where a result hangs on the sign of a zero, the sign of a nan, or whether a number is zero."""
+
+    def has_zeros(at: int) -> Any:
+        """Where a float that is computed is zero: its sign is then the route's."""
+        return (arrays[at] == 0) & is_computed[at]
+
+    def may_be_zero(at: int) -> Any:
+        return (np.abs(arrays[at]) <= 2 * errors[at]) & (errors[at] > 0)
+
+    unsure: Any = np.zeros(np.shape(result), bool)
+    if name in SIGNED:
+        unsure = has_zeros(SIGNED[name]) & (np.isinf(result) | (name in ("copysign", "atan2")))
+    if name in DIVIDED_BY:
+        unsure = unsure | may_be_zero(DIVIDED_BY[name])
+    if name == "atan2":
+        unsure = unsure | (has_zeros(1) & (arrays[0] == 0))
+    if name == "copysign":
+        unsure = unsure | np.isnan(arrays[1])
+    if name.startswith("logical_"):
+        for at in range(len(arrays)):
+            unsure = unsure | may_be_zero(at)
+    return unsure

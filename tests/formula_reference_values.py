@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from formula_reference_rounding import distance, doubled, exact, unit
+from formula_reference_rounding import at_a_jump, distance, doubled, exact, unit
 from reference_text import Refused
 
 EXACT = {
@@ -24,16 +24,6 @@ EXACT = {
     *("sign real imag conj reciprocal copysign remainder floor_divide".split()),  # noqa: SIM905
 }
 COMPARED = {"==", "!=", "<", "<=", ">", ">="}
-SIGNED = {
-    "copysign": 1,
-    "atan2": 0,
-    "/": 1,
-    "//": 1,
-    "reciprocal": 0,
-    "**": 0,
-    "pow": 0,
-}  # tell -0.0 from 0.0
-DIVIDED_BY = {"/": 1, "//": 1, "%": 1, "remainder": 1, "floor_divide": 1, "reciprocal": 0}
 
 
 @dataclass(frozen=True)
@@ -228,17 +218,8 @@ def rounded(
             sure = sure & (np.abs(np.frexp(np.abs(arrays[1]))[0]) == 0.5)
         error = np.where(sure, error, error + unit(result, computed))
         error = error + (unit(arrays[0], computed) if name == "gelu" else 0)  # 1 + erf(x) will do
-    if name in SIGNED and inexact(args[SIGNED[name]].dtype) and args[SIGNED[name]].number is None:
-        told = np.isinf(result) | (name in ("copysign", "atan2"))
-        error = np.where((arrays[SIGNED[name]] == 0) & told, np.inf, error)
-    if name.startswith("logical_"):
-        for array, off in zip(arrays, errors, strict=True):
-            error = np.where((np.abs(array) <= 2 * off) & (off > 0), np.inf, error)
-    if name == "copysign":  # the sign of a nan is nobody's promise
-        error = np.where(np.isnan(arrays[1]), np.inf, error)
-    if name in DIVIDED_BY:
-        divisor, off = arrays[DIVIDED_BY[name]], errors[DIVIDED_BY[name]]
-        error = np.where((np.abs(divisor) <= 2 * off) & (off > 0), np.inf, error)
+    is_computed = [inexact(arg.dtype) and arg.number is None for arg in args]
+    error = np.where(at_a_jump(name, is_computed, arrays, errors, result), np.inf, error)
     for arg in args:
         error = np.where(np.isinf(arg.error), np.inf, error)
     return result, error
