@@ -21,7 +21,7 @@ import nameexpr as ne
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.formulas import FormulaWorkload
 from benchmarks.workloads.named import NamedWorkload
-from nameexpr.compiler.typed import REDUCERS
+from nameexpr.compiler.ir.typed import REDUCERS
 
 BUDGET = 0.03
 """Seconds for which each call is repeated."""

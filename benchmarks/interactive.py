@@ -67,8 +67,8 @@ def main() -> None:
 
 
 def _keys() -> Iterator[Figure]:
-    from nameexpr.repl.facts import facts
-    from nameexpr.repl.session import Session
+    from nameexpr.session.facts import facts
+    from nameexpr.session.session import Session
 
     session = Session()
     for line in TENSORS:
@@ -114,8 +114,8 @@ def _drawn(session: object, line: str) -> float:
     from prompt_toolkit.input import create_pipe_input
     from prompt_toolkit.output.vt100 import Vt100_Output
 
-    from nameexpr.repl.knowing import completions, plans, seen
     from nameexpr.repl.prompt import PromptReader
+    from nameexpr.session.completion_context import completions, plans, seen
 
     sink, times = _Sink(), []
     screen = Vt100_Output(sink, lambda: Size(40, 110), term="xterm-256color", enable_cpr=False)
@@ -163,7 +163,7 @@ def _processes() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "x.npy", np.ones((4, 5)))
         np.save(Path(folder) / "w.npy", np.ones((5, 3)))
-        needed = "import argparse, json, numpy, nameexpr.api.entry, nameexpr.api.einsum"
+        needed = "import argparse, json, numpy, nameexpr.runtime.entry, nameexpr.runtime.einsum"
         operands = [str(Path(folder) / name) for name in ("x.npy", "w.npy")]
         least = _least(
             {

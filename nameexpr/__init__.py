@@ -15,19 +15,19 @@ import nameexpr.forks  # noqa: F401  a fork may come while another thread makes 
 from nameexpr.version import __version__ as __version__
 
 _HOMES = {
-    "nameexpr.api.check": "Sizes check",
-    "nameexpr.api.compiled": "Compiled compile",
-    "nameexpr.api.einsum": "CacheInfo cache_clear cache_info einsum",
-    "nameexpr.api.evaluate": "evaluate",
-    "nameexpr.api.explain": "explain",
-    "nameexpr.api.plan": "Plan PlanStep",
-    "nameexpr.api.signature": "Signature",
+    "nameexpr.runtime.check": "Sizes check",
+    "nameexpr.runtime.compiled": "Compiled compile",
+    "nameexpr.runtime.einsum": "CacheInfo cache_clear cache_info einsum",
+    "nameexpr.runtime.evaluate": "evaluate",
+    "nameexpr.runtime.explain": "explain",
+    "nameexpr.runtime.plan.expression": "Plan PlanStep",
+    "nameexpr.runtime.signature": "Signature",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "
         "RuleError SizeError"
     ),
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
-    "nameexpr.syntax.limits": "Limits limits set_limits",
+    "nameexpr.syntax.lexer.limits": "Limits limits set_limits",
     "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
     "nameexpr.tensors.devices": "device",
     "nameexpr.tensors.dtypes": (

@@ -1,20 +1,20 @@
 # The public names for type checkers; __init__.py loads them on first use. A test holds the two together.
 
 from nameexpr.version import __version__ as __version__
-from nameexpr.api.check import Sizes as Sizes, check as check
-from nameexpr.api.compiled import Compiled as Compiled, compile as compile
-from nameexpr.api.einsum import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info, einsum as einsum
-from nameexpr.api.evaluate import evaluate as evaluate
-from nameexpr.api.explain import explain as explain
-from nameexpr.api.plan import Plan as Plan, PlanStep as PlanStep
-from nameexpr.api.signature import Signature as Signature
+from nameexpr.runtime.check import Sizes as Sizes, check as check
+from nameexpr.runtime.compiled import Compiled as Compiled, compile as compile
+from nameexpr.runtime.einsum import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info, einsum as einsum
+from nameexpr.runtime.evaluate import evaluate as evaluate
+from nameexpr.runtime.explain import explain as explain
+from nameexpr.runtime.plan.expression import Plan as Plan, PlanStep as PlanStep
+from nameexpr.runtime.signature import Signature as Signature
 from nameexpr.errors import (
     DimNameError as DimNameError, DimRangeError as DimRangeError, LimitError as LimitError,
     NameExprError as NameExprError, OperandError as OperandError, OptionError as OptionError,
     ParseError as ParseError, RuleError as RuleError, SizeError as SizeError,
 )
 from nameexpr.notebook import load_ipython_extension as load_ipython_extension, unload_ipython_extension as unload_ipython_extension
-from nameexpr.syntax.limits import Limits as Limits, limits as limits, set_limits as set_limits
+from nameexpr.syntax.lexer.limits import Limits as Limits, limits as limits, set_limits as set_limits
 from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
     from_xarray as from_xarray, tensor as tensor,

@@ -121,9 +121,9 @@ def output_of(source: str, names: dict[str, Any]) -> str:
 
 def session_output(transcript: str, names: dict[str, Any]) -> str:
     """Return the transcript of the same lines as it is now."""
-    from nameexpr.repl.script import lines_of
-    from nameexpr.repl.script import transcript as told
-    from nameexpr.repl.session import Session
+    from nameexpr.session.script import lines_of
+    from nameexpr.session.script import transcript as told
+    from nameexpr.session.session import Session
 
     session = names.setdefault("__session__", Session())
     printed = io.StringIO()

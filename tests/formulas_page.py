@@ -1,6 +1,6 @@
 """The tables of docs/formulas.md, made from the functions: `python tests/formulas_page.py` writes them.
 
-A table stands between two comments in the page. The calls come from `nameexpr.compiler.formula.functions`,
+A table stands between two comments in the page. The calls come from `nameexpr.compiler.lowering.functions`,
 the dtypes from what the compiler is told of NumPy, and the meaning of what NumPy lacks from the docstrings of
 the kernels.
 """
@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Sequence
 
 import documents
-from nameexpr.api.promotion import NumPyArithmetic
 from nameexpr.backends.numpy import formulas
-from nameexpr.compiler.formula.functions import ALONG, ALONG_ONE, POINTWISE, REDUCTIONS
+from nameexpr.compiler.lowering.functions import ALONG, ALONG_ONE, POINTWISE, REDUCTIONS
+from nameexpr.runtime.promotion import NumPyArithmetic
 
 PAGE = documents.ROOT / "docs" / "formulas.md"
 DTYPES = ("int64", "float32", "complex64")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import nameexpr as ne
-from nameexpr.api.plan import Plan
 from nameexpr.pictures.data import Flow, Network
+from nameexpr.runtime.plan.expression import Plan
 from pictures_text import faults
 
 ATTENTION = ne.compile("s[i j] = sum[d](q[i d] * k[j d]) / 8; a = softmax[j](s); y[e i] = sum[j](a * v[j e])")

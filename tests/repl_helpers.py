@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nameexpr.repl.session import Session
+from nameexpr.session.session import Session
 
 
 def said(session: Session, line: str) -> str:

@@ -25,8 +25,8 @@ from benchmarks.workloads import GROUPS, WORKLOADS, Workload
 from benchmarks.workloads.base import normal
 from benchmarks.workloads.by_path import hands
 from benchmarks.workloads.networks import KNOWN, RUN
-from nameexpr.repl.facts import facts
-from nameexpr.repl.session import Session
+from nameexpr.session.facts import facts
+from nameexpr.session.session import Session
 
 SMALL = (
     networks.chain(5, 2, 5),

@@ -14,7 +14,7 @@ from case_files import Case, fault_of, read_cases
 from nameexpr.errors import family
 
 PACKAGE = Path(nameexpr.__file__).parent
-FOLDERS = ("syntax", "compiler", "api", "backends")
+FOLDERS = ("syntax", "compiler", "runtime", "backends")
 KINDS = {kind: read_cases(kind) for kind in ("expressions", "formulas")}
 CASES = [case for cases in KINDS.values() for case in cases]
 IDS = [f"{kind}: {case.title}" for kind, cases in KINDS.items() for case in cases]

@@ -12,8 +12,8 @@ import nameexpr as ne
 from formula_generate import Case, seeded_case
 from hostile import fault_of
 from nameexpr.errors import Diagnostic
-from nameexpr.syntax.formula_parser import parse_formula
 from nameexpr.syntax.formula_unparse import unparse_formula
+from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.tensors import wrap
 from test_formula_hostile import mutated
 

@@ -11,8 +11,8 @@ import pytest
 
 import nameexpr as ne
 from hostile import fault_of
-from nameexpr.compiler.formula.functions import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.syntax.formula_parser import parse_formula
+from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.syntax.parser.formula import parse_formula
 
 X, W = np.ones((2, 3)), np.ones((3, 2))
 

@@ -10,7 +10,7 @@ import pytest
 import documents
 import formulas_page
 import nameexpr as ne
-from nameexpr.compiler.formula.functions import (
+from nameexpr.compiler.lowering.functions import (
     ALONG,
     CONSTANTS,
     OPERATORS,

@@ -23,13 +23,14 @@ LAYERS = (
     ("carets", "forks", "version", "whole_files"),
     ("errors",),
     ("dims",),
-    ("inference",),
+    ("rules",),
     ("syntax", "backends"),
     ("pictures",),
     ("compiler",),
     ("tensors",),
-    ("api",),
-    ("lint",),
+    ("runtime",),
+    ("lint", "terminal"),
+    ("session",),
     ("cli", "mypy"),
     ("repl",),
     ("notebook",),
@@ -40,7 +41,7 @@ LAYERS = (
 USE = """
 import numpy as np
 import nameexpr as ne
-from nameexpr.syntax.grammar import _CHECKOUT, _PACKAGED, grammar_text
+from nameexpr.syntax.parser.grammar import _CHECKOUT, _PACKAGED, grammar_text
 
 assert not _CHECKOUT.exists() and _PACKAGED.exists(), "the grammar in the wheel is the one that is read"
 assert "expression :" in grammar_text()
@@ -192,7 +193,7 @@ NUMPY_FREE = {
     "version",
     "errors",
     "dims",
-    "inference",
+    "rules",
     "syntax",
     "pictures",
     "compiler",
@@ -243,8 +244,8 @@ sys.meta_path.insert(0, NoNumPy())
 for name in sys.argv[1:]:
     importlib.import_module(name)
 
-from nameexpr.compiler.dtypes import choose_dtypes
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.pipeline import compile_typed, read, type_expression
 
 tree = read("N (h d), h d K, K -> N K : mean")

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from nameexpr.carets import visible
 from nameexpr.errors import Span
 from nameexpr.syntax.formula_unparse import unparse_statement
-from nameexpr.syntax.language import looks_like_formula
+from nameexpr.syntax.lexer.language import looks_like_formula
 
 _COMMENT = re.compile(r"#[^\n]*")
 
@@ -65,7 +65,7 @@ def kind_of(text: str) -> str:
 
 
 def _formula(text: str) -> list[tuple[Span, str]]:
-    from nameexpr.syntax.formula_parser import parse_formula
+    from nameexpr.syntax.parser.formula import parse_formula
 
     return [(one.span, unparse_statement(one)) for one in parse_formula(text).statements]
 

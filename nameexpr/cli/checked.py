@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from nameexpr.cli import screen
 from nameexpr.lint.findings import Checked
 from nameexpr.lint.formats import as_github, as_json, as_text, summary
 from nameexpr.lint.sarif import as_sarif
+from nameexpr.terminal import screen
 
 
 def show(checked: Checked, form: str, color: str, *, is_short: bool = False) -> None:

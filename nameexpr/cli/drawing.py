@@ -6,13 +6,13 @@ import os
 from argparse import Namespace
 from typing import IO, TYPE_CHECKING, Any
 
-from nameexpr.cli import report
-from nameexpr.cli.faults import FileError, UsageError, quoted, reason
-from nameexpr.cli.placing import check_place
+from nameexpr.terminal import report
+from nameexpr.terminal.atomic_write import check_place
+from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 from nameexpr.whole_files import replace_file
 
 if TYPE_CHECKING:
-    from nameexpr.api.plan import Plan
+    from nameexpr.runtime.plan.expression import Plan
 
 STANDARD = "-"
 

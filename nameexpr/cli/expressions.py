@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.api.einsum import find_entry
-from nameexpr.api.options import Options, read_options
-from nameexpr.cli import preview, report, writing
-from nameexpr.cli.faults import UsageError
 from nameexpr.cli.operands import read_operands
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import read, type_expression
-from nameexpr.compiler.typed import Names
 from nameexpr.errors import NameExprError
+from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.options import Options, read_options
 from nameexpr.syntax.ast import Expression
+from nameexpr.terminal import preview, report, writing
+from nameexpr.terminal.faults import UsageError
 
 FOR_RESULTS = ("output", "dtype", "optimize", "order", "memory_limit")
 """Options that say how to compute, which a text without an arrow has no use for."""
@@ -65,7 +65,7 @@ def _check(options: Namespace) -> report.Report:
                 "without one, shapes are checked and no more"
             )
             raise UsageError(message, "say what results: inputs -> result", usage=options.usage)
-    from nameexpr.api.check import check
+    from nameexpr.runtime.check import check
 
     return report.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
 

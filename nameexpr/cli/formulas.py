@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nameexpr.api.compiled_formula import CompiledFormula, compiled_formula
-from nameexpr.api.options import FOR_EXPRESSIONS
-from nameexpr.cli import preview, report, writing
-from nameexpr.cli.faults import UsageError, harmless, quoted
 from nameexpr.cli.operands import read_operands
-from nameexpr.syntax.language import looks_like_formula
+from nameexpr.runtime.compiled_formula import CompiledFormula, compiled_formula
+from nameexpr.runtime.options import FOR_EXPRESSIONS
+from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.terminal import preview, report, writing
+from nameexpr.terminal.faults import UsageError, harmless, quoted
 
 T = TypeVar("T")
 

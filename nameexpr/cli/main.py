@@ -10,9 +10,9 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
-from nameexpr.cli import screen
-from nameexpr.cli.faults import CommandError, FileError, UsageError, reason
 from nameexpr.cli.parser import color_of, parse
+from nameexpr.terminal import screen
+from nameexpr.terminal.faults import CommandError, FileError, UsageError, reason
 
 INTERRUPTED = 130
 
@@ -72,7 +72,7 @@ def _execute(options: Namespace) -> int:
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
             status: int = options.run(options)
     except NameExprError as fault:
-        from nameexpr.cli import report
+        from nameexpr.terminal import report
 
         text = report.dumped(report.error_data(fault)) if options.json else str(fault)
         screen.complain(text, color="never" if options.json else options.color)

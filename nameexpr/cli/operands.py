@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nameexpr.cli.arguments import MAX_SIZE
-from nameexpr.cli.faults import FileError, UsageError, quoted
-from nameexpr.cli.files import FILES, STANDARD, read_array, read_header, split_key
+from nameexpr.terminal.arguments import MAX_SIZE
+from nameexpr.terminal.faults import FileError, UsageError, quoted
+from nameexpr.terminal.files import FILES, STANDARD, read_array, read_header, split_key
 
 if TYPE_CHECKING:
     import numpy.typing as npt

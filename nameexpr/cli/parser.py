@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from nameexpr.cli.arguments import PLAIN, merged_sizes, plain
-from nameexpr.cli.faults import UsageError, harmless, quoted
 from nameexpr.cli.rows import NAMES, ROWS, Row, row_of
+from nameexpr.terminal.arguments import PLAIN, merged_sizes, plain
+from nameexpr.terminal.faults import UsageError, harmless, quoted
 from nameexpr.version import __version__
 
 _NO_OPTION = re.compile(

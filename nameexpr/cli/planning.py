@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from nameexpr.api.compiled import Compiled, compile  # noqa: A004  the package's name for it
-from nameexpr.api.compiled_formula import CompiledFormula
-from nameexpr.api.plan import Plan
 from nameexpr.cli.formulas import by_name, check_options
 from nameexpr.cli.operands import read_shapes
+from nameexpr.runtime.compiled import Compiled, compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.plan.expression import Plan
 
 
 def plan(options: Namespace) -> Plan:

@@ -27,7 +27,7 @@ class Row(NamedTuple):
     """A command: its name, what it does in a few words, its operands in the usage line, and its module.
 
     `completed` says what a shell completes its operands by: suffixes of files, or words in angle brackets
-    that `nameexpr.cli.completion` knows.
+    that `nameexpr.cli.completion.completion` knows.
     """
 
     name: str
@@ -49,41 +49,41 @@ ROWS = (
         "eval",
         "compute an expression over arrays in files",
         "EXPR FILE ...",
-        "nameexpr.cli.command_eval",
+        "nameexpr.cli.commands.eval",
         ARRAYS,
     ),
     Row(
         "plan",
         "show how an expression would be computed: steps, costs, pictures",
         "EXPR SHAPE ...",
-        "nameexpr.cli.command_plan",
+        "nameexpr.cli.commands.plan",
         ARRAYS,
     ),
     Row(
         "code",
         "show the NumPy that computes an expression, ready to paste",
         "EXPR SHAPE ...",
-        "nameexpr.cli.command_code",
+        "nameexpr.cli.commands.code",
         ARRAYS,
     ),
     Row(
         "check",
         "find wrong texts in Python files and notebooks",
         "PATH ...",
-        "nameexpr.cli.command_check",
+        "nameexpr.cli.commands.check",
         (".py", ".ipynb"),
     ),
     Row(
         "fmt",
         "print the canonical form of expressions and formulas",
         "[TEXT ...]",
-        "nameexpr.cli.command_fmt",
+        "nameexpr.cli.commands.fmt",
     ),
     Row(
         "explain",
         "show a page about an error code, or all there is to say of an expression",
         "[CODE ... | EXPR SHAPE ...]",
-        "nameexpr.cli.command_explain",
+        "nameexpr.cli.commands.explain",
         ("<codes>", *ARRAYS),
     ),
     Row(
@@ -97,13 +97,13 @@ ROWS = (
         "doctor",
         "show versions, BLAS, threads and speed, and what is wrong with them",
         "",
-        "nameexpr.cli.command_doctor",
+        "nameexpr.cli.commands.doctor",
     ),
     Row(
         "completion",
         "print a script that completes these commands in bash or zsh",
         "SHELL",
-        "nameexpr.cli.command_completion",
+        "nameexpr.cli.commands.completion",
     ),
 )
 

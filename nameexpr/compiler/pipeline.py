@@ -2,8 +2,8 @@
 module.
 
 Reading and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and
-names. Nothing here runs anything: programs are executed by `nameexpr.api`, through the source that
-`nameexpr.compiler.render` writes.
+names. Nothing here runs anything: programs are executed by `nameexpr.runtime`, through the source that
+`nameexpr.compiler.codegen.program` writes.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.builder import Strides
-from nameexpr.compiler.check import check_text
-from nameexpr.compiler.dtypes import Dtypes, as_sums
-from nameexpr.compiler.infer import infer
-from nameexpr.compiler.lower import lower
-from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.path import Optimize
-from nameexpr.compiler.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
-from nameexpr.compiler.program import Dot, Program, Transpose
-from nameexpr.compiler.simplify import simplify
-from nameexpr.compiler.size_faults import check_keywords
-from nameexpr.compiler.typed import Typed
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.analysis.faults.sizes import check_keywords
+from nameexpr.compiler.analysis.infer import infer
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.rules.check import check_text
+from nameexpr.compiler.ir.dtypes import Dtypes, as_sums
+from nameexpr.compiler.ir.program import Dot, Program, Transpose
+from nameexpr.compiler.ir.typed import Typed
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.lowering.builder import Strides
+from nameexpr.compiler.lowering.expression import lower
+from nameexpr.compiler.planning.path import Optimize
+from nameexpr.compiler.planning.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
+from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Expression, Label
-from nameexpr.syntax.limits import MOST_DIMS
-from nameexpr.syntax.parser import parse
+from nameexpr.syntax.lexer.limits import MOST_DIMS
+from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.strides import Given
+    from nameexpr.compiler.ir.strides import Given
 
 MARKED = 8
 """Terms that are marked, at most, of those whose product would have too many dims."""
@@ -42,8 +42,8 @@ MARKED = 8
 class Compiled:
     """An expression for one set of shapes, through all stages.
 
-    `same` says which operands must be one array, as for `nameexpr.compiler.share`, if the program counts on
-    it.
+    `same` says which operands must be one array, as for `nameexpr.compiler.schedule.cse`, if the program
+    counts on it.
     """
 
     tree: Expression
@@ -58,7 +58,7 @@ class Compiled:
     @property
     def given(self) -> tuple[Given, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
-        from nameexpr.compiler.strides import given_of
+        from nameexpr.compiler.ir.strides import given_of
 
         return given_of(self.dtypes, self.layouts)
 
@@ -132,8 +132,8 @@ def compile_typed(
     program = lowered(plan)
     shared = None
     if same:
-        from nameexpr.compiler.share import best_shared
-        from nameexpr.compiler.strides import given_of
+        from nameexpr.compiler.ir.strides import given_of
+        from nameexpr.compiler.schedule.cse import best_shared
 
         other = _repeated(plan, same, optimize)
         tried = [(plan, program)] if other is None else [(plan, program), (other, lowered(other))]
@@ -179,9 +179,9 @@ def _limited(
     is_row_major: bool,
 ) -> Program:
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
-    from nameexpr.compiler.limit.fitting import fitted
-    from nameexpr.compiler.limit.needs import over_limit
-    from nameexpr.compiler.strides import given_of
+    from nameexpr.compiler.ir.strides import given_of
+    from nameexpr.compiler.schedule.limit.fitting import fitted
+    from nameexpr.compiler.schedule.limit.refusal import over_limit
 
     fit, needed = fitted(plan, dtypes, layouts, program, limit, is_row_major=is_row_major)
     if needed > limit:

@@ -26,11 +26,11 @@ class _Open:
 
 OPEN: Final = _Open()
 HOMES = {
-    "einsum": "nameexpr.api.einsum",
-    "evaluate": "nameexpr.api.evaluate",
-    "compile": "nameexpr.api.compiled",
-    "check": "nameexpr.api.check",
-    "explain": "nameexpr.api.explain",
+    "einsum": "nameexpr.runtime.einsum",
+    "evaluate": "nameexpr.runtime.evaluate",
+    "compile": "nameexpr.runtime.compiled",
+    "check": "nameexpr.runtime.check",
+    "explain": "nameexpr.runtime.explain",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
@@ -64,7 +64,7 @@ class Problem(NamedTuple):
 
 def diagnose(call: Call) -> list[Problem]:
     """Return what is wrong with a call, [] if nothing can be told."""
-    from nameexpr.syntax.language import looks_like_formula
+    from nameexpr.syntax.lexer.language import looks_like_formula
 
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
@@ -77,8 +77,8 @@ def diagnose(call: Call) -> list[Problem]:
 
 def _expression(call: Call) -> Iterator[list[Problem]]:
     """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
-    from nameexpr.compiler.misuse import needs_arrow
-    from nameexpr.syntax.parser import parse
+    from nameexpr.compiler.analysis.faults.misuse import needs_arrow
+    from nameexpr.syntax.parser.expression import parse
 
     yield list(_option_faults(call))
     yield _text_faults(call)
@@ -92,9 +92,9 @@ def _expression(call: Call) -> Iterator[list[Problem]]:
 
 
 def _assertion(call: Call) -> Iterator[list[Problem]]:
-    from nameexpr.compiler.check import check_text
-    from nameexpr.compiler.misuse import takes_no_arrow
-    from nameexpr.syntax.parser import parse
+    from nameexpr.compiler.analysis.faults.misuse import takes_no_arrow
+    from nameexpr.compiler.analysis.rules.check import check_text
+    from nameexpr.syntax.parser.expression import parse
 
     yield list(_option_faults(call))
     yield _problems(lambda: parse(call.text))
@@ -107,8 +107,8 @@ def _assertion(call: Call) -> Iterator[list[Problem]]:
 
 
 def _formula(call: Call) -> Iterator[list[Problem]]:
-    from nameexpr.compiler.formula.pipeline import read_formula
-    from nameexpr.compiler.misuse import operands_by_position
+    from nameexpr.compiler.analysis.faults.misuse import operands_by_position
+    from nameexpr.compiler.formula_pipeline import read_formula
     from nameexpr.lint.stand_in import dims_faults
 
     yield _problems(lambda: read_formula(call.text))
@@ -148,7 +148,7 @@ def _text_faults(call: Call) -> list[Problem]:
 
 def _sizes(call: Call) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
-    from nameexpr.compiler.size_faults import OPTIONS
+    from nameexpr.compiler.analysis.faults.sizes import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     told = call.keywords.get("sizes")
@@ -159,8 +159,8 @@ def _sizes(call: Call) -> list[tuple[str, Any, str]]:
 
 def _option_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
-    from nameexpr.compiler.misuse import no_reducer, no_size
-    from nameexpr.compiler.typed import REDUCERS
+    from nameexpr.compiler.analysis.faults.misuse import no_reducer, no_size
+    from nameexpr.compiler.ir.typed import REDUCERS
 
     for name, value, keyword in _sizes(call):
         if value is not OPEN and type(value) is not int:
@@ -172,9 +172,9 @@ def _option_faults(call: Call) -> Iterator[Problem]:
 
 def _size_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
-    from nameexpr.compiler.size_faults import check_keywords
+    from nameexpr.compiler.analysis.faults.sizes import check_keywords
     from nameexpr.dims import normalised
-    from nameexpr.syntax.parser import parse
+    from nameexpr.syntax.parser.expression import parse
 
     tree = parse(call.text)
     for name, value, keyword in _sizes(call):
@@ -184,9 +184,9 @@ def _size_faults(call: Call) -> Iterator[Problem]:
 
 def _count_faults(call: Call) -> list[Problem]:
     """Return whether there are too many operands for the terms, or too few."""
-    from nameexpr.compiler.operands import Operand
-    from nameexpr.compiler.resolve import resolve
-    from nameexpr.syntax.parser import parse
+    from nameexpr.compiler.analysis.operands import Operand
+    from nameexpr.compiler.analysis.resolve import resolve
+    from nameexpr.syntax.parser.expression import parse
 
     tree = parse(call.text)
     if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
@@ -198,9 +198,9 @@ def _count_faults(call: Call) -> list[Problem]:
 
 def _operand_faults(call: Call) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it uses nowhere."""
-    from nameexpr.compiler.formula.given import check_given
-    from nameexpr.compiler.formula.pipeline import read_formula
-    from nameexpr.compiler.operands import Operand
+    from nameexpr.compiler.analysis.formula_operands import check_given
+    from nameexpr.compiler.analysis.operands import Operand
+    from nameexpr.compiler.formula_pipeline import read_formula
 
     given = {name: name for name in call.keywords if name not in _FORMULA_OPTIONS}
     more = call.keywords.get("operands")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.formula.mentions import terms_in
-from nameexpr.compiler.formula.scope import Scope, terms_of
-from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.stand_in import assumed_shapes
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.placeholders import assumed_shapes
+from nameexpr.compiler.analysis.scope import Scope, terms_of
+from nameexpr.compiler.analysis.term_queries import terms_in
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms
 
@@ -66,9 +66,9 @@ def _operand(terms: Sequence[Term]) -> Operand:
 
 
 def _build(scope: Scope, operands: dict[str, Operand]) -> None:
-    from nameexpr.compiler.formula.build import Builder
-    from nameexpr.compiler.formula.graph import Graph
-    from nameexpr.compiler.formula.views import read_views
+    from nameexpr.compiler.analysis.build.build import Builder
+    from nameexpr.compiler.analysis.views import read_views
+    from nameexpr.compiler.ir.graph import Graph
 
     views = read_views(scope, operands, {})
     dtypes = dict.fromkeys(operands, "float64")

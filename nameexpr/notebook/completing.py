@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from nameexpr.dims import WORD
 from nameexpr.notebook.magics import without_option
 from nameexpr.notebook.variables import Variables
-from nameexpr.repl.complete import complete
-from nameexpr.repl.complete_known import Known
+from nameexpr.session.complete.complete import complete
+from nameexpr.session.complete.known import Known
 from nameexpr.tensors import NamedTensor
 
 IDENTIFIER = "nameexpr"

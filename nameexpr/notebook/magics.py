@@ -1,4 +1,4 @@
-"""`%ne` and `%%ne`: the language of sessions (`nameexpr.repl.lines`) over the variables of a notebook.
+"""`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) over the variables of a notebook.
 
 A mistake ends the cell, so that what is below it does not run, and shows what is wrong without a traceback:
 the lines of that would all be ours.
@@ -12,11 +12,11 @@ from typing import Any
 
 from nameexpr.errors import NameExprError
 from nameexpr.notebook.variables import Variables
-from nameexpr.repl.facts import type_text
-from nameexpr.repl.faults import LineError
-from nameexpr.repl.lines import Command, Make, Nothing, Python, Text, read_line
-from nameexpr.repl.making import make
-from nameexpr.repl.running import Prepared, plan_of, prepare, value_of
+from nameexpr.session.constructors import make
+from nameexpr.session.facts import type_text
+from nameexpr.session.faults import LineError
+from nameexpr.session.lines import Command, Make, Nothing, Python, Text, read_line
+from nameexpr.session.running import Prepared, plan_of, prepare, value_of
 from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"

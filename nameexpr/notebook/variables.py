@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.repl.faults import LineError
-from nameexpr.repl.values import is_tensor_like
+from nameexpr.session.faults import LineError
+from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
 
 

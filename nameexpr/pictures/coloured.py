@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.pictures.markup import escaped
-from nameexpr.syntax.tokens import Kind, tokens
+from nameexpr.syntax.lexer.tokens import Kind, tokens
 
 LONGEST = 4000
 _FONT = "font-family:var(--jp-code-font-family,monospace)"
@@ -37,7 +37,7 @@ def coloured(text: str, kind: Kind | None = None) -> str:
     text : str
         Any text, right or wrong.
     kind : {"expression", "formula"}, optional
-        As for `nameexpr.syntax.tokens.tokens`.
+        As for `nameexpr.syntax.lexer.tokens.tokens`.
 
     Examples
     --------

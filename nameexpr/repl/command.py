@@ -15,10 +15,10 @@ from nameexpr.carets import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nameexpr.repl.answers import Answer
-    from nameexpr.repl.facts import Facts
     from nameexpr.repl.loop import Reader
-    from nameexpr.repl.session import Session
+    from nameexpr.session.facts import Facts
+    from nameexpr.session.replies import Answer
+    from nameexpr.session.session import Session
 
 EXAMPLES = """\
 examples:
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run a session, and return 1 if it was not at a terminal and a line was wrong."""
-    from nameexpr.repl.session import Session
+    from nameexpr.session.session import Session
 
     session = Session()
     for argument in options.files:
@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load(session: Session, argument: str) -> None:
-    from nameexpr.cli.faults import FileError, UsageError, harmless, quoted
-    from nameexpr.repl.commands_of_files import is_target
+    from nameexpr.session.commands.files import is_target
+    from nameexpr.terminal.faults import FileError, UsageError, harmless, quoted
 
     name, equals, path = argument.partition("=")
     if equals and not is_target(name):
@@ -84,9 +84,9 @@ def _load(session: Session, argument: str) -> None:
 
 
 def _run_script(session: Session, options: argparse.Namespace) -> int:
-    from nameexpr.cli.faults import FileError
-    from nameexpr.repl.faults import LineError
-    from nameexpr.repl.script import lines_of, read_script, transcript
+    from nameexpr.session.faults import LineError
+    from nameexpr.session.script import lines_of, read_script, transcript
+    from nameexpr.terminal.faults import FileError
 
     try:
         if options.script == "-":
@@ -134,7 +134,7 @@ class _Gathering:
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
     """Return prompt_toolkit's reader, or a plain one if it is not there or not wanted."""
-    from nameexpr.repl.knowing import completions, plans, seen
+    from nameexpr.session.completion_context import completions, plans, seen
 
     if not options.plain:
         try:
@@ -144,7 +144,7 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
                 "nameexpr: colours, a toolbar and menus come with: pip install 'nameexpr[repl]'\n"
             )
         else:
-            from nameexpr.cli.screen import is_colour_wanted
+            from nameexpr.terminal.screen import is_colour_wanted
 
             look: Callable[[str], Facts] = seen(session)
             has_colour = is_colour_wanted(options.color, sys.stdout)
@@ -156,7 +156,7 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
 
 def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[[Answer], None]:
     """Return what prints answers: mistakes coloured on a terminal, and of a pipe on standard error."""
-    from nameexpr.cli import screen
+    from nameexpr.terminal import screen
 
     def write(answer: Answer) -> None:
         if options.json:
@@ -178,7 +178,7 @@ def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[
 
 def coloured_fault(text: str) -> str:
     """Return a mistake with its first line and its carets in bold red."""
-    from nameexpr.cli.screen import coloured
+    from nameexpr.terminal.screen import coloured
 
     first, newline, rest = text.partition("\n")
     return f"\x1b[1;31m{first}\x1b[0m{newline}{coloured(rest)}"

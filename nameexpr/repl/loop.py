@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from nameexpr.repl.answers import Answer
+from nameexpr.session.replies import Answer
 
 
 class Runner(Protocol):
@@ -48,7 +48,7 @@ def loop(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> in
 
     Examples
     --------
-    >>> from nameexpr.repl.session import Session
+    >>> from nameexpr.session.session import Session
     >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
     >>> class Lines:
     ...     stays = False

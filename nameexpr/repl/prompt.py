@@ -23,12 +23,12 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from nameexpr.errors import Span
-from nameexpr.repl.colours import line_tokens
-from nameexpr.repl.complete import Completion
-from nameexpr.repl.facts import Facts
 from nameexpr.repl.history import history_file
-from nameexpr.repl.pending import is_open
-from nameexpr.repl.script import MORE, PROMPT, lines_of
+from nameexpr.session.colours import line_tokens
+from nameexpr.session.complete.complete import Completion
+from nameexpr.session.continuation import is_open
+from nameexpr.session.facts import Facts
+from nameexpr.session.script import MORE, PROMPT, lines_of
 
 STYLE = Style.from_dict(
     {

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TextIO
 
-from nameexpr.repl.complete import Completion
 from nameexpr.repl.history import history_file
-from nameexpr.repl.pending import is_open
-from nameexpr.repl.script import MORE, PROMPT
+from nameexpr.session.complete.complete import Completion
+from nameexpr.session.continuation import is_open
+from nameexpr.session.script import MORE, PROMPT
 
 LONGEST = 1 << 20
 """Characters of a line from a pipe; what is longer is read in pieces."""

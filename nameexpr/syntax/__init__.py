@@ -1,6 +1,6 @@
 """Text to syntax tree and back: `parse` and `unparse`, and the node classes in `nameexpr.syntax.ast`."""
 
-from nameexpr.syntax.parser import parse
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.unparse import unparse
 
 __all__ = ["parse", "unparse"]

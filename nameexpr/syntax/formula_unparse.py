@@ -1,6 +1,6 @@
 """Formula to text: the canonical spelling, with `parse_formula(unparse_formula(tree)) == tree`.
 
->>> from nameexpr.syntax.formula_parser import parse_formula
+>>> from nameexpr.syntax.parser.formula import parse_formula
 >>> print(unparse_formula(parse_formula("y[N]=sum[ C ]( (x[N C])*(w) )+1")))
 y[N] = sum[C](x[N C] * w) + 1
 """

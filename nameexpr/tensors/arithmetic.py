@@ -17,7 +17,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pieces import checked_number

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
-from nameexpr.inference.lookup import position
-from nameexpr.inference.removing import axes
+from nameexpr.rules.lookup import position
+from nameexpr.rules.removing import axes
 from nameexpr.tensors.array_parameters import Function, parameters_of, spelt
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.named_tensor import wrap

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from nameexpr.dims import Names
-from nameexpr.inference.calls import Call
-from nameexpr.inference.indexing import Item, indexed_names
-from nameexpr.inference.lookup import positions
-from nameexpr.inference.removing import removed
+from nameexpr.rules.calls import Call
+from nameexpr.rules.indexing import Item, indexed_names
+from nameexpr.rules.lookup import positions
+from nameexpr.rules.removing import removed
 from nameexpr.tensors.array_calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.array_reductions import matrix_axes
 from nameexpr.tensors.nameless import nameless, refused, unified_names

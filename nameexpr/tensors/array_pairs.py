@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
-from nameexpr.inference.contracting import matmul_names
-from nameexpr.inference.joining import check_ranks, joined
-from nameexpr.inference.lookup import position
-from nameexpr.inference.pairing import Pairing, paired_fault
+from nameexpr.rules.contracting import matmul_names
+from nameexpr.rules.joining import check_ranks, joined
+from nameexpr.rules.lookup import position
+from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.tensors.array_calls import FunctionCall, implements
 from nameexpr.tensors.array_movement import new_positions, padded_names
 from nameexpr.tensors.named_tensor import as_tensor

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.inference.calls import Call
-from nameexpr.inference.lookup import positions
-from nameexpr.inference.removing import removed
+from nameexpr.rules.calls import Call
+from nameexpr.rules.lookup import positions
+from nameexpr.rules.removing import removed
 from nameexpr.tensors.array_calls import FunctionCall, implements
 from nameexpr.tensors.nameless import Part, side_by_side, unified_names
 

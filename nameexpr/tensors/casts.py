@@ -15,7 +15,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import category
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors import dtypes
 from nameexpr.tensors.coerce import as_dtype, bfloat16
 from nameexpr.tensors.core import Core

@@ -11,7 +11,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import default_float, is_float
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
 
 _REFUSED = {

@@ -18,8 +18,8 @@ from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
-from nameexpr.inference.remembered import matmul_names
+from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.ops import in_place, op

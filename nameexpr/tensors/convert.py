@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault
+from nameexpr.rules.calls import Call, fault
 from nameexpr.tensors.core import Core
 
 

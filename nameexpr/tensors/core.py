@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias, overload
 import numpy as np
 
 from nameexpr.dims import Dims, Names, dims_of
-from nameexpr.inference import position
+from nameexpr.rules import position
 from nameexpr.tensors.ops import op
 
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]

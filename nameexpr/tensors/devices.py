@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.ops import op
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.coerce import as_dtype, bfloat16
 
 bool = bool_ = np.bool_

@@ -18,8 +18,8 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault, shown
-from nameexpr.inference.targets import checked_names
+from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.coerce import as_dtype, plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined

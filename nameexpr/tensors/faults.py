@@ -11,8 +11,8 @@ import numpy as np
 
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import shown
-from nameexpr.inference.pairing import Pairing, check_sizes
+from nameexpr.rules.calls import shown
+from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
 
 _TO_FLOATS = "x.float() or x.double() converts"

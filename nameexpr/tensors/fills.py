@@ -15,9 +15,9 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category, is_float
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import shown
-from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
-from nameexpr.inference.writing import check_written
+from nameexpr.rules.calls import shown
+from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.generators import generator_or_default

@@ -19,7 +19,7 @@ import numpy as np
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.forks import around_forks, lock
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.ops import op
 
 

@@ -1,4 +1,4 @@
-"""`x[...]`, `x[...] = value` and `x.isel(C=3)`: NumPy's indexing, with names (`nameexpr.inference.indexing`).
+"""`x[...]`, `x[...] = value` and `x.isel(C=3)`: NumPy's indexing, with names (`nameexpr.rules.indexing`).
 
 Basic indexing gives views. An index may be a NamedTensor, whose names then are those of the new dims.
 
@@ -21,10 +21,10 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, Verbatim, counted, fault, shown, shown_items
-from nameexpr.inference.indexing import Item, check_array_sizes, indexed_names
-from nameexpr.inference.lookup import called, positions
-from nameexpr.inference.pairing import Pairing, broadcast, paired_fault
+from nameexpr.rules.calls import Call, Verbatim, counted, fault, shown, shown_items
+from nameexpr.rules.indexing import Item, check_array_sizes, indexed_names
+from nameexpr.rules.lookup import called, positions
+from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, explained

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Self
 from nameexpr.backends.numpy.floats import is_float
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, Verbatim, fault
+from nameexpr.rules.calls import Call, Verbatim, fault
 from nameexpr.tensors.devices import Device
 from nameexpr.tensors.ops import op, within_memory
 from nameexpr.tensors.rules import Rules

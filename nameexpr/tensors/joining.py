@@ -15,11 +15,11 @@ import numpy as np
 
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, Verbatim, fault, shown
-from nameexpr.inference.joining import check_ranks
-from nameexpr.inference.lookup import misplaced
-from nameexpr.inference.remembered import joined
-from nameexpr.inference.targets import added_name
+from nameexpr.rules.calls import Call, Verbatim, fault, shown
+from nameexpr.rules.joining import check_ranks
+from nameexpr.rules.lookup import misplaced
+from nameexpr.rules.remembered import joined
+from nameexpr.rules.targets import added_name
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nameexpr.errors import Diagnostic, did_you_mean, error
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 from nameexpr.tensors.devices import checked_device
 
 _HARMLESS: dict[str, tuple[object, ...] | None] = {

@@ -18,12 +18,12 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category, common_dtype
 from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, counted, fault, shown
-from nameexpr.inference.lookup import called
-from nameexpr.inference.pairing import Pairing, paired_fault
-from nameexpr.inference.pairing import broadcast as pairing_broadcast
-from nameexpr.inference.remembered import broadcast
-from nameexpr.inference.writing import check_written
+from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.lookup import called
+from nameexpr.rules.pairing import Pairing, paired_fault
+from nameexpr.rules.pairing import broadcast as pairing_broadcast
+from nameexpr.rules.remembered import broadcast
+from nameexpr.rules.writing import check_written
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained

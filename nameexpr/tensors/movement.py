@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self, overload
 
-from nameexpr import inference
+from nameexpr import rules
 from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference import Call, DimLike, fault, remembered, shown
+from nameexpr.rules import Call, DimLike, fault, remembered, shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op, within_memory
 
@@ -91,9 +91,9 @@ class Movement(Core):
             message = f"align_as needs a NamedTensor, whose names give the order, not {type(other).__name__}"
             hint = "name its dims with from_numpy(array, names=...), or give the order to align_to"
             raise error(Diagnostic("NE656", message, hint=hint))
-        return self._aligned(inference.aligned_as(self._dims, other._dims))
+        return self._aligned(rules.aligned_as(self._dims, other._dims))
 
-    def _aligned(self, alignment: inference.Alignment) -> Self:
+    def _aligned(self, alignment: rules.Alignment) -> Self:
         """Return the view; inserting dims of size 1 by reshape never copies."""
         data, order = self._data, alignment.order
         if None not in order:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference import Call, checked_names, fault
+from nameexpr.rules import Call, checked_names, fault
 from nameexpr.tensors.arithmetic import ArithmeticOperators
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.coerce import as_array

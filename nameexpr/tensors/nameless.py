@@ -14,9 +14,9 @@ import numpy as np
 
 from nameexpr.dims import Clash, Dims, Names, another_name, dims_of, duplicate, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import counted
-from nameexpr.inference.pairing import Pairing, clashing, paired_fault
-from nameexpr.inference.writing import check_written
+from nameexpr.rules.calls import counted
+from nameexpr.rules.pairing import Pairing, clashing, paired_fault
+from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.rules import data_and_names, unify_names
 from nameexpr.tensors.writing import check_writeable
@@ -88,7 +88,7 @@ def checked_target(out: Any, names: Names, verb: str) -> Core:
     OptionError
         NE660, if it is not a NamedTensor: `array += x` ends here.
     DimNameError, SizeError
-        NE472 and NE371, as `nameexpr.inference.writing` has them.
+        NE472 and NE371, as `nameexpr.rules.writing` has them.
     OperandError
         NE576, if its array is read-only.
     """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from nameexpr import inference
+from nameexpr import rules
 from nameexpr.dims import Names
-from nameexpr.inference import remembered
+from nameexpr.rules import remembered
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 
@@ -37,7 +37,7 @@ class NameMethods(Core):
 
     @names.setter
     def names(self, names: object) -> None:
-        self._names = inference.checked_names(names, self._dims)
+        self._names = rules.checked_names(names, self._dims)
 
     @op("names")
     def has_names(self) -> bool:

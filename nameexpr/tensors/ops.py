@@ -6,7 +6,7 @@ conformance tests, `docs/operators.md` and the REPL read the table.
 
 Every operator that makes a tensor takes `out=`: in place is nothing but `out=` with the tensor itself. So one
 `def` serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing, which are in
-`nameexpr.inference.writing`, are applied in one place.
+`nameexpr.rules.writing`, are applied in one place.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.floats import is_inexact
-from nameexpr.inference.calls import Call, counted, fault, shown
-from nameexpr.inference.lookup import called, spelt
-from nameexpr.inference.removing import removed
+from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.lookup import called, spelt
+from nameexpr.rules.removing import removed
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered
 from nameexpr.tensors.ops import op, within_memory

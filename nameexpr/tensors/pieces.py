@@ -17,8 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, counted, fault, shown
-from nameexpr.inference.lookup import called, misplaced
+from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.lookup import called, misplaced
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules

@@ -15,7 +15,7 @@ import numpy as np
 from nameexpr.backends.numpy.floats import default_float, is_float
 from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.pairing import Pairing, broadcast
+from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import checked_dims, checked_tensor, finished

@@ -18,8 +18,8 @@ import numpy as np
 
 from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, fault, shown
-from nameexpr.inference.lookup import called
+from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.rules.lookup import called
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, wrong_kind

@@ -15,9 +15,9 @@ from nameexpr.backends.numpy.floats import default_float, is_bfloat16
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import shown
-from nameexpr.inference.pairing import Pairing, clashing
-from nameexpr.inference.removing import axes, removed
+from nameexpr.rules.calls import shown
+from nameexpr.rules.pairing import Pairing, clashing
+from nameexpr.rules.removing import axes, removed
 from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind

@@ -14,7 +14,7 @@ import numpy as np
 from nameexpr.backends.numpy import normalise, ordering
 from nameexpr.backends.numpy.floats import is_float, native
 from nameexpr.backends.numpy.reductions import running
-from nameexpr.inference.calls import Call, counted, fault
+from nameexpr.rules.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, undefined, unordered

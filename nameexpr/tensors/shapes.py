@@ -14,11 +14,11 @@ import numpy as np
 
 from nameexpr.dims import DIM_LIMIT, Dim, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import Call, counted, fault, shown
-from nameexpr.inference.lookup import called, misplaced, positions
-from nameexpr.inference.pairing import Pairing, paired_fault
-from nameexpr.inference.targets import added_name
-from nameexpr.inference.writing import check_written
+from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.lookup import called, misplaced, positions
+from nameexpr.rules.pairing import Pairing, paired_fault
+from nameexpr.rules.targets import added_name
+from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.ops import op

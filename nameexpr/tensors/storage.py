@@ -18,8 +18,8 @@ import numpy as np
 
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.calls import shown
-from nameexpr.inference.targets import checked_names
+from nameexpr.rules.calls import shown
+from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.coerce import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
 from nameexpr.whole_files import memory_of_machine, most_unpacked, replace_file

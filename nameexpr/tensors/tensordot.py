@@ -15,10 +15,10 @@ import numpy as np
 from nameexpr.backends.numpy.floats import is_narrow, widened
 from nameexpr.dims import Dims, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.inference.calls import Call, counted, shown
-from nameexpr.inference.contracting import contracted_fault
-from nameexpr.inference.lookup import positions
-from nameexpr.inference.pairing import Pairing, paired_fault
+from nameexpr.rules.calls import Call, counted, shown
+from nameexpr.rules.contracting import contracted_fault
+from nameexpr.rules.lookup import positions
+from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.tensors.core import Array
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 

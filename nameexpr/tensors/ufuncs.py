@@ -22,10 +22,10 @@ import numpy as np
 
 from nameexpr.dims import Dim, Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.contracting import matmul_names
-from nameexpr.inference.lookup import position
-from nameexpr.inference.pairing import Pairing, check_sizes
-from nameexpr.inference.removing import axes, removed
+from nameexpr.rules.contracting import matmul_names
+from nameexpr.rules.lookup import position
+from nameexpr.rules.pairing import Pairing, check_sizes
+from nameexpr.rules.removing import axes, removed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
 from nameexpr.tensors.nameless import (

@@ -1,6 +1,6 @@
 """Writing a result into a tensor that exists: the end of every in-place operator and of every `out=`.
 
-All checks come first: names and sizes (`nameexpr.inference.writing`), dtype, and whether the array may be
+All checks come first: names and sizes (`nameexpr.rules.writing`), dtype, and whether the array may be
 written to. Then the result is computed, and only then written. What ends an operator early, an error, a lack
 of memory or Ctrl-C, leaves its tensor as it was or wholly written: names, shape and elements always belong
 together. Of several tensors, as `np.modf` writes, each does.
@@ -22,7 +22,7 @@ from nameexpr.backends.numpy.floats import category, is_float
 from nameexpr.backends.numpy.pointwise import KEEPS_DTYPE
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.writing import check_written
+from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held
 

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nameexpr as ne
 from case_files import fault_of
 from generate import Case, array_of, same
-from nameexpr.api import bound_values
-from nameexpr.api.bound import Bound
-from nameexpr.api.bound_formula import BoundFormula
+from nameexpr.runtime.bound import values as bound_values
+from nameexpr.runtime.bound.expression import Bound
+from nameexpr.runtime.bound.formula import BoundFormula
 
 RNG = np.random.default_rng(0)
 X, W, B = RNG.random((5, 3)), RNG.random((3, 4)), RNG.random(4)

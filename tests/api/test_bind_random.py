@@ -17,11 +17,11 @@ import nameexpr as ne
 import reference
 from formula_reference import answers
 from generate import array_of, same, seeded_case
-from nameexpr.compiler import fold
-from nameexpr.compiler.fold_blocks import hoisted
-from nameexpr.compiler.formula import pipeline
-from nameexpr.compiler.formula.fuse import Fusing
-from nameexpr.compiler.program import Program
+from nameexpr.compiler import formula_pipeline as pipeline
+from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.schedule import partial as fold
+from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.compiler.schedule.hoisting import hoisted
 from nameexpr.tensors import wrap
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.typed import REDUCERS
+from nameexpr.compiler.ir.typed import REDUCERS
 
 FOREIGN = ">" if np.little_endian else "<"
 KINDS = ["f2", "f4", "f8", "c8", "c16", "i2", "i4", "i8", "u4"]

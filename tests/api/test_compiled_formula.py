@@ -17,13 +17,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nameexpr as ne
 from formula_generate import seeded_case
 from generate import array_of
-from nameexpr.api import specialise
-from nameexpr.api.compiled import Compiled
-from nameexpr.api.compiled_formula import CompiledFormula
-from nameexpr.api.evaluate import find_formula
-from nameexpr.compiler.dtypes import choose_dtypes
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.pipeline import compile_typed, read, type_expression
+from nameexpr.runtime import specialise
+from nameexpr.runtime.compiled import Compiled
+from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.evaluate import find_formula
 from nameexpr.tensors import wrap
 
 RNG = np.random.default_rng(0)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.api import hot
-from nameexpr.api.tuning import best_ranks
+from nameexpr.runtime import fast_path as hot
+from nameexpr.runtime.tuning import best_ranks
 
 RNG = np.random.default_rng(2)
 

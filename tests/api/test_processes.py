@@ -62,7 +62,7 @@ def test_an_interrupted_call_leaves_the_next_one_right(
 
 
 def test_an_interrupt_while_compiling_leaves_the_next_call_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nameexpr.api import entry
+    from nameexpr.runtime import entry
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import answer, fails, folder  # noqa: F401  every test runs in it
-from nameexpr.cli import completion_bash, completion_zsh
-from nameexpr.cli.completion import completed
+from nameexpr.cli.completion import bash as completion_bash
+from nameexpr.cli.completion import zsh as completion_zsh
+from nameexpr.cli.completion.completion import completed
 from nameexpr.cli.main import main
-from nameexpr.cli.pages import codes
 from nameexpr.cli.rows import NAMES
+from nameexpr.terminal.pages import codes
 
 TEXT = "'N C, C -> N C'"
 ARRAYS = {"x.npy", "xx.npz", "t.csv", "my file.npy", "a'b.npy", "star*.npy"}

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from cli_helpers import environment, fails, folder, process  # noqa: F401  every test runs in it
-from nameexpr.cli import doctor_blas, doctor_facts, doctor_machine
-from nameexpr.cli.doctor_facts import EXTRAS, MISSING, NEEDED
-from nameexpr.cli.doctor_trials import Check, Timings
+from nameexpr.cli.doctor import blas as doctor_blas
+from nameexpr.cli.doctor import facts as doctor_facts
+from nameexpr.cli.doctor import machine as doctor_machine
+from nameexpr.cli.doctor.facts import EXTRAS, MISSING, NEEDED
+from nameexpr.cli.doctor.trials import Check, Timings
 from nameexpr.cli.main import main
 
 

@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 
 from cli_helpers import ROOT
-from nameexpr.api import einsum as einsum_module
-from nameexpr.cli import doctor_blas, doctor_facts, doctor_machine, doctor_trials
-from nameexpr.cli.doctor_blas import Blas, family_of, thread_variable
-from nameexpr.cli.doctor_facts import EXTRAS, NEEDED, PYTHON
-from nameexpr.cli.doctor_findings import VARIABLES
-from nameexpr.cli.doctor_machine import read_cpuinfo, read_quota
-from nameexpr.syntax import table
+from nameexpr.cli.doctor import blas as doctor_blas
+from nameexpr.cli.doctor import facts as doctor_facts
+from nameexpr.cli.doctor import machine as doctor_machine
+from nameexpr.cli.doctor import trials as doctor_trials
+from nameexpr.cli.doctor.blas import Blas, family_of, thread_variable
+from nameexpr.cli.doctor.facts import EXTRAS, NEEDED, PYTHON
+from nameexpr.cli.doctor.findings import VARIABLES
+from nameexpr.cli.doctor.machine import read_cpuinfo, read_quota
+from nameexpr.runtime import einsum as einsum_module
+from nameexpr.syntax.parser import table
 
 
 def test_what_is_needed_is_what_the_project_declares() -> None:

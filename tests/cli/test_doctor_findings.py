@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from nameexpr.cli import doctor_machine, doctor_text
-from nameexpr.cli.doctor_blas import Blas
-from nameexpr.cli.doctor_facts import MISSING, NEEDED, PYTHON, Facts, Package
-from nameexpr.cli.doctor_findings import Finding, find, release
-from nameexpr.cli.doctor_machine import Machine
-from nameexpr.cli.doctor_trials import Check, Timings
-from nameexpr.syntax.limits import Limits
+from nameexpr.cli.doctor import machine as doctor_machine
+from nameexpr.cli.doctor import text as doctor_text
+from nameexpr.cli.doctor.blas import Blas
+from nameexpr.cli.doctor.facts import MISSING, NEEDED, PYTHON, Facts, Package
+from nameexpr.cli.doctor.findings import Finding, find, release
+from nameexpr.cli.doctor.machine import Machine
+from nameexpr.cli.doctor.trials import Check, Timings
+from nameexpr.syntax.lexer.limits import Limits
 
 NUMPY, LARK = Package("numpy", "2.4.6", *NEEDED["numpy"]), Package("lark", "1.3.1", *NEEDED["lark"])
 EXTRA = Package("ml_dtypes", "0.6.0", "0.5", extra="bfloat16")
@@ -102,7 +103,7 @@ def test_tables_that_do_not_fit_are_a_warning_and_a_lost_grammar_a_problem() -> 
     assert "(expression, formula) do not fit lark 1.3.1" in anew.message and "15 to 35 ms" in anew.message
     assert "'lark==1.2.2'" in anew.hint
     changed = only(replace(both, tables_lark="1.3.1"))
-    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.generate" in changed.hint
+    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.parser.generate" in changed.hint
     lost = only(replace(SOUND, tables={"expression": "stored", "formula": "unreadable"}))
     assert (lost.level, lost.topic) == ("problem", "grammar") and "grammar of formulas" in lost.message
 

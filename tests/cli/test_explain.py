@@ -9,8 +9,8 @@ import pytest
 import documents
 import nameexpr as ne
 from cli_helpers import answer, fails, folder  # noqa: F401  every test runs in it
-from nameexpr.cli import pages
 from nameexpr.cli.main import main
+from nameexpr.terminal import pages
 
 CODES = re.findall(r"^### (NE\d{3})$", documents.read("docs/errors.md"), flags=re.MULTILINE)
 

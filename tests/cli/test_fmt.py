@@ -19,7 +19,7 @@ from nameexpr.cli.canonical import canonical
 from nameexpr.cli.main import main
 from nameexpr.errors import NameExprError
 from nameexpr.syntax import parse, unparse
-from nameexpr.syntax.formula_parser import parse_formula
+from nameexpr.syntax.parser.formula import parse_formula
 
 MESSY = """\
 # distances

@@ -12,8 +12,8 @@ import pytest
 
 import nameexpr as ne
 from cli_helpers import answer, fails, folder, process  # noqa: F401  every test runs in it
-from nameexpr.cli.arguments import as_bytes
 from nameexpr.cli.main import main
+from nameexpr.terminal.arguments import as_bytes
 
 CHAIN = ["a b, b c, c d -> a d", "10,20", "20,30", "30,40"]
 PLAN = ne.compile(CHAIN[0]).plan((10, 20), (20, 30), (30, 40))

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nameexpr.compiler import check, infer
-from nameexpr.compiler.accept import is_accepted
-from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.typed import CUSTOM, Typed
+from nameexpr.compiler.analysis import infer
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.rules import check
+from nameexpr.compiler.analysis.rules.fast_path import is_accepted
+from nameexpr.compiler.ir.typed import CUSTOM, Typed
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.limits import set_limits
+from nameexpr.syntax.lexer.limits import set_limits
 
 PLAIN = ["a", "b", "c", "d"]
 ITEMS = [*PLAIN, "a=2", "a=3", "1", "2", "...", "p...", "_", "n=a", "()", "(a b)", "(c (d 1))", "(...)"]

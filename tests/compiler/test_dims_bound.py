@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.plan import TooManyDimsError, plan_contractions
-from nameexpr.compiler.typed import Typed
+from nameexpr.compiler.ir.typed import Typed
+from nameexpr.compiler.planning.plan import TooManyDimsError, plan_contractions
 
 
 def words(count: int, stem: str = "d") -> str:

@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler import costs
-from nameexpr.compiler.expected import CALL, expected_seconds
-from nameexpr.compiler.expected_functions import FUNCTIONS as TIMED
-from nameexpr.compiler.expected_text import duration
-from nameexpr.compiler.formula.functions import FUNCTIONS
-from nameexpr.compiler.program import (
+from nameexpr.compiler.costs import estimate as costs
+from nameexpr.compiler.costs.functions import FUNCTIONS as TIMED
+from nameexpr.compiler.costs.program import CALL, expected_seconds
+from nameexpr.compiler.costs.text import duration
+from nameexpr.compiler.ir.program import (
     AlongAxes,
     Apply,
     Arange,
@@ -54,9 +53,10 @@ from nameexpr.compiler.program import (
     Vecdot,
     is_view,
 )
-from nameexpr.compiler.strides import Given
-from nameexpr.compiler.typed import REDUCERS
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.strides import Given
+from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.lowering.functions import FUNCTIONS
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -265,7 +265,7 @@ def test_times_are_the_same_whatever_the_seed_of_hashes_is() -> None:
 
 
 def test_the_model_loads_no_numpy() -> None:
-    code = "import sys, nameexpr.compiler.expected; sys.exit('numpy' in sys.modules)"
+    code = "import sys, nameexpr.compiler.costs.program; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

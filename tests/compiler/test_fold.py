@@ -10,12 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
-from nameexpr.compiler.dtypes import choose_dtypes
-from nameexpr.compiler.fold import SMALL, Folded, fold, work_of
-from nameexpr.compiler.fold_path import order_for_calls
-from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.pipeline import compile_typed, read, type_expression
-from nameexpr.compiler.program import (
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.program import (
     Cast,
     Copy,
     Dot,
@@ -30,7 +27,10 @@ from nameexpr.compiler.program import (
     Reshape,
     Transpose,
 )
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.pipeline import compile_typed, read, type_expression
+from nameexpr.compiler.planning.bound import order_for_calls
+from nameexpr.compiler.schedule.partial import SMALL, Folded, fold, work_of
 
 Shape = tuple[int, ...]
 

@@ -14,11 +14,12 @@ from numpy.testing import assert_array_equal
 import nameexpr as ne
 from formula_generate import Case, same, seeded_case
 from formula_reference import answers
-from nameexpr.api import formula
-from nameexpr.compiler.formula import fuse, pipeline
-from nameexpr.compiler.formula.fuse import Fusing
-from nameexpr.compiler.program import Fused, Pointwise, Program, sources_of
-from nameexpr.syntax.formula_parser import parse_formula
+from nameexpr.compiler import formula_pipeline as pipeline
+from nameexpr.compiler.ir.program import Fused, Pointwise, Program, sources_of
+from nameexpr.compiler.schedule import fusion as fuse
+from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.runtime import formula_entry as formula
+from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.tensors import wrap
 
 RNG = np.random.default_rng(0)

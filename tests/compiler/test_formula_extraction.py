@@ -13,7 +13,7 @@ import pytest
 import nameexpr as ne
 from formula_generate import same
 from formula_reference import Refused, answers
-from nameexpr.compiler.formula.graph import merged
+from nameexpr.compiler.ir.graph import merged
 
 RNG = np.random.default_rng(0)
 SHAPES: dict[str, tuple[int, ...]] = {"x": (30, 40), "w": (40, 50), "b": (40,), "a": ()}

@@ -9,18 +9,26 @@ from math import prod
 import numpy as np
 import pytest
 
-from nameexpr.api.plan import make_plan
-from nameexpr.compiler.dtypes import Dtypes
-from nameexpr.compiler.limit.loops import Loop, Nest, candidates, measure, paths_of, with_block, with_loop
-from nameexpr.compiler.limit.lowering import lower_loops
-from nameexpr.compiler.limit.network import Item, Network, network_of
-from nameexpr.compiler.limit.search import find_nests
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.codegen.program import body
+from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.loops import Looped
+from nameexpr.compiler.ir.program import Note, Program, Sum
+from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
-from nameexpr.compiler.program import Note, Program, Sum
-from nameexpr.compiler.render import body
-from nameexpr.compiler.sliced import Looped
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.schedule.limit.loops import (
+    Loop,
+    Nest,
+    candidates,
+    measure,
+    paths_of,
+    with_block,
+    with_loop,
+)
+from nameexpr.compiler.schedule.limit.lowering import lower_loops
+from nameexpr.compiler.schedule.limit.network import Item, Network, network_of
+from nameexpr.compiler.schedule.limit.search import find_nests
+from nameexpr.runtime.plan.expression import make_plan
 
 RNG = np.random.default_rng(0)
 

@@ -13,11 +13,11 @@ import pytest
 
 import nameexpr as ne
 from generate import seeded_case
-from nameexpr.api import specialise
-from nameexpr.compiler.path import find_path, flops_of
-from nameexpr.compiler.program import Dot, Note, Program, Reshape, Transpose
-from nameexpr.compiler.simplify import simplify
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.program import Dot, Note, Program, Reshape, Transpose
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.planning.path import find_path, flops_of
+from nameexpr.compiler.schedule.simplify import simplify
+from nameexpr.runtime import specialise
 from nameexpr.tensors import wrap
 
 RNG = np.random.default_rng(1)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.dtypes import ITEM_BYTES
-from nameexpr.compiler.program import Einsum, Matmul, Multiply, Note, Program, Sum
-from nameexpr.compiler.strides import Given, reshaped, strides_of
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.program import Einsum, Matmul, Multiply, Note, Program, Sum
+from nameexpr.compiler.ir.strides import Given, reshaped, strides_of
+from nameexpr.compiler.ir.verify import shapes_of
 
 RNG = np.random.default_rng(0)
 DTYPES = ("float64", "float32", "int64", "int8", "float16", "complex64")

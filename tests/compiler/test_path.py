@@ -14,7 +14,7 @@ import pytest
 from opt_einsum.paths import linear_to_ssa
 
 import nameexpr as ne
-from nameexpr.compiler.path import STRATEGIES, find_path, flops_of
+from nameexpr.compiler.planning.path import STRATEGIES, find_path, flops_of
 
 Terms = list[frozenset[str]]
 Named = tuple[Terms, frozenset[str], dict[str, int]]
@@ -240,7 +240,7 @@ SOURCE = """
 import sys
 sys.path[:0] = {paths!r}
 from test_path import NETWORKS
-from nameexpr.compiler.path import find_path
+from nameexpr.compiler.planning.path import find_path
 for name in ("chain", "lattice", "graph", "dense graph", "hypergraph", "loose hypergraph", "one label"):
     print(find_path(*NETWORKS[name]))
 for count in range(3, 9):

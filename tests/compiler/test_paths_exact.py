@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from nameexpr.compiler.path import find_path
-from nameexpr.compiler.paths.cheapest import cheapest
-from nameexpr.compiler.paths.cost import WRITING
-from nameexpr.compiler.paths.few import best_of_all
-from nameexpr.compiler.paths.lines import best_cuts, read_line
-from nameexpr.compiler.paths.network import read_network
-from nameexpr.compiler.paths.search import best_path
+from nameexpr.compiler.planning.cost import WRITING
+from nameexpr.compiler.planning.exact.chains import best_cuts, read_line
+from nameexpr.compiler.planning.exact.connected import cheapest
+from nameexpr.compiler.planning.exact.subsets import best_of_all
+from nameexpr.compiler.planning.network import read_network
+from nameexpr.compiler.planning.path import find_path
+from nameexpr.compiler.planning.search.search import best_path
 
 Terms = list[frozenset[str]]
 Named = tuple[Terms, frozenset[str], dict[str, int]]

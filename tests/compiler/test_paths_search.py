@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from nameexpr.compiler.paths import cost, search
-from nameexpr.compiler.paths.anneal import anneal
-from nameexpr.compiler.paths.cost import LEAST, MOST, WRITING, allowance
-from nameexpr.compiler.paths.greedy import greedy, read_start
-from nameexpr.compiler.paths.network import Cells, Network, hyperedges, read_network
-from nameexpr.compiler.paths.pairs import Pairs
-from nameexpr.compiler.paths.prepare import planned_apart
-from nameexpr.compiler.paths.refine import refine
-from nameexpr.compiler.paths.search import best_path
-from nameexpr.compiler.paths.tree import Tree
+from nameexpr.compiler.planning import cost
+from nameexpr.compiler.planning.cost import LEAST, MOST, WRITING, allowance
+from nameexpr.compiler.planning.network import Cells, Network, hyperedges, read_network
+from nameexpr.compiler.planning.pairs import Pairs
+from nameexpr.compiler.planning.search import search
+from nameexpr.compiler.planning.search.anneal import anneal
+from nameexpr.compiler.planning.search.greedy import greedy, read_start
+from nameexpr.compiler.planning.search.preprocess import planned_apart
+from nameexpr.compiler.planning.search.refine import refine
+from nameexpr.compiler.planning.search.search import best_path
+from nameexpr.compiler.planning.search.tree import Tree
 
 
 def connected(count: int, seed: int, most: int = 2) -> Network:

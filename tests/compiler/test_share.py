@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.dtypes import choose_dtypes
-from nameexpr.compiler.operands import Operand
-from nameexpr.compiler.paths import repeated
-from nameexpr.compiler.paths.alike import Likeness
-from nameexpr.compiler.paths.repeated import TRIALS, repeated_path
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
+from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
-from nameexpr.compiler.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
-from nameexpr.compiler.share import best_shared, share
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.planning import repeated
+from nameexpr.compiler.planning.alike import Likeness
+from nameexpr.compiler.planning.repeated import TRIALS, repeated_path
+from nameexpr.compiler.schedule.cse import best_shared, share
 
 SIZE = 6
 

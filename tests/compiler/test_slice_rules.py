@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from nameexpr.backends.numpy import formulas
-from nameexpr.compiler import slices
-from nameexpr.compiler.program import (
+from nameexpr.compiler.codegen.program import body
+from nameexpr.compiler.ir.loops import Sliced
+from nameexpr.compiler.ir.program import (
     AlongAxes,
     Apply,
     Dot,
@@ -26,10 +27,9 @@ from nameexpr.compiler.program import (
     Sum,
     Transpose,
 )
-from nameexpr.compiler.render import body
-from nameexpr.compiler.slice_rules import aligned, cut
-from nameexpr.compiler.sliced import Sliced
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.slicing import aligned, cut
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.schedule import tiling as slices
 
 SHAPE = (2, 3, 4, 5)
 WEAK = Pointwise("np.add", (0, 1), (None, None), SHAPE, "float64", is_ufunc=True, is_weak=True)

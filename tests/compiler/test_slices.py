@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
-from nameexpr.compiler import slices
-from nameexpr.compiler.program import Fused, Matmul, Pointwise, Program, Sliced
-from nameexpr.compiler.verify import shapes_of
+from nameexpr.compiler.ir.program import Fused, Matmul, Pointwise, Program, Sliced
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.schedule import tiling as slices
 
 ATTENTION = """s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
 p = softmax[K](where(index[Q] >= index[K], s, -inf))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler import strides
-from nameexpr.compiler.strides import iteration_order
+from nameexpr.compiler.ir import strides
+from nameexpr.compiler.ir.strides import iteration_order
 
 
 def sorted_by_insertion(arrays: Sequence[Sequence[int]]) -> list[int]:

@@ -16,11 +16,11 @@ import nameexpr as ne
 import reference
 from generate import same as same_result
 from generate import seeded_case
-from nameexpr.api.entry import Entry
-from nameexpr.api.options import Options
-from nameexpr.api.specialise import specialise
-from nameexpr.compiler.builder import Builder
-from nameexpr.compiler.operands import Operand
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.lowering.builder import Builder
+from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.options import Options
+from nameexpr.runtime.specialise import specialise
 from nameexpr.tensors import wrap
 
 RNG = np.random.default_rng(5)

@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 import nameexpr as ne
-from nameexpr.compiler import slices
-from nameexpr.compiler.formula import fuse, pipeline
-from nameexpr.compiler.formula.fuse import Fusing
+from nameexpr.compiler import formula_pipeline as pipeline
+from nameexpr.compiler.schedule import fusion as fuse
+from nameexpr.compiler.schedule import tiling as slices
+from nameexpr.compiler.schedule.fusion import Fusing
 
 MANNERS = ("usual", "fused", "looped")
 

@@ -15,12 +15,13 @@ import numpy as np
 import nameexpr as ne
 from hardening.fuzz_fitting import arrays_for, shapes_for, sizes_for, tensors_for, views_for
 from hardening.fuzz_texts import split
-from nameexpr.api.compiled import Compiled
-from nameexpr.repl import commands, python
-from nameexpr.repl.knowing import completions, seen
-from nameexpr.repl.lines import Python, read_line
-from nameexpr.repl.pending import continued
-from nameexpr.repl.session import Session
+from nameexpr.runtime.compiled import Compiled
+from nameexpr.session import python
+from nameexpr.session.commands import commands
+from nameexpr.session.completion_context import completions, seen
+from nameexpr.session.continuation import continued
+from nameexpr.session.lines import Python, read_line
+from nameexpr.session.session import Session
 from nameexpr.tensors import wrap
 
 X, W = np.ones((2, 3)), np.ones((3, 2))

@@ -17,7 +17,7 @@ import numpy as np
 import nameexpr as ne
 from hardening.hostile_entering import Shown, told
 from nameexpr.cli.main import main
-from nameexpr.repl.session import Session
+from nameexpr.session.session import Session
 from nameexpr.tensors import NamedTensor
 
 LONGEST_NAME = 120

@@ -15,12 +15,12 @@ import numpy as np
 import nameexpr as ne
 from hardening.hostile_strings import MARK
 from nameexpr.notebook.magics import Magic
-from nameexpr.repl.commands import ROWS
-from nameexpr.repl.faults import LineError
-from nameexpr.repl.knowing import completions, plans, seen
-from nameexpr.repl.lines import Python, read_line
-from nameexpr.repl.pending import continued
-from nameexpr.repl.session import Session
+from nameexpr.session.commands.commands import ROWS
+from nameexpr.session.completion_context import completions, plans, seen
+from nameexpr.session.continuation import continued
+from nameexpr.session.faults import LineError
+from nameexpr.session.lines import Python, read_line
+from nameexpr.session.session import Session
 from nameexpr.tensors import wrap
 
 Shown = Iterator[tuple[str, str]]

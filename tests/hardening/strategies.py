@@ -17,7 +17,7 @@ import generate
 import nameexpr as ne
 import reference
 from hardening.figures import Figures, counted, over_seeds
-from nameexpr.compiler.builder import Builder
+from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.tensors import wrap
 
 EXPRESSIONS, FORMULAS = 5_000, 1_500

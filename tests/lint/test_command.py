@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from nameexpr.cli import command_check as command
-from nameexpr.cli.command_check import check_paths
+from nameexpr.cli.commands import check as command
+from nameexpr.cli.commands.check import check_paths
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = "import nameexpr as ne\nne.einsum('a -> a : maen', x)\n"
@@ -210,7 +210,7 @@ def test_the_hook_of_pre_commit_names_a_command_that_runs(tree: Path) -> None:
 
 def test_checking_loads_neither_numpy_nor_what_is_not_needed(tree: Path) -> None:
     source = (
-        "import sys; from nameexpr.cli.command_check import check_paths; found = check_paths(['.']);"
+        "import sys; from nameexpr.cli.commands.check import check_paths; found = check_paths(['.']);"
         "assert len(found.findings) == 2; print(sorted({'numpy', 'opt_einsum', 'mypy'} & set(sys.modules)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

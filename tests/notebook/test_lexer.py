@@ -16,9 +16,9 @@ from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Opera
 import formula_generate
 import generate
 from nameexpr.notebook.lexer import TYPES, NameExprLexer, NameExprSessionLexer
-from nameexpr.repl import colours
-from nameexpr.repl.colours import line_tokens
-from nameexpr.syntax import tokens
+from nameexpr.session import colours
+from nameexpr.session.colours import line_tokens
+from nameexpr.syntax.lexer import tokens
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 LIKELY_TEXT = st.lists(

@@ -12,8 +12,8 @@ import pytest
 import formula_generate
 import generate
 import nameexpr as ne
-from nameexpr.api.plan import Plan
 from nameexpr.pictures.data import Flow, Memory
+from nameexpr.runtime.plan.expression import Plan
 from nameexpr.tensors import wrap
 from pictures_plans import ATTENTION, SHAPES, check, network_of, tree_of
 

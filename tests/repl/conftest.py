@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nameexpr.repl.session import Session
+from nameexpr.session.session import Session
 
 
 @pytest.fixture

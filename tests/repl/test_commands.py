@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nameexpr.repl.session import Session
-from nameexpr.repl.settings import read_bytes
+from nameexpr.session.session import Session
+from nameexpr.session.settings import read_bytes
 from repl_helpers import said
 
 
@@ -143,7 +143,7 @@ def test_settings_matter(session: Session) -> None:
 
 
 def test_helps_names_every_command(session: Session) -> None:
-    from nameexpr.repl.commands import ROWS
+    from nameexpr.session.commands.commands import ROWS
 
     text = said(session, ":help")
     page = (Path(__file__).parents[2] / "docs" / "repl.md").read_text(encoding="utf-8")

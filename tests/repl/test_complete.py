@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nameexpr.compiler.formula.functions import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.repl.complete import Completion, Known, complete
-from nameexpr.repl.complete_known import MOST
+from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.session.complete.complete import Completion, Known, complete
+from nameexpr.session.complete.known import MOST
 
 SESSION = Known(
     {

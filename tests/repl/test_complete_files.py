@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nameexpr.repl import complete_files
-from nameexpr.repl.complete import Known, complete
-from nameexpr.repl.complete_known import MOST
+from nameexpr.session.complete import files as complete_files
+from nameexpr.session.complete.complete import Known, complete
+from nameexpr.session.complete.known import MOST
 
 
 def offered(text: str) -> list[str]:

@@ -13,13 +13,13 @@ from lark.exceptions import UnexpectedInput
 
 import formula_generate
 import generate
-from nameexpr.compiler.formula.functions import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.repl.complete import Known, complete
-from nameexpr.repl.lines import Python, read_line
-from nameexpr.repl.pending import python_start
+from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.session.complete.complete import Known, complete
+from nameexpr.session.continuation import python_start
+from nameexpr.session.lines import Python, read_line
 from nameexpr.syntax.formula_ast import Use, nodes
-from nameexpr.syntax.formula_parser import parse_formula, with_semicolons
-from nameexpr.syntax.grammar import grammar_text
+from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
+from nameexpr.syntax.parser.grammar import grammar_text
 
 SESSION = Known(
     {"x": (("N", "C"), (2, 3)), "w": (("C", None), (3, 4)), "s": ((), ()), "_": (("N",), (2,))},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nameexpr.repl.faults import LineError
-from nameexpr.repl.lines import Command, Expression, Formula, Make, Nothing, Python, read_line
+from nameexpr.session.faults import LineError
+from nameexpr.session.lines import Command, Expression, Formula, Make, Nothing, Python, read_line
 
 LINES = {
     "": Nothing,

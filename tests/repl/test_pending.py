@@ -9,9 +9,9 @@ import pytest
 
 import formula_generate
 import generate
-from nameexpr.repl.pending import continued, is_open
+from nameexpr.session.continuation import continued, is_open
 from nameexpr.syntax import parse
-from nameexpr.syntax.formula_parser import parse_formula
+from nameexpr.syntax.parser.formula import parse_formula
 
 OPEN = [
     *("x[", "x[N", "y[N] = sum[C](", "(", "N (h w", "y = (x[N]  # one ]", "x[N # ]"),

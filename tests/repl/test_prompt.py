@@ -11,9 +11,9 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from nameexpr.errors import Span
-from nameexpr.repl.knowing import completions, plans, seen
 from nameexpr.repl.prompt import PromptReader, coloured
-from nameexpr.repl.session import Session
+from nameexpr.session.completion_context import completions, plans, seen
+from nameexpr.session.session import Session
 
 
 @contextmanager

@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from nameexpr.repl.answers import Answer
 from nameexpr.repl.loop import loop
 from nameexpr.repl.readers import PipeReader
-from nameexpr.repl.script import lines_of, read_script, transcript
-from nameexpr.repl.session import Session
+from nameexpr.session.replies import Answer
+from nameexpr.session.script import lines_of, read_script, transcript
+from nameexpr.session.session import Session
 
 SCRIPT = """\
 # a comment

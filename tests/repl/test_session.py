@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nameexpr.repl.facts import facts
-from nameexpr.repl.session import Session
+from nameexpr.session.facts import facts
+from nameexpr.session.session import Session
 from repl_helpers import said
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import nameexpr as ne
-from nameexpr.repl.facts import facts
-from nameexpr.repl.session import Session
+from nameexpr.session.facts import facts
+from nameexpr.session.session import Session
 from repl_helpers import said
 
 

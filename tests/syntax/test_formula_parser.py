@@ -28,8 +28,8 @@ from nameexpr.syntax.formula_ast import (
     children,
     nodes,
 )
-from nameexpr.syntax.formula_parser import parse_formula, with_semicolons
 from nameexpr.syntax.formula_unparse import unparse_value
+from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 
 X, Y = Use("x", None), Use("y", None)
 N = Term((Label("N"),))

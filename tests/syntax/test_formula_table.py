@@ -9,11 +9,11 @@ import lark
 import pytest
 
 from formula_generate import seeded_case
-from nameexpr.syntax import formula_table, generate
-from nameexpr.syntax.formula_parser import FormulaNodes, parse_formula, with_semicolons
 from nameexpr.syntax.formula_unparse import unparse_statement
-from nameexpr.syntax.grammar import grammar_text
-from nameexpr.syntax.parser import load_parser
+from nameexpr.syntax.parser import formula_table, generate
+from nameexpr.syntax.parser.expression import load_parser
+from nameexpr.syntax.parser.formula import FormulaNodes, parse_formula, with_semicolons
+from nameexpr.syntax.parser.grammar import grammar_text
 
 
 def rule(stored: dict[str, Any]) -> tuple[Any, ...]:

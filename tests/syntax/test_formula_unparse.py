@@ -26,9 +26,9 @@ from nameexpr.syntax.formula_ast import (
     Use,
     nodes,
 )
-from nameexpr.syntax.formula_parser import parse_formula
 from nameexpr.syntax.formula_unparse import unparse_formula, unparse_value
-from nameexpr.syntax.language import looks_like_formula
+from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.parser.formula import parse_formula
 
 SPELLINGS = {
     "y[N]=sum[ C ]( (x[N C])*(w) )+1": "y[N] = sum[C](x[N C] * w) + 1",

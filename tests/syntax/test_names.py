@@ -14,7 +14,7 @@ from nameexpr.dims import normalised
 from nameexpr.errors import ParseError
 from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Label
-from nameexpr.syntax.names import check_names
+from nameexpr.syntax.lexer.names import check_names
 
 
 def code_of(text: str) -> str:

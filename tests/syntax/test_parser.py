@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from generate import seeded_case
 from nameexpr.errors import ParseError, Span
-from nameexpr.syntax import generate, parse, table, unparse
+from nameexpr.syntax import parse, unparse
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -32,8 +32,9 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
-from nameexpr.syntax.grammar import grammar_text
-from nameexpr.syntax.parser import Nodes, load_parser
+from nameexpr.syntax.parser import generate, table
+from nameexpr.syntax.parser.expression import Nodes, load_parser
+from nameexpr.syntax.parser.grammar import grammar_text
 from nameexpr.syntax.unparse import unparse_item
 
 TREES = {

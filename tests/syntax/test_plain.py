@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from generate import seeded_case
 from nameexpr.errors import NameExprError
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.limits import set_limits
-from nameexpr.syntax.parser import parse, parse_by_grammar
-from nameexpr.syntax.plain import read_plain
+from nameexpr.syntax.lexer.limits import set_limits
+from nameexpr.syntax.parser.expression import parse, parse_by_grammar
+from nameexpr.syntax.parser.plain import read_plain
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = ["README.md", "docs/*.md", "examples/*.py", "tests/**/*.py", "tests/cases/*.txt"]

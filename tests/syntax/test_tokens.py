@@ -15,9 +15,9 @@ import generate
 from generate_text import mutate_text
 from nameexpr.dims import normalised
 from nameexpr.syntax.formula_ast import Along, Call, Node, Use, children
-from nameexpr.syntax.formula_parser import FormulaNodes, parse_formula, with_semicolons
-from nameexpr.syntax.parser import Nodes, load_parser
-from nameexpr.syntax.tokens import KINDS, Kind, kind_of, tokens
+from nameexpr.syntax.lexer.tokens import KINDS, Kind, kind_of, tokens
+from nameexpr.syntax.parser.expression import Nodes, load_parser
+from nameexpr.syntax.parser.formula import FormulaNodes, parse_formula, with_semicolons
 
 OF_LARK = {
     "NAME": {"name", "tensor", "function"},

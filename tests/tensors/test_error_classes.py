@@ -13,7 +13,7 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.inference.remembered import remembered
+from nameexpr.rules.remembered import remembered
 from tensor_state import fails, mask, matrix, ones
 
 CLASSES: dict[str, tuple[Callable[[], object], set[type[Exception]]]] = {

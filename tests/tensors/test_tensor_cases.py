@@ -98,7 +98,7 @@ NEEDS_A_LIBRARY = {"NE686"}
 def test_every_code_of_tensors_has_a_case() -> None:
     sources = "".join(
         path.read_text(encoding="utf-8")
-        for folder in ("tensors", "inference")
+        for folder in ("tensors", "rules")
         for path in (ROOT / "nameexpr" / folder).rglob("*.py")
     )
     shown = "".join(path.read_text(encoding="utf-8") for path in CASES.glob("*.txt"))

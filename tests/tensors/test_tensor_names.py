@@ -1,4 +1,4 @@
-"""names, has_names, rename, rename_, refine_names on tensors; the rules are in test_inference.py."""
+"""names, has_names, rename, rename_, refine_names on tensors; the rules are in test_rules.py."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ __all__ = [
 
 Axes = int | tuple[int, ...]
 BLOCK = 1 << 15
-"""Cells of a block, as in `nameexpr.compiler.formula.fuse`."""
+"""Cells of a block, as in `nameexpr.compiler.schedule.fusion`."""
 
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name

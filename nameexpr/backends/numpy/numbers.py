@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.inference.calls import shown
+from nameexpr.rules.calls import shown
 
 Number = int | float | complex
 BITS = 4096

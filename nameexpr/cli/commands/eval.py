@@ -1,0 +1,47 @@
+"""`nameexpr eval`: compute an expression or a formula over arrays in files."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from nameexpr.terminal.arguments import EXPRESSION, add_options
+
+EXAMPLES = """\
+examples:
+  nameexpr eval 'N C H W, C -> N C H W' images.npy scale.npy -o y.npy
+  nameexpr eval 'N (h d) -> N h d' x.npy --size h=8
+  nameexpr eval 'N C -> C : mean' table.csv
+  nameexpr eval 'a b, -> a b' arrays.npz:weights 2.5
+  nameexpr eval 'N C, C' x.npy scale.npy         no arrow: check shapes, print sizes
+  nameexpr eval 'a b -> b a' - -o - < x.npy > y.npy
+  nameexpr eval 'd[i j] = sum[D]((x[i D] - y[j D]) ** 2)' x=points.npy y=centres.npy
+
+operands: .npy, .npz (file.npz:key if it holds several), .csv (numbers; one a line makes
+one dim, lines with commas two), - for standard input, or a number if there is no such file.
+those of a formula (a text with '=' or brackets, and no arrow) come by name, name=FILE.
+with --json, numbers that JSON lacks are the strings "nan", "inf" and "-inf", and complex
+numbers are [real, imaginary]; data of more than 1000 elements is null."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add EXPR, FILEs and options."""
+    parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
+    parser.add_argument("operands", metavar="FILE", nargs="*", help="one operand for each term")
+    where = "write the result: .npy, .npz, file.npz:key, .csv; - for standard output as .npy"
+    parser.add_argument("-o", "--output", metavar="FILE", help=where)
+    add_options(parser)
+
+
+def run(options: Namespace) -> int:
+    """Compute, and print or write what comes out."""
+    from nameexpr.syntax.lexer.language import looks_like_formula
+    from nameexpr.terminal.report import tell
+
+    if looks_like_formula(options.expression):
+        from nameexpr.cli.formulas import evaluate_formula as evaluate
+    else:
+        from nameexpr.cli.expressions import evaluate_expression as evaluate
+    result = evaluate(options)
+    if result is not None:
+        tell(result, options)
+    return 0

@@ -1,0 +1,81 @@
+"""`nameexpr explain`: the page about an error code, or signature, plan and code of an expression."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nameexpr.terminal.arguments import add_options
+from nameexpr.terminal.faults import FileError, UsageError
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.report import Report
+
+EXAMPLES = """\
+examples:
+  nameexpr explain NE304
+  nameexpr explain 304 ne217                     several pages
+  nameexpr explain NE3                           all codes of a family, a line each
+  nameexpr explain                               all codes
+  nameexpr explain 'batch chan, chan out -> batch out' 32,64 64,10
+  nameexpr explain 'y[N] = sum[C](x[N C] * w[C])' x=32,3 w=3
+
+a page says what the code means, and shows an example with what is said of it. Of an expression
+or a formula signature, plan and code are shown; shapes are given as for plan.
+
+exit codes: 0 fine, 1 the expression or the data is wrong, 2 the arguments are (there is no such
+code), 130 interrupted."""
+_WORD = re.compile(r"\w+")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add CODEs, or EXPR and SHAPEs, and options."""
+    help_ = "error codes such as NE304, or an expression or formula"
+    parser.add_argument("words", metavar="CODE", nargs="*", help=help_)
+    add_options(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print pages, or what there is to say of a text."""
+    from nameexpr.terminal.report import tell
+
+    # A single word is no expression to plan: it has no arrow.
+    if all(_WORD.fullmatch(word) for word in options.words[:1]):
+        tell(_pages(options.words), options)
+        return 0
+    options.expression, *options.operands = options.words
+    tell(_text(options), options)
+    return 0
+
+
+def _pages(words: Sequence[str]) -> Report:
+    from nameexpr.terminal import pages
+    from nameexpr.terminal.report import Report
+
+    if not pages.codes():
+        raise FileError("the pages about errors are not installed", "install nameexpr anew")
+    found: list[str] = []
+    data = []
+    try:
+        for word in words or ("NE",):
+            start = pages.as_family(word) if words else word
+            if start is None:
+                found.append(pages.page(word))
+                data.append(pages.page_data(word))
+            else:
+                found.append(pages.listing(start))
+                data += [{"code": code, "meaning": pages.summary(code)} for code in pages.codes(start)]
+    except LookupError as fault:
+        message, _, near = str(fault).partition("; ")
+        raise UsageError(message, f"{near} Families: {pages.families()}".strip()) from None
+    return Report("\n\n\n".join(found), {"pages": data})
+
+
+def _text(options: Namespace) -> Report:
+    from nameexpr.cli import planning
+    from nameexpr.terminal import report
+
+    plan = planning.plan(options)
+    return report.Report(f"{plan}\n\n{plan.code.rstrip()}", {**report.of_plan(plan).data, "code": plan.code})

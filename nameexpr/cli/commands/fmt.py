@@ -1,0 +1,66 @@
+"""`nameexpr fmt`: the canonical form of expressions and formulas, with their comments. No NumPy is loaded."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from nameexpr.terminal.faults import FileError, UsageError
+
+STANDARD = "-"
+EXAMPLES = """\
+examples:
+  nameexpr fmt 'N  (C H=2),C->N H : sum'
+  nameexpr fmt 'y[N]=sum[C]((x[N C])*(w[C]))' 'a b->b a'
+  nameexpr fmt < formula.txt                     standard input is one text of any number of lines
+  nameexpr fmt --check - < formula.txt           prints nothing, exit code 1 if it is not canonical
+
+one space between items, none inside brackets, no bracket that does nothing, one statement a line.
+comments are kept: those behind a statement behind it, all others on lines above it. Empty lines go.
+
+exit codes: 0 fine, 1 a text is wrong or, with --check, not canonical; 2 the arguments are wrong,
+130 interrupted. what comes after -- is no option."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add TEXTs and `--check`."""
+    what = "an expression or a formula; - or nothing reads one from standard input"
+    parser.add_argument("texts", metavar="TEXT", nargs="*", help=what)
+    check = "print nothing, and exit with 1 if a text is not in canonical form"
+    parser.add_argument("--check", action="store_true", help=check)
+
+
+def run(options: Namespace) -> int:
+    """Print the canonical form of every text, or compare with it."""
+    from nameexpr.cli.canonical import canonical, kind_of
+    from nameexpr.terminal.report import Report, tell
+
+    texts = _texts(options.texts or [STANDARD], options.usage)
+    forms = [canonical(text) for text in texts]
+    same = [text == form for text, form in zip(texts, forms, strict=True)]
+    if options.json or not options.check:
+        rows = zip(texts, forms, same, strict=True)
+        data = [
+            {"text": form, "kind": kind_of(text), "is_canonical": is_same} for text, form, is_same in rows
+        ]
+        tell(Report("\n".join(forms), {"texts": data}), options)
+    return int(options.check and not all(same))
+
+
+def _texts(arguments: Sequence[str], usage: str) -> list[str]:
+    if arguments.count(STANDARD) > 1:
+        raise UsageError(
+            "standard input can be read only once", "give the other texts as arguments", usage=usage
+        )
+    return [_read() if argument == STANDARD else argument for argument in arguments]
+
+
+def _read() -> str:
+    """Return standard input, without the line break that ends it."""
+    if sys.stdin is None:
+        raise FileError("standard input is closed", "give a text")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
+    except UnicodeDecodeError:
+        raise FileError("standard input is no text", "expressions and formulas are UTF-8") from None

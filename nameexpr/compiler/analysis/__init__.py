@@ -1,0 +1,1 @@
+"""Names, dims and sizes: what a text means for the operands that it is given."""

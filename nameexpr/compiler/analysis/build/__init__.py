@@ -1,0 +1,1 @@
+"""Formulas to graphs: values with labels and dtypes, equal ones once."""

@@ -1,0 +1,129 @@
+"""What a formula calls: known functions, as many values as they take, and brackets that hold dims.
+
+Everything here follows from the text. A name that is no function is explained by what it probably meant: an
+operand before brackets (a product without its sign), a function of NumPy, a slip of the finger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from nameexpr.compiler.analysis.faults.suggestions import INSTEAD
+from nameexpr.compiler.lowering.functions import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.errors import Diagnostic, Mark, did_you_mean
+from nameexpr.syntax.ast import Dots, Label, Literal, Pack
+from nameexpr.syntax.formula_ast import Along, Call, Formula, Use
+from nameexpr.syntax.unparse import unparse_term
+
+_PAIRS = {"max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and"}
+"""Reductions, and what they are of two values."""
+
+
+def check_call(tree: Formula, node: Call, values: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield what is wrong with f(x, y); `values` are the names of operands and statements."""
+    mark = Mark(node.name_span)
+    function = POINTWISE.get(node.function)
+    if function is not None:
+        if len(node.arguments) != function.arity:
+            message = f"{node.function} takes {_values(function.arity)}, not {len(node.arguments)}"
+            yield Diagnostic("NE234", message, tree.text, (mark,), hint=_arity_hint(node))
+        return
+    if node.function in REDUCTIONS or node.function in ALONG:
+        what = "reduces" if node.function in REDUCTIONS else "works along"
+        hint = f"say which dims it {what}: {node.function}[C](...)"
+        if len(node.arguments) > 1 and node.function in _PAIRS:
+            hint = f"of two values write {_PAIRS[node.function]}(x, y); {node.function}[C](x) reduces over C"
+        message = f"{node.function} needs its dims in square brackets"
+        yield Diagnostic("NE235", message, tree.text, (mark,), hint=hint)
+        return
+    hint = _unknown_hint(node.function, values, f"{node.function} * (...)")
+    yield Diagnostic("NE236", f"there is no function '{node.function}'", tree.text, (mark,), hint=hint)
+
+
+def _unknown_hint(name: str, values: Collection[str], product: str) -> str:
+    """Return what a name that no function has was probably meant to be."""
+    if name in (SIZE, INDEX):
+        what = "the size of a dim" if name == SIZE else "the place along a dim"
+        return f"{what} is written {name}[C]"
+    if name in values:
+        return f"a product is written with *: {product}"
+    if name in INSTEAD:
+        return INSTEAD[name]
+    near = did_you_mean(name, [*POINTWISE, *REDUCTIONS, *ALONG])
+    return near or f"docs/formulas.md lists the functions; a product is written with *: {product}"
+
+
+def _arity_hint(node: Call) -> str:
+    if node.function in ("maximum", "minimum") and len(node.arguments) == 1:
+        return f"{node.function[:3]}[C](x) reduces over C"
+    if node.function in ("maximum", "minimum", "logical_and", "logical_or", "hypot", "pow"):
+        return f"{node.function}(x, y), one within the other for more values"
+    return {"where": "where(condition, x, y)", "clip": "clip(x, low, high)"}.get(
+        node.function, f"write {node.function}(x)"
+    )
+
+
+def _values(count: int) -> str:
+    return "1 value" if count == 1 else f"{count} values"
+
+
+def check_along(tree: Formula, node: Along, values: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield what is wrong with f[C](x)."""
+    mark = Mark(node.name_span)
+    if node.function in POINTWISE:
+        hint = f"write {node.function}(...)"
+        message = f"{node.function} is pointwise: it has no dims of its own"
+        yield Diagnostic("NE235", message, tree.text, (mark, Mark(node.term.span)), hint=hint)
+        return
+    if node.function not in REDUCTIONS and node.function not in ALONG:
+        term = f"{node.function}[{unparse_term(node.term)}]"
+        hint = _unknown_hint(node.function, values, f"{term} * (...)")
+        message = f"there is no function '{node.function}' along dims"
+        yield Diagnostic("NE236", message, tree.text, (mark,), hint=hint)
+        return
+    if len(node.arguments) != 1:
+        dims = unparse_term(node.term)
+        hint = f"{node.function}[{dims}](x) goes over the dims of one value"
+        if node.function in _PAIRS:
+            hint += f"; of two values write {_PAIRS[node.function]}(x, y)"
+        message = f"{node.function} takes 1 value, not {len(node.arguments)}"
+        yield Diagnostic("NE234", message, tree.text, (mark,), hint=hint)
+    yield from _bound(tree, node)
+
+
+def _bound(tree: Formula, node: Along) -> Iterator[Diagnostic]:
+    """Check what stands in the brackets of a reduction."""
+    items = node.term.items
+    wrong = [item for item in items if not isinstance(item, Label | Pack | Dots)]
+    if wrong:
+        marks = tuple(Mark(item.span) for item in wrong)
+        message = f"the brackets of {node.function} hold names of dims"
+        hint = f"{node.function}[C H](x); sizes and groups belong to the terms of operands"
+        if any(isinstance(item, Literal) for item in wrong):
+            hint = f"dims are given by name, not by number: {node.function}[C](x)"
+        yield Diagnostic("NE237", message, tree.text, marks, hint=hint)
+        return
+    if not items:
+        hint = f"name the dims: {node.function}[C](x)"
+        yield Diagnostic("NE237", f"{node.function} over no dim", tree.text, (Mark(node.span),), hint=hint)
+    words = [(type(item).__name__, getattr(item, "name", "")) for item in items]
+    often = {word for place, word in enumerate(words) if word in words[:place]}
+    if often:
+        marks = tuple(Mark(item.span) for item, word in zip(items, words, strict=True) if word in often)
+        message = f"a dim stands twice in the brackets of {node.function}"
+        yield Diagnostic("NE237", message, tree.text, marks, hint="name each dim once")
+    if node.function in ALONG_ONE and not (len(items) == 1 and isinstance(items[0], Label)) and items:
+        message = f"{node.function} goes along one dim"
+        hint = f"write {node.function}[C](x), and one within the other for more"
+        yield Diagnostic("NE237", message, tree.text, (Mark(node.term.span),), hint=hint)
+
+
+def check_size(tree: Formula, node: Use) -> Iterator[Diagnostic]:
+    """Yield what is wrong with size[C] and index[C]."""
+    items = node.term.items if node.term is not None else ()
+    if len(items) != 1 or not isinstance(items[0], Label):
+        message = f"{node.name} is of one dim"
+        hint = f"write {node.name}[C]"
+        if node.name == SIZE and len(items) > 1 and all(isinstance(item, Label) for item in items):
+            hint = "write " + " * ".join(f"size[{item.name}]" for item in items if isinstance(item, Label))
+        yield Diagnostic("NE237", message, tree.text, (Mark(node.span),), hint=hint)

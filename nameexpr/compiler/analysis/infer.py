@@ -1,0 +1,185 @@
+"""The front half after the text: operands' shapes and names in, a `Typed` expression or an error with carets
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nameexpr.compiler.analysis.infer_inputs import fill_in
+from nameexpr.compiler.analysis.names import match_names
+from nameexpr.compiler.analysis.operands import Operand, describe, numbers
+from nameexpr.compiler.analysis.resolve import Resolved, resolve
+from nameexpr.compiler.analysis.sizes import solve
+from nameexpr.compiler.ir.typed import NEED_ELEMENTS, Axes, Names, Typed, shown
+from nameexpr.dims import match
+from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.syntax.ast import (
+    LABELLED,
+    STRETCHED,
+    Expression,
+    Label,
+    Literal,
+    Term,
+    atoms,
+)
+from nameexpr.syntax.lexer.limits import limits
+from nameexpr.syntax.unparse import unparse_item
+
+
+def infer(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, reducer: str | None = None
+) -> Typed:
+    """Return the expression with all names matched and all sizes known.
+
+    Parameters
+    ----------
+    tree : Expression
+        A text that has passed `check_text`.
+    operands : sequence of Operand
+        Shapes, and names where the operand is a NamedTensor.
+    keywords : mapping of str to int
+        Sizes given beside the text.
+    reducer : str, optional
+        The reducer given beside the text: a name, or `CUSTOM`.
+
+    Raises
+    ------
+    OperandError, SizeError, DimNameError, OptionError, LimitError
+        As the stages of this function do: counts and ranks, names, sizes.
+    """
+    if tree.leaves_inputs_out:
+        tree = fill_in(tree, operands, has_reduce=reducer is not None)
+    typed = None if keywords else _labels_only(tree, operands, reducer)
+    if typed is None:
+        typed = _inferred(tree, operands, keywords, reducer)
+    if typed.reducer in NEED_ELEMENTS and typed.size(typed.dropped) == 0:
+        raise error(_no_elements(tree, operands, typed))
+    return typed
+
+
+def _inferred(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], reducer: str | None
+) -> Typed:
+    is_reduced = reducer is not None or tree.reducer is not None
+    resolved = resolve(tree, operands, is_reduced=is_reduced)
+    names = match_names(tree, operands, resolved.packs)
+    resolved, sizes = solve(tree, operands, resolved, keywords)
+    reducer = tree.reducer.name if tree.reducer is not None else reducer
+    return Typed(resolved.operands, resolved.result, names, sizes, _dropped(tree, resolved), reducer)
+
+
+def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | None) -> Typed | None:
+    """Return the typed expression if its terms hold nothing but labels and everything fits, else None.
+
+    The same as `_inferred` in one pass and a third of its time: there is nothing to solve or to align.
+    """
+    outputs, terms = tree.outputs, tree.inputs
+    if outputs is None or len(terms) != len(operands):
+        return None
+    sizes: dict[str, int] = {}
+    arrays = []
+    for term, operand in zip(terms, operands, strict=True):
+        labels = _measured(term, operand, sizes)
+        if labels is None:
+            return None
+        arrays.append(labels)
+    result = []
+    for item in outputs[0].items:
+        if not isinstance(item, Label) or item.name not in sizes:
+            return None
+        result.append((item.name,))
+    names: Names = ()
+    if any(operand.names is not None for operand in operands):
+        names = tuple(label for (label,) in result)
+        if len(set(names)) < len(names):
+            return None
+    if len(result) > limits().dims:
+        return None
+    kept = {*result}
+    dropped = tuple([label for label in sizes if (label,) not in kept])
+    reducer = tree.reducer.name if tree.reducer is not None else reducer
+    return Typed(tuple(arrays), tuple(result), names, sizes, dropped, reducer)
+
+
+def _measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
+    """Return the labels of an operand's dims and note their sizes, or None if the term holds more than
+    labels or does not fit.
+    """
+    items, shape = term.items, operand.shape
+    if len(items) != len(shape) or len(shape) > limits().dims:
+        return None
+    labels = []
+    for item, size in zip(items, shape, strict=True):
+        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
+            return None
+        labels.append((item.name,))
+    if operand.names is not None:
+        for (label,), name in zip(labels, operand.names, strict=True):
+            if not match(label, name):
+                return None
+    return tuple(labels)
+
+
+def infer_sizes(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
+) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+    """Return the sizes that an assertion finds: those of labels, and those under packs and "...".
+
+    Raises
+    ------
+    OperandError, SizeError, DimNameError, OptionError, LimitError
+        If the operands are not as the text says.
+    """
+    resolved = resolve(tree, operands)
+    match_names(tree, operands, resolved.packs)
+    resolved, sizes = solve(tree, operands, resolved, keywords)
+    packs = {
+        word if word == "..." else word.removesuffix("..."): _pack_sizes(word, length, sizes)
+        for word, length in resolved.packs.items()
+    }
+    labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, LABELLED))
+    return {label: sizes[label] for label in labels}, packs
+
+
+def _pack_sizes(word: str, length: int, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    numbers = range(length, 0, -1) if word == "..." else range(1, length + 1)
+    return tuple(sizes[f"{word}{number}"] for number in numbers)
+
+
+def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
+    """Return the labels that the result lacks, as the text mentions them: a pack or ellipsis as a whole where
+    it first stands.
+    """
+    kept = {label for labels in resolved.result for label in labels}
+    order: list[str] = []
+    for term, axes in zip(tree.inputs, resolved.operands, strict=True):
+        spare = len(axes) - (len(term.items) - 1)
+        dim = 0
+        for item in term.items:
+            if isinstance(item, STRETCHED):
+                word = unparse_item(item)
+                order += [f"{word}{number}" for number in numbers(item, resolved.packs[word])]
+                dim += spare
+            else:
+                order += axes[dim]
+                dim += 1
+    return tuple(dict.fromkeys(label for label in order if label not in kept))
+
+
+def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) -> Diagnostic:
+    empty = [label for label in typed.dropped if typed.sizes[label] == 0]
+    names = {shown(label) for label in empty}
+    span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
+    marks = [
+        Mark(atom.span, "0")
+        for term in tree.inputs
+        for atom in atoms(term.items)
+        if (str(atom.size) if isinstance(atom, Literal) else getattr(atom, "name", None)) in names
+    ]
+    listed = " and ".join(f"'{shown(label)}'" for label in empty)
+    message = f"{typed.reducer} over no elements has no value: {listed} is 0"
+    hint = "reduce over dims that hold something, or use a reducer that has a value for nothing, such as sum"
+    return Diagnostic(
+        "NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint
+    )

@@ -1,0 +1,230 @@
+"""Terms meet operands: every dim of every operand and of the result becomes a product of labels.
+
+Counts and numbers of dims are checked here, packs and ellipses take their dims, groups are flattened
+(row-major products nest freely). Names are matched in `nameexpr.compiler.analysis.names`, sizes are solved in
+`nameexpr.compiler.analysis.sizes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch
+from nameexpr.compiler.ir.typed import Axes
+from nameexpr.errors import TOLD, Diagnostic, Mark, error
+from nameexpr.syntax.ast import (
+    STRETCHED,
+    Alias,
+    Anonymous,
+    Dots,
+    Expression,
+    Group,
+    Item,
+    Label,
+    Literal,
+    NamedGroup,
+    Pack,
+    Sized,
+    Term,
+)
+from nameexpr.syntax.lexer.limits import limits
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..."
+    too).
+    """
+
+    operands: tuple[Axes, ...]
+    result: Axes
+    written: dict[str, int]
+    packs: dict[str, int]
+
+
+def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
+    """Return the labels of every dim; a literal 1 of an input has one only where a reducer (`is_reduced`)
+    takes it.
+
+    Raises
+    ------
+    OperandError
+        If there are more operands than terms, or fewer.
+    SizeError
+        If an operand has not as many dims as its term, or a pack not as many dims everywhere.
+    LimitError
+        If an array would have more dims than the limit, groups taken apart.
+    """
+    _check_count(tree, operands)
+    _check_ndims(tree, operands)
+    packs = _pack_lengths(tree, operands)
+    reader = _Reader(packs, {}, drops_ones=not is_reduced)
+    axes = tuple(
+        reader.axes(stretch(term, len(operand.shape)), f"@{position}")
+        for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
+    )
+    result: Axes = ()
+    if tree.outputs is not None:
+        reader.anonymous, reader.drops_ones = 0, False
+        result = reader.axes(_stretched_result(tree.outputs[0], packs), "@out")
+    _check_dims(tree, (*axes, result))
+    return Resolved(axes, result, reader.written, packs)
+
+
+@dataclass
+class _Reader:
+    """Turns items into labels, and keeps the sizes that are written on the way."""
+
+    packs: dict[str, int]
+    written: dict[str, int]
+    anonymous: int = 0
+    drops_ones: bool = False
+
+    def axes(self, dims: Sequence[tuple[Item, int]], place: str) -> Axes:
+        """Return the labels of each dim; most dims have one, of their own."""
+        return tuple(
+            (item.name,) if isinstance(item, Label) else self.labels(item, number, f"{place}.{dim}")
+            for dim, (item, number) in enumerate(dims)
+        )
+
+    def labels(self, item: Item, number: int, place: str) -> tuple[str, ...]:
+        match item:
+            case Label(name) | Alias(_, name):
+                return (name,)
+            case Sized(name, size):
+                self.written[name] = size
+                return (name,)
+            case Literal(1) if self.drops_ones:
+                return ()
+            case Literal(size):
+                label = f"{size}{place}"
+                self.written[label] = size
+                return (label,)
+            case Anonymous():
+                self.anonymous += 1
+                return (f"_@{self.anonymous - 1}",)
+            case Dots() | Pack():
+                return (f"{_word(item)}{number}",)
+            case Group(items) | NamedGroup(_, Group(items)):
+                return self.product(items, place)
+
+    def product(self, items: tuple[Item, ...], place: str) -> tuple[str, ...]:
+        """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
+        found: list[str] = []
+        for position, item in enumerate(items):
+            if isinstance(item, Label):
+                found.append(item.name)
+            elif isinstance(item, STRETCHED):
+                found += [f"{_word(item)}{number}" for number in numbers(item, self.packs[_word(item)])]
+            else:
+                found += self.labels(item, 0, f"{place}.{position}")
+        return tuple(found)
+
+
+def _word(item: Dots | Pack) -> str:
+    return f"{item.name}..." if isinstance(item, Pack) else "..."
+
+
+def _stretched_result(term: Term, packs: dict[str, int]) -> list[tuple[Item, int]]:
+    dims: list[tuple[Item, int]] = []
+    for item in term.items:
+        inside = numbers(item, packs[_word(item)]) if isinstance(item, STRETCHED) else (0,)
+        dims += [(item, number) for number in inside]
+    return dims
+
+
+def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
+    terms, count = tree.inputs, len(operands)
+    if len(terms) == count:
+        return
+    infos = describe(terms, operands)
+    wants = f"the text has {len(terms)} input {'term' if len(terms) == 1 else 'terms'}"
+    got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
+    if count < len(terms):
+        note = "no operand" if len(terms) == count + 1 else ""
+        marks = tuple(Mark(term.span, note) for term in terms[count:])
+        hint = "give one array for each term"
+        if count == 1 and len(operands[0].shape) == len(terms) and all(len(t.items) == 1 for t in terms):
+            spaced = " ".join(tree.text[t.span.start : t.span.end] for t in terms)
+            hint = f"commas separate operands, dims are separated by spaces: {spaced}"
+        raise error(Diagnostic("NE501", f"{wants}, but {got}", tree.text, marks, infos, hint))
+    last = Mark(terms[-1].span, "the last term")
+    extra = ", ".join(str(position) for position in range(len(terms), count))
+    hint = f"add a term for operand {extra}, or leave it out"
+    if count > len(terms) + 1:
+        hint = f"add terms for operands {extra}, or leave them out"
+    raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
+
+
+def _check_ndims(tree: Expression, operands: Sequence[Operand]) -> None:
+    wrong = [
+        position
+        for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
+        if not fits(term, len(operand.shape))
+    ]
+    if wrong:
+        raise error(*(_wrong_ndim(tree, position, operands) for position in wrong[:TOLD]))
+
+
+def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
+    term, operand = tree.inputs[position], operands[position]
+    ndim, fixed = len(operand.shape), len(term.items)
+    has_pack = any(isinstance(item, STRETCHED) for item in term.items)
+    needs = f"at least {fixed - 1}" if has_pack else str(fixed)
+    message = f"operand {position} has {_dims(ndim)}, and its term has {needs}"
+    mark = Mark(term.span, f"{needs} here, {ndim} in the operand")
+    hint = _ndim_hint(term, ndim, position)
+    return Diagnostic("NE310", message, tree.text, (mark,), describe(tree.inputs, operands), hint)
+
+
+def _dims(count: int) -> str:
+    return f"{count} dim" if count == 1 else f"{count} dims"
+
+
+def _ndim_hint(term: Term, ndim: int, position: int) -> str:
+    first = term.items[0] if len(term.items) == 1 else None
+    if isinstance(first, Label) and len(first.name) == ndim and ndim > 1:
+        return f"dims are separated by spaces: write {' '.join(first.name)}"
+    if ndim > len(term.items):
+        return f"name the other dims of operand {position}, or let ... stand for them"
+    return "leave out of the term what the array does not have; new dims are made right of the arrow"
+
+
+def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, int]:
+    """Return the number of dims of each pack; an ellipsis is as long as the longest."""
+    lengths: dict[str, int] = {}
+    seen: dict[str, tuple[int, Pack]] = {}
+    for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):
+        length = len(operand.shape) - (len(term.items) - 1)
+        for item in term.items:
+            if isinstance(item, Dots):
+                lengths["..."] = max(length, lengths.get("...", 0))
+            elif isinstance(item, Pack):
+                first, place = seen.setdefault(_word(item), (position, item))
+                if lengths.setdefault(_word(item), length) != length:
+                    there = (first, place, lengths[_word(item)])
+                    raise error(_uneven_pack(tree, operands, there, (position, item, length)))
+    return lengths
+
+
+def _uneven_pack(
+    tree: Expression, operands: Sequence[Operand], first: tuple[int, Pack, int], second: tuple[int, Pack, int]
+) -> Diagnostic:
+    marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
+    one, other = (f"{_dims(length)} in operand {position}" for position, _, length in (first, second))
+    message = f"'{_word(first[1])}' is {one} and {other}"
+    hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
+    return Diagnostic("NE305", message, tree.text, marks, describe(tree.inputs, operands), hint)
+
+
+def _check_dims(tree: Expression, arrays: tuple[Axes, ...]) -> None:
+    limit = limits().dims
+    for position, axes in enumerate(arrays):
+        count = sum(map(len, axes))
+        if max(count, len(axes)) > limit:
+            which = "the result" if position == len(arrays) - 1 else f"operand {position}"
+            apart = " with its groups taken apart" if count > len(axes) else ""
+            message = f"{which} has {max(count, len(axes))} dims{apart}, and the limit is {limit}"
+            term = (*tree.inputs, *(tree.outputs or ()))[position]
+            raise error(Diagnostic("NE705", message, tree.text, (Mark(term.span),)))

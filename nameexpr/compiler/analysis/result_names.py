@@ -1,0 +1,75 @@
+"""The names that a formula's results have, where any operand is a NamedTensor: those of dims on the left, or
+the labels; under packs and `...` those of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nameexpr.compiler.ir.dots import Under, is_dots, place_of
+from nameexpr.compiler.ir.typed import Axes, Names
+from nameexpr.dims import another_name, duplicate, name_fault
+from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.syntax.ast import Dots, Item, Pack, Term
+from nameexpr.syntax.unparse import unparse_item
+
+
+def result_names(
+    term: Term | None, labels: Sequence[str], axes: Axes, packs: Mapping[str, Names], under: Under, text: str
+) -> Names:
+    """Return the names of a statement's result.
+
+    Parameters
+    ----------
+    term : Term or None
+        The term on the left.
+    labels : sequence of str
+        The labels of the result's dims, in order, where there is no term.
+    axes : Axes
+        The axes of the term.
+    packs, under : mappings
+        The names under packs, and those of this value under `...`.
+    """
+    if term is None:
+        return tuple(_name_of(label, packs, under) for label in labels)
+    names: list[str | None] = []
+    items: list[Item] = []
+    rest = list(axes)
+    for item in term.items:
+        if isinstance(item, Dots | Pack):
+            word = unparse_item(item)
+            while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
+                names.append(_name_of(rest.pop(0)[0], packs, under))
+                items.append(item)
+            continue
+        rest.pop(0)
+        names.append(getattr(item, "dim", None) or getattr(item, "name", None))
+        items.append(item)
+    _check_twice(names, items, text)
+    return tuple(names)
+
+
+def _check_twice(names: Sequence[str | None], items: Sequence[Item], text: str) -> None:
+    """Raise NE403 if the result would carry a name twice."""
+    twice = duplicate(names)
+    if twice is not None:
+        name, one, other = twice
+        marks = (Mark(items[one].span), Mark(items[other].span))
+        message = f"the result would carry the name '{name}' twice"
+        hint = f"give each dim a name of its own on the left, such as row={name} col={name}"
+        if any(isinstance(items[place], Dots | Pack) for place in (one, other)):
+            hint = (
+                f"'{name}' is a name under an ellipsis or pack: write {another_name(name)}={name} on the left"
+            )
+        raise error(Diagnostic("NE403", message, text, marks, hint=hint))
+
+
+def _name_of(label: str, packs: Mapping[str, Names], under: Under) -> str | None:
+    """Return the name of a dim that has a label; under a pack, that which the operands have there."""
+    if is_dots(label):
+        return under.get(place_of(label))
+    word, dots, number = label.partition("...")
+    if dots:
+        names = packs.get(f"{word}...", ())
+        return names[int(number) - 1] if int(number) <= len(names) else None
+    return label if name_fault(label) is None else None

@@ -1,0 +1,228 @@
+"""The safety rules that the text alone decides (docs/language.md, sections 2 and 3), each a function that
+yields diagnostics.
+
+Nothing here knows an operand. All rules run, so that independent mistakes are reported together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from nameexpr.compiler.analysis.rules.fast_path import is_accepted
+from nameexpr.compiler.analysis.rules.summation import DROPPING_RULES
+from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.dims import another_name
+from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
+from nameexpr.syntax.ast import (
+    LABELLED,
+    STRETCHED,
+    Alias,
+    Anonymous,
+    Expression,
+    Group,
+    Item,
+    NamedGroup,
+    Pack,
+    Sized,
+    atoms,
+)
+from nameexpr.syntax.unparse import unparse_item
+
+
+def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
+    """Raise every mistake that can be told without the operands.
+
+    Parameters
+    ----------
+    tree : Expression
+        The parsed text.
+    has_reduce : bool
+        Whether a reducer is given beside the text (`reduce=`).
+
+    Raises
+    ------
+    RuleError, SizeError
+        With one diagnostic per mistake.
+    """
+    if is_accepted(tree, has_reduce=has_reduce):
+        return
+    found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
+    if not found and tree.outputs is not None and not tree.leaves_inputs_out:
+        found = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
+    if found:
+        raise error(*found)
+
+
+def marks_of(*items: Item) -> tuple[Mark, ...]:
+    """Return a mark under each item."""
+    return tuple(Mark(item.span) for item in items)
+
+
+def _one_output(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    if tree.outputs is not None and len(tree.outputs) > 1:
+        marks = tuple(Mark(term.span) for term in tree.outputs)
+        hint = "an expression has one result; compile one text for each"
+        if all(len(term.items) <= 1 for term in tree.outputs):
+            spaced = " ".join(unparse_item(item) for term in tree.outputs for item in term.items)
+            hint = f"an expression has one result, and its dims are separated by spaces: -> {spaced}"
+        yield Diagnostic("NE201", "commas cannot stand right of the arrow", tree.text, marks, hint=hint)
+
+
+def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
+    reducer = tree.reducer
+    if reducer is None:
+        return
+    mark = (Mark(reducer.span),)
+    if tree.outputs is None:
+        hint = "say what is kept: inputs -> result : " + reducer.name
+        yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
+    if reducer.name not in REDUCERS:
+        hint = f"one of {' '.join(REDUCERS)}, or a callable as reduce="
+        hint = did_you_mean(reducer.name, REDUCERS) or hint
+        yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
+    elif has_reduce:
+        hint = "keep one of the two"
+        yield Diagnostic("NE204", "a reducer stands in the text and in reduce=", tree.text, mark, hint=hint)
+
+
+def _one_pack_per_input(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    for term in tree.inputs:
+        packs = [item for item in term.items if isinstance(item, STRETCHED)]
+        if len(packs) > 1:
+            hint = "where one ends and the next begins cannot be told; name the dims of all but one"
+            message = "an input holds at most one ... or pack"
+            yield Diagnostic("NE205", message, tree.text, marks_of(*packs), hint=hint)
+
+
+def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    for term in tree.outputs or ():
+        seen: dict[str, list[Item]] = {}
+        for atom in atoms(term.items):
+            if isinstance(atom, STRETCHED):
+                seen.setdefault(unparse_item(atom), []).append(atom)
+        for name, items in seen.items():
+            if len(items) > 1:
+                hint = "a result has these dims once"
+                message = f"'{name}' stands twice in the result"
+                yield Diagnostic("NE216", message, tree.text, marks_of(*items), hint=hint)
+
+
+def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
+    for item in items:
+        group = item.group if isinstance(item, NamedGroup) else item
+        if isinstance(group, Group):
+            yield group
+
+
+def _inside_groups(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    for term in (*tree.inputs, *(tree.outputs or ())):
+        for group in _groups(term.items):
+            yield from _named_factors(tree, group)
+    for term in tree.inputs:
+        for group in _groups(term.items):
+            open_ended = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
+            if open_ended:
+                hint = "an input's group is split into dims whose sizes can be told: name them"
+                message = "_, ... and packs cannot stand inside an input's group"
+                yield Diagnostic("NE206", message, tree.text, marks_of(*open_ended), hint=hint)
+
+
+def _named_factors(tree: Expression, group: Group) -> Iterator[Diagnostic]:
+    for item in group.items:
+        if isinstance(item, Alias | NamedGroup):
+            message = f"a dim inside a group has no name of its own, so '{item.dim}=' names nothing"
+            inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
+            yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=f"write {inner}")
+        elif isinstance(item, Group):
+            yield from _named_factors(tree, item)
+
+
+def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    if tree.outputs is None:
+        return
+    inside = [atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
+    outside = [atom for term in tree.outputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
+    if len(tree.inputs) > 1 and (inside or outside):
+        hint = "name the dim, so that it is clear which operands share it"
+        message = "_ has a meaning only with one input or in an assertion"
+        yield Diagnostic("NE208", message, tree.text, marks_of(*inside, *outside), hint=hint)
+    elif len(outside) > len(inside):
+        extra = outside[len(inside) :]
+        hint = "the k-th _ of the result is the k-th _ of the input; a new dim of size 1 is written 1"
+        message = "this _ stands for no dim of the input"
+        yield Diagnostic("NE209", message, tree.text, marks_of(*extra), hint=hint)
+
+
+def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    inside = [atom for term in tree.inputs for atom in atoms(term.items)]
+    known = {unparse_item(atom) for atom in inside if isinstance(atom, STRETCHED)}
+    known |= {"..."} if tree.leaves_inputs_out else set()
+    for term in tree.outputs or ():
+        for atom in atoms(term.items):
+            word = unparse_item(atom)
+            if isinstance(atom, STRETCHED) and word not in known:
+                message = f"'{word}' stands in no input"
+                hint = did_you_mean(word, sorted(known)) or "write it in the input whose dims it stands for"
+                yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
+
+
+def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    packs: dict[str, Item] = {}
+    labels: dict[str, Item] = {}
+    for term in (*tree.inputs, *(tree.outputs or ())):
+        for atom in atoms(term.items):
+            if isinstance(atom, Pack):
+                packs.setdefault(atom.name, atom)
+            elif isinstance(atom, LABELLED):
+                labels.setdefault(atom.name, atom)
+    for name in [name for name in packs if name in labels]:
+        hint = f"write {name}... everywhere, or give the single dim another name"
+        message = f"'{name}' is a pack here and one dim there"
+        yield Diagnostic("NE211", message, tree.text, marks_of(packs[name], labels[name]), hint=hint)
+
+
+def _sizes_agree(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    sizes: dict[str, Sized] = {}
+    for term in (*tree.inputs, *(tree.outputs or ())):
+        for atom in atoms(term.items):
+            if isinstance(atom, Sized) and sizes.setdefault(atom.name, atom).size != atom.size:
+                first = sizes[atom.name]
+                marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
+                message = f"'{atom.name}' is {first.size} and {atom.size} in the same text"
+                hint = "if these are two dims, rename one"
+                yield Diagnostic("NE301", message, tree.text, marks, hint=hint)
+
+
+def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+    """A name that the user wrote out twice; `i -> i i` is refused only where the result has names."""
+    if tree.outputs is None or len(tree.outputs) != 1:
+        return
+    carried: dict[str, Item] = {}
+    for item in tree.outputs[0].items:
+        name = item.dim if isinstance(item, Alias | NamedGroup) else getattr(item, "name", None)
+        if name is None or isinstance(item, Pack):
+            continue
+        first = carried.setdefault(name, item)
+        if first is not item and any(isinstance(one, Alias | NamedGroup) for one in (first, item)):
+            message = f"the result would carry the name '{name}' twice"
+            inner = unparse_item(item).removeprefix(f"{name}=")
+            hint = f"give each dim a name of its own, such as {another_name(name)}={inner}"
+            yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
+
+
+Rule = Callable[[Expression, bool], Iterator[Diagnostic]]
+_RULES: tuple[Rule, ...] = (
+    _one_output,
+    _known_reducer,
+    _one_pack_per_input,
+    _one_dots_in_result,
+    _inside_groups,
+    _anonymous,
+    _packs_come_from_inputs,
+    _words_mean_one_thing,
+    _sizes_agree,
+    _result_names,
+)
+INPUT_RULES: tuple[Rule, ...] = (_one_pack_per_input, _inside_groups, _words_mean_one_thing, _sizes_agree)
+"""The rules that input terms must keep wherever they stand: in formulas, too."""

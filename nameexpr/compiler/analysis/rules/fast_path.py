@@ -1,0 +1,70 @@
+"""The commonest texts, known to keep all rules after one pass over them.
+
+What is right needs no diagnostics, so none of the rules of `nameexpr.compiler.analysis.rules.check` runs on a
+text that is accepted here: labels, with sizes too, groups of them, dims of size 1, `...` and a reducer.
+Everything else is left to the rules, which are the law and word the errors; tests hold what is accepted to
+them.
+
+>>> from nameexpr.syntax import parse
+>>> is_accepted(parse("N C, C -> N")), is_accepted(parse("N C, C2 -> N"))
+(True, False)
+"""
+
+from __future__ import annotations
+
+from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.syntax.ast import Dots, Expression, Group, Item, Label, Literal, Sized
+
+FEW = 64
+"""Up to so many labels are counted one by one."""
+_DOTS = "..."
+
+
+def is_accepted(tree: Expression, *, has_reduce: bool = False) -> bool:
+    """Return whether a text is sure to keep all rules; where it is not, nothing is known."""
+    outputs = tree.outputs
+    if outputs is None or len(outputs) != 1:
+        return False
+    sizes: dict[str, int] = {}
+    kept = _labels(outputs[0].items, sizes)
+    inside: list[str] = []
+    for term in tree.inputs:
+        labels = _labels(term.items, sizes)
+        if labels is None:
+            return False
+        inside += labels
+    if kept is None or not inside or len(inside) > FEW or (_DOTS in inside) != (_DOTS in kept):
+        return False
+    dropped = set(inside).difference(kept)
+    if has_reduce or tree.reducer is not None:
+        is_known = tree.reducer is None or (tree.reducer.name in REDUCERS and not has_reduce)
+        return is_known and bool(dropped)
+    for label in dropped:  # noqa: SIM110  a generator takes twice as long
+        if inside.count(label) == 1:
+            return False
+    return True
+
+
+def _labels(items: tuple[Item, ...], sizes: dict[str, int], *, in_group: bool = False) -> list[str] | None:
+    """Return the labels among the items, those in groups too, or None if the items hold what is not accepted.
+
+    An ellipsis counts as a label where it may stand: once, and outside all groups.
+    """
+    labels: list[str] = []
+    for item in items:
+        if isinstance(item, Label):
+            labels.append(item.name)
+        elif isinstance(item, Sized):
+            if sizes.setdefault(item.name, item.size) != item.size:
+                return None
+            labels.append(item.name)
+        elif isinstance(item, Group):
+            inner = _labels(item.items, sizes, in_group=True)
+            if inner is None:
+                return None
+            labels += inner
+        elif isinstance(item, Dots) and not in_group and _DOTS not in labels:
+            labels.append(_DOTS)
+        elif not (isinstance(item, Literal) and item.size == 1):
+            return None
+    return labels

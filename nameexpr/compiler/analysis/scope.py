@@ -1,0 +1,182 @@
+"""What each name in a formula means: an operand, an earlier statement, a constant; which term each use has.
+
+Everything here follows from the text, and all mistakes are reported together. Whether an operand needs a term
+is known once the operands are (`nameexpr.compiler.analysis.views`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
+from nameexpr.compiler.analysis.faults.words import in_words
+from nameexpr.compiler.analysis.rules.check import INPUT_RULES
+from nameexpr.compiler.lowering.functions import CONSTANTS, INDEX, RESERVED, SIZE
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
+from nameexpr.syntax.ast import Anonymous, Expression, Literal, Term, atoms
+from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The operands that a formula uses, in the order of their first use, with all their uses."""
+
+    tree: Formula
+    uses: dict[str, tuple[Use, ...]]
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """Names of the operands."""
+        return tuple(self.uses)
+
+
+def read_scope(tree: Formula) -> Scope:
+    """Return the operands of a formula, its text checked.
+
+    Raises
+    ------
+    RuleError, ParseError
+        With one diagnostic per mistake: unknown functions, wrong numbers of values, names given twice, terms
+        that differ, brackets that hold what they cannot hold.
+    """
+    found = list(islice(_mistakes(tree), TOLD))
+    if found:
+        raise error(*found)
+    uses: dict[str, list[Use]] = {}
+    defined: set[str] = set()
+    for statement in tree.statements:
+        for node in nodes(statement.value):
+            if isinstance(node, Use) and node.name not in defined and node.name not in RESERVED:
+                uses.setdefault(node.name, []).append(node)
+        if statement.name is not None:
+            defined.add(statement.name)
+    return Scope(tree, {name: tuple(found) for name, found in uses.items()})
+
+
+def _mistakes(tree: Formula) -> Iterator[Diagnostic]:
+    yield from _statement_names(tree)
+    defined: dict[str, Statement] = {}
+    yield from _goes_on(tree)
+    yield from _terms(tree)
+    values = {use.name for use in _uses(tree)} | {statement.name or "" for statement in tree.statements}
+    for statement in tree.statements:
+        for node in nodes(statement.value):
+            if isinstance(node, Call):
+                yield from check_call(tree, node, values)
+            elif isinstance(node, Along):
+                yield from check_along(tree, node, values)
+            elif isinstance(node, Use):
+                yield from _use(tree, node, defined)
+        if statement.name is not None:
+            defined[statement.name] = statement
+
+
+def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
+    """Refuse a last line that begins with a sign: it was meant to go on with the line above."""
+    last = tree.statements[-1]
+    value = last.value
+    while isinstance(value, Binary):
+        value = value.left
+    if last.name is not None or len(tree.statements) < 2 or not isinstance(value, Unary):  # noqa: PLR2004
+        return
+    above = tree.statements[-2]
+    if value.operator == "-" and any(use.name == above.name for use in _uses(Formula((last,), tree.text))):
+        return
+    between = tree.text[above.span.end : value.span.start]
+    if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
+        marks = (Mark(above.span), Mark(Span(value.span.start, value.span.start + 1)))
+        message = "the statement above ends at the line break, and this line is one of its own"
+        hint = "put brackets around a value that goes on in the next line"
+        yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
+
+
+def _terms(tree: Formula) -> Iterator[Diagnostic]:
+    """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
+    uses = [use for use in _uses(tree) if use.name not in RESERVED and use.term is not None]
+    terms = tuple(use.term for use in uses if use.term is not None)
+    left = tuple(statement.term for statement in tree.statements if statement.term is not None)
+    for rule in INPUT_RULES:
+        for found in rule(Expression(terms, left, None, tree.text), False):  # noqa: FBT003
+            yield found._replace(message=in_words(found.message), hint=in_words(found.hint))
+    for use, term in zip(uses, terms, strict=True):
+        for atom in atoms(term.items):
+            if isinstance(atom, Anonymous):
+                message, hint = "_ has no meaning in a formula", "name the dim"
+                yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
+            if isinstance(atom, Literal) and atom.size != 1:
+                message = f"a dim written {atom.size} has no label, and nothing could reduce it"
+                hint = f"name it: C={atom.size}"
+                if len(term.items) == 1:
+                    hint = f"name the dim: {use.name}[N]; a cell of an array is chosen before the formula"
+                yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
+
+
+def _uses(tree: Formula) -> Iterator[Use]:
+    for statement in tree.statements:
+        for node in nodes(statement.value):
+            if isinstance(node, Use):
+                yield node
+
+
+def _statement_names(tree: Formula) -> Iterator[Diagnostic]:
+    seen: dict[str, Statement] = {}
+    used: dict[str, Use] = {}
+    for place, statement in enumerate(tree.statements):
+        mark = Mark(statement.name_span)
+        if statement.name is None:
+            if place < len(tree.statements) - 1:
+                hint = "name it: s = ...; only the last statement may go without"
+                message = "the value of this statement is lost"
+                yield Diagnostic("NE230", message, tree.text, (Mark(statement.span),), hint=hint)
+        elif statement.name in RESERVED:
+            message = f"'{statement.name}' has a meaning of its own in formulas"
+            yield Diagnostic("NE231", message, tree.text, (mark,), hint="choose another name")
+        elif statement.name in seen:
+            marks = (Mark(seen[statement.name].name_span), mark)
+            hint = f"every statement gives a new name, such as {statement.name}2"
+            yield Diagnostic("NE232", f"'{statement.name}' is given twice", tree.text, marks, hint=hint)
+        elif statement.name in used or _mentions(statement):
+            yield _used_before(tree, statement, used.get(statement.name))
+        for node in nodes(statement.value):
+            if isinstance(node, Use):
+                used.setdefault(node.name, node)
+        if statement.name is not None:
+            seen.setdefault(statement.name, statement)
+
+
+def _used_before(tree: Formula, statement: Statement, use: Use | None) -> Diagnostic:
+    """Say that a name is used before its statement, or in it."""
+    name, own = statement.name, use or _mentions(statement)
+    marks = (Mark(statement.name_span), *((Mark(own.name_span),) if own else ()))
+    hint = f"call the result something else, such as {name}2"
+    message = f"'{name}' is an operand and the name of a statement"
+    if use is not None:
+        message = f"'{name}' is used before it is computed"
+        hint = f"put its statement first; if two things are meant, call one of them {name}2"
+    return Diagnostic("NE233", message, tree.text, marks, hint=hint)
+
+
+def _mentions(statement: Statement) -> Use | None:
+    """Return the use of a statement's own name in its value."""
+    own = (node for node in nodes(statement.value) if isinstance(node, Use))
+    return next((node for node in own if node.name == statement.name), None)
+
+
+def _use(tree: Formula, node: Use, defined: dict[str, Statement]) -> Iterator[Diagnostic]:
+    if node.name in CONSTANTS and node.term is not None:
+        message = f"{node.name} is a number: it has no dims"
+        yield Diagnostic("NE231", message, tree.text, (Mark(node.span),), hint=f"write {node.name}")
+    elif node.name in (SIZE, INDEX):
+        yield from check_size(tree, node)
+    elif node.name in defined and node.term is not None and defined[node.name].term is None:
+        hint = f"write {node.name}, or give the statement a term: {node.name}[...] = ..."
+        message = f"'{node.name}' was made without a term, so its dims keep their names"
+        marks = (Mark(defined[node.name].name_span), Mark(node.span))
+        yield Diagnostic("NE238", message, tree.text, marks, hint=hint)
+
+
+def terms_of(uses: tuple[Use, ...]) -> tuple[Term, ...]:
+    """Return the different terms that the uses of an operand have."""
+    return tuple(dict.fromkeys(use.term for use in uses if use.term is not None))

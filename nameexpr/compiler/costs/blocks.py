@@ -1,0 +1,103 @@
+"""What pointwise functions take, one by one and in blocks, in nanoseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from nameexpr.compiler.costs import estimate as costs
+from nameexpr.compiler.costs.cells import RUN, Array, broadcast, fresh, memory_nanos, pass_nanos
+from nameexpr.compiler.costs.functions import PASSES, call_nanos, cell_nanos
+from nameexpr.compiler.costs.reductions import reduce_nanos
+from nameexpr.compiler.ir.program import Fused, Pointwise, Step
+from nameexpr.compiler.ir.strides import Shape
+
+FOLDED = 1900.0
+"""A function of numbers alone."""
+TURN, PART = 60.0, 130.0
+"""One turn of a loop in Python, and the part of an array that it takes."""
+MADE = 200.0
+"""Making the array that blocks go into."""
+
+
+def pointwise_nanos(one: Pointwise, sources: Sequence[Array], result: Array) -> float:
+    """Return the time of a pointwise function of arrays."""
+    if one.is_weak:
+        return FOLDED
+    numbers = [constant for constant in one.constants if constant is not None]
+    values = [getattr(number, "value", None) for number in numbers]
+    nanos = _function(one.call, values, sources, result)
+    return call_nanos(one.call, len(numbers)) + nanos
+
+
+def _function(call: str, numbers: Sequence[object], sources: Sequence[Array], result: Array) -> float:
+    """Return the time of the cells of a function."""
+    dtypes = [source.dtype for source in sources]
+    cell = cell_nanos(call, dtypes, result.dtype, is_square=call == "np.power" and list(numbers) == [2])
+    nanos = pass_nanos(result.shape, result, sources, cell, RUN * PASSES.get(call, 1))
+    moved = (PASSES.get(call, 1) - 1) * 2 * prod(result.shape) * result.item
+    return nanos + memory_nanos(moved)
+
+
+def fused_nanos(one: Fused, sources: Sequence[Array]) -> float:
+    """Return the time of functions and a reduction, block by block."""
+    tiles = tuple(min(pair) for pair in zip(one.tiles, one.shape, strict=True))
+    count = prod(-(-size // tile) for size, tile in zip(one.shape, tiles, strict=True) if tile)
+    cut = [axis for axis, tile in enumerate(tiles) if tile < one.shape[axis]]
+    parts: list[Array] = [_part(source, tiles) for source in sources]
+    nanos = TURN + sum(PART for source in sources if any(source.shape and source.shape[a] > 1 for a in cut))
+    for step in one.steps:
+        made = _step(step, parts)
+        parts.append(made[0])
+        nanos += made[1]
+    factors = [parts[factor] for factor in one.factors]
+    nanos += PART if one.reducer is None else _reduced(one, factors, tiles)
+    moved = sum(source.cells * source.item for source in sources)
+    moved += prod(size for axis, size in enumerate(one.shape) if axis not in one.reduced) * 8
+    return MADE + count * nanos + memory_nanos(moved)
+
+
+def _part(source: Array, tiles: Shape) -> Array:
+    """Return the block of a source; a number has no axes."""
+    if not source.shape:
+        return source
+    shape = tuple(min(pair) for pair in zip(source.shape, tiles, strict=True))
+    return Array(shape, source.strides, source.dtype)
+
+
+def _step(step: Step, parts: Sequence[Array]) -> tuple[Array, float]:
+    """Return what a step of a block makes, and its time."""
+    sources = [parts[argument] for argument in step.arguments if argument is not None]
+    numbers = [number for number, place in zip(step.constants, step.arguments, strict=True) if place is None]
+    shape = _broadcast(sources)
+    made = fresh(shape, step.dtype)
+    return made, call_nanos(step.call, len(numbers)) + _function(step.call, numbers, sources, made)
+
+
+def _broadcast(sources: Sequence[Array]) -> Shape:
+    shapes = [source.shape for source in sources if source.shape]
+    return tuple(max(sizes) if 0 not in sizes else 0 for sizes in zip(*shapes, strict=True))
+
+
+def _reduced(one: Fused, factors: Sequence[Array], tiles: Shape) -> float:
+    """Return the time of the reduction of a block: of one value, or of the product of several."""
+    kept = prod(tile for axis, tile in enumerate(tiles) if axis not in one.reduced)
+    placing = PART + call_nanos("np.add") + kept * 0.1
+    dtype = one.dtype or "float64"
+    if len(factors) == 1:
+        reducer = one.reducer or "sum"
+        value = broadcast(factors[0], tiles) if len(factors[0].shape) != len(tiles) else factors[0]
+        return placing + reduce_nanos("sum" if reducer == "mean" else reducer, value, one.reduced)
+    last = len(tiles) - 1
+    if one.reduced == (last,) and len(factors) == 2 and all(one.shape for one in factors):  # noqa: PLR2004
+        return placing + costs.vecdot_seconds(kept, tiles[last], dtype) / costs.NANO
+    axes = [str(axis) for axis in range(len(tiles))]
+    steps = [
+        {
+            axis: abs(step) if size != 1 else 0
+            for axis, size, step in zip(axes, part.shape, part.strides, strict=False)
+        }
+        for part in factors
+    ]
+    stays = [axis for place, axis in enumerate(axes) if place not in one.reduced]
+    return placing + costs.loop_seconds(dict(zip(axes, tiles, strict=True)), steps, stays, dtype) / costs.NANO

@@ -1,0 +1,128 @@
+"""What moving cells takes, in nanoseconds: views, copies, and arrays that are made of nothing."""
+
+from __future__ import annotations
+
+from math import prod
+
+from nameexpr.compiler.costs import estimate as costs
+from nameexpr.compiler.costs.cells import (
+    MAIN,
+    MEMORY,
+    Array,
+    far_nanos,
+    fresh,
+    item_bytes,
+    memory_nanos,
+    pass_nanos,
+)
+from nameexpr.compiler.costs.functions import cell_nanos
+from nameexpr.compiler.ir.formula_instructions import Arange, Constant
+from nameexpr.compiler.ir.instructions import (
+    AsComplex,
+    AsReal,
+    Cast,
+    Copy,
+    Diagonal,
+    Embed,
+    Full,
+    Ones,
+    Repeat,
+    Reshape,
+    Transpose,
+)
+from nameexpr.compiler.ir.strides import Shape, is_dense, reshaped
+from nameexpr.compiler.memory.scratch import RUN
+
+Move = Cast | Reshape | Transpose | Diagonal | AsReal | AsComplex | Repeat | Embed | Copy
+VIEW = 100.0
+VIEWS = {Diagonal: 670.0, AsReal: 270.0, AsComplex: 840.0}
+"""Views that take more than a reshape."""
+COPIED = 250.0
+"""A call that copies; `costs` counts its neighbours in, too."""
+KNOWN = 30.0
+"""Reading what was made once."""
+MADE, BYTE = 700.0, 0.015
+"""Making an array of one value, and one byte of it."""
+REPEATED, REPEATED_RUN, REPEATED_CELL = 900.0, 0.7, (0.03, 0.07)
+"""Repeating along an axis, one run that is repeated, and one cell: whatever its size, and for 8 bytes."""
+EMBEDDED, PLACED = 3800.0, 0.5
+"""Putting an array into zeros, and one cell of it."""
+NUMBER, COUNTED, COUNTED_CELL = 115.0, 260.0, 0.35
+
+
+def made_nanos(one: Full | Ones | Constant | Arange) -> float:
+    """Return the time of an array that is made of nothing."""
+    match one:
+        case Ones():
+            return KNOWN
+        case Full(shape, _, dtype):
+            size = prod(shape) * item_bytes(dtype)
+            return MADE + BYTE * size + memory_nanos(size)
+        case Constant():
+            return NUMBER
+        case Arange(size):
+            return COUNTED + COUNTED_CELL * size
+
+
+def move_nanos(one: Move, source: Array) -> float:
+    """Return the time of a view or a copy."""
+    match one:
+        case Transpose():
+            return VIEW
+        case Diagonal() | AsReal() | AsComplex():
+            return VIEWS[type(one)]
+        case Reshape(_, shape):
+            is_view = reshaped(source.shape, source.strides, shape) is not None
+            return VIEW if is_view else copy_nanos(source)
+        case Copy(_, _, is_lax):
+            is_kept = is_lax and is_dense(source.shape, source.strides)
+            return VIEW if is_kept else copy_nanos(source)
+        case Cast(_, dtype):
+            made = Array(source.shape, source.strides, dtype)
+            cell = cell_nanos("cast", (source.dtype,), dtype)
+            return COPIED + pass_nanos(source.shape, made, [source], cell)
+        case Repeat(_, shape):
+            return _repeated(source, shape)
+        case Embed(_, shape, letters):
+            sizes = dict(zip(letters, shape, strict=True))
+            placed = prod(sizes.values()) * PLACED
+            size = prod(shape) * source.item
+            return EMBEDDED + BYTE * size + memory_nanos(size) + placed
+
+
+def copy_nanos(source: Array) -> float:
+    """Return the time of a row-major copy; what lies beyond the caches is read and written more slowly."""
+    axes = [str(axis) for axis in range(len(source.shape))]
+    sizes, steps = dict(zip(axes, source.shape, strict=True)), dict(zip(axes, source.strides, strict=True))
+    nanos = costs.copy_seconds(sizes, steps, axes, source.dtype) / costs.NANO - costs.CALL["copy"] + COPIED
+    size = prod(source.shape) * source.item
+    inner = next((step for length, step in _from_last(source) if length != 1), 1)
+    return nanos + far_nanos(source, inner) * prod(source.shape) + main_nanos(2 * size)
+
+
+def _repeated(source: Array, shape: Shape) -> float:
+    """Return the time of `copies.repeated`: along one axis after the other, or in one copy."""
+    own = (1,) * (len(shape) - len(source.shape)) + source.shape
+    axes = [axis for axis, size in enumerate(shape) if own[axis] != size]
+    run = prod(shape[axes[-1] + 1 :]) if axes else 1
+    if not is_dense(source.shape, source.strides) or not axes or (len(axes) > 1 and run * source.item >= RUN):
+        return REPEATED + pass_nanos(shape, fresh(shape, source.dtype), [source], costs.CELL, costs.RUN)
+    nanos, sizes = 0.0, list(own)
+    cell = REPEATED_CELL[0] + REPEATED_CELL[1] * costs.width(source.dtype)
+    for axis in reversed(axes):
+        started = prod(sizes[: axis + 1])
+        sizes[axis] = shape[axis]
+        made = prod(sizes)
+        nanos += REPEATED + REPEATED_RUN * started + cell * made + memory_nanos(made * source.item)
+    return nanos
+
+
+def _from_last(source: Array) -> list[tuple[int, int]]:
+    """Return size and stride of each axis, the last one first."""
+    return list(zip(source.shape, source.strides, strict=True))[::-1]
+
+
+def main_nanos(moved: int) -> float:
+    """Return what main memory adds to calls whose constants hold for the caches."""
+    most, rate = MEMORY[-1]
+    return moved * (MAIN - rate) if moved > most else 0.0

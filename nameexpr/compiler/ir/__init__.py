@@ -1,0 +1,1 @@
+"""The forms that a text takes on its way: typed expression, graph, program; and what programs keep to."""

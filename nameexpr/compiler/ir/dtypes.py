@@ -1,0 +1,107 @@
+"""Which dtype an expression computes in (docs/language.md, section 3, rule 8). NumPy's promotion is asked for
+by the caller.
+
+Where there is a sum, bool and integers are widened to 64 bits before they are multiplied and float16 goes
+through float32. bfloat16, which NumPy's products and reductions do not know, goes through float32 wherever
+anything is computed. The compiler knows dtypes by name only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+from nameexpr.compiler.ir.typed import CUSTOM, SUMMING, Typed
+
+NARROW = frozenset({"float16", "bfloat16"})
+FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
+WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
+    f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
+}
+MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32, 64)} | {
+    f"uint{bits}": (1 << bits) - 1 for bits in (8, 16, 32, 64)
+}  # fmt: skip
+"""The largest magnitude of a value of each integer dtype."""
+
+
+def swapped(name: str) -> str:
+    """Return what a dtype of foreign byte order is called where it is to be cast, even if to its like."""
+    return f"swapped {name}" if name else ""
+
+
+ITEM_BYTES = {
+    "bool": 1,
+    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": bits // 8 for bits in (16, 32, 64)},
+    "bfloat16": 2,
+    **{f"complex{bits}": bits // 8 for bits in (64, 128)},
+    "longdouble": 16,
+    "clongdouble": 32,
+}
+ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
+"""Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dtypes:
+    """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
+    change it.
+
+    `compute` and `result` are "" where values are only moved, or are of a kind that is never cast (text,
+    dates, records).
+    """
+
+    operands: tuple[str, ...]
+    compute: str
+    result: str
+
+
+def choose_dtypes(
+    operands: tuple[str, ...], product: str, *, is_summed: bool, reducer: str | None, is_asked: bool = False
+) -> Dtypes:
+    """Return the dtypes of an expression.
+
+    Parameters
+    ----------
+    operands : tuple of str
+        Name of each operand's dtype.
+    product : str
+        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a
+        number.
+    is_summed : bool
+        Whether products are added up.
+    reducer : str or None
+        The reducer, if one is written.
+    is_asked : bool
+        Whether `product` was asked for with `dtype=`, so that sums are given back in it.
+    """
+    compute = product
+    if is_summed or reducer in SUMMING:
+        compute = WIDE.get(product, product)
+        if product in NARROW:
+            compute = "float32"
+        if product in WIDE and reducer in FLOATING_RESULT:
+            compute = "float64"
+    elif product == "bfloat16" and (len(operands) > 1 or reducer not in {None, CUSTOM}):
+        compute = "float32"
+    result = product if is_asked or product in NARROW else compute
+    return Dtypes(operands, compute, result)
+
+
+COUNTED = {"float32": 2**100, "float64": 2**1000}
+"""Products up to which counts of them stay far below the largest number of a dtype."""
+
+
+def as_sums(typed: Typed, dtypes: Dtypes) -> tuple[Typed, Dtypes]:
+    """Return an expression that says whether any product of bools is true as one that counts them in floats.
+
+    A count is rounded, but never to 0, and it goes through BLAS (R22). Everything else is returned as it is.
+    """
+    is_any = typed.reducer == "any" and len(typed.operands) > 1 and bool(typed.dropped)
+    if not is_any or set(dtypes.operands) != {"bool"}:
+        return typed, dtypes
+    products = prod(typed.sizes.values())
+    for dtype, most in COUNTED.items():
+        if products <= most:
+            return replace(typed, reducer="sum"), Dtypes(dtypes.operands, dtype, "bool")
+    return typed, dtypes

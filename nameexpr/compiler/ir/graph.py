@@ -1,0 +1,195 @@
+"""The graph of a formula: every distinct value once, with the labels it varies over and its dtype.
+
+    value = View        an operand, or an earlier value, seen through a term
+          | Scalar      a number, weak in promotion
+          | Index       0, 1, ... along a label
+          | Filled      a number along some labels
+          | Map         a pointwise function; labels broadcast by name
+          | Reduction   a product of values, reduced over labels: a contraction where the reducer adds
+          | Along       softmax, cumsum, sort and their kind
+          | Arrange     a value in the order, groups, repeats of a term
+          | Drop        a value without some dims of size 1
+
+Values are numbered in the order in which they are made, so that whatever a value needs has a lower number.
+Adding a value that is there already returns its number: common subexpressions are computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import copysign, isnan
+
+from nameexpr.compiler.ir.typed import Axes
+from nameexpr.errors import Span
+
+Labels = tuple[str, ...]
+WEAK = "weak:"
+"""Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
+STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
+"""The dtypes that numbers have as arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An operand (`position`), or an earlier value (`value`), as dims that are products of labels."""
+
+    position: int
+    value: int
+    axes: Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number. Its dtype is that of what it meets; `kind` tells 1, 1.0 and True apart, which are equal."""
+
+    value: int | float | complex
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The positions along a label."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """One number along labels."""
+
+    value: float
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A pointwise function of values."""
+
+    function: str
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """The product of some values, reduced over labels; a wide one is not cast back to float16."""
+
+    reducer: str
+    factors: tuple[int, ...]
+    labels: Labels
+    is_wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """A function along labels, which stay."""
+
+    function: str
+    value: int
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Arrange:
+    """A value as an array: its dims products of labels, in this order."""
+
+    value: int
+    axes: Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A value without dims of size 1, which broadcast under `...`."""
+
+    value: int
+    labels: Labels
+
+
+Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
+
+
+@dataclass
+class Graph:
+    """All values: the node, the labels and the dtype ("" for a weak number) of each; of functions where they
+    stand in the text.
+    """
+
+    sizes: dict[str, int]
+    nodes: list[Node] = field(default_factory=list)
+    labels: list[Labels] = field(default_factory=list)
+    dtypes: list[str] = field(default_factory=list)
+    known: dict[Node, int] = field(default_factory=dict)
+    spans: dict[int, Span] = field(default_factory=dict)
+
+    def add(self, node: Node, labels: Sequence[str], dtype: str) -> int:
+        """Return the number of a value, new or not."""
+        number = self.known.setdefault(node, len(self.nodes))
+        if number == len(self.nodes):
+            self.nodes.append(node)
+            self.labels.append(tuple(labels))
+            self.dtypes.append(dtype)
+        return number
+
+    def scalar(self, value: int | float | complex) -> int:
+        """Return the number of a weak number; nan is one value, whichever nan it is, and -0.0 is not 0.0."""
+        if isinstance(value, float) and isnan(value):
+            return self.add(Scalar(0, "nan"), (), "")
+        if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+            return self.add(Scalar(0, "-0.0"), (), "")
+        return self.add(Scalar(value, type(value).__name__), (), "")
+
+    def strong(self, value: int) -> str:
+        """Return the dtype that a value has as an array: of a large integer one that holds it."""
+        node, dtype = self.nodes[value], self.dtypes[value]
+        if isinstance(node, Scalar) and node.kind == "int":
+            number = number_of(node).real
+            return "int64" if -(2**63) <= number < 2**63 else "uint64" if 0 < number < 2**64 else "float64"
+        return STRONG.get(dtype, dtype)
+
+    def cells(self, labels: Sequence[str]) -> int:
+        """Return the number of cells that labels span."""
+        total = 1
+        for label in labels:
+            total *= self.sizes[label]
+        return total
+
+
+def sources_of(node: Node) -> tuple[int, ...]:
+    """Return the values that a value is made of."""
+    match node:
+        case View(_, value):
+            return (value,) if value >= 0 else ()
+        case Map(_, arguments):
+            return arguments
+        case Reduction(_, factors):
+            return factors
+        case Along(_, value) | Arrange(value) | Drop(value):
+            return (value,)
+        case _:
+            return ()
+
+
+def number_of(node: Scalar) -> int | float | complex:
+    """Return the number that a scalar stands for."""
+    return float(node.kind) if node.kind in ("nan", "-0.0") else node.value
+
+
+def merged(orders: Sequence[Labels]) -> Labels:
+    """Return all labels in one order that keeps that of every sequence, as far as they agree.
+
+    It is the layout in which the fewest of them must be transposed.
+
+    Examples
+    --------
+    >>> merged([("i", "D"), ("j", "D")])
+    ('i', 'j', 'D')
+    """
+    left = [list(order) for order in orders]
+    result: list[str] = []
+    while any(left):
+        heads = [order[0] for order in left if order]
+        free = [head for head in heads if not any(head in order[1:] for order in left)]
+        chosen = free[0] if free else heads[0]
+        result.append(chosen)
+        left = [[label for label in order if label != chosen] for order in left]
+    return tuple(result)

@@ -1,0 +1,1 @@
+"""Graphs and plans to programs: labels become axes, contractions array calls."""

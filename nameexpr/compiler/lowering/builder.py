@@ -1,0 +1,247 @@
+"""Writing programs: values that know their labels, and the small steps that every lowering needs.
+
+Strides are in cells. None stands for a value whose layout NumPy chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TypeVar
+
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.program import Cast, Copy, Diagonal, Instruction, Note, Reshape, Transpose
+
+Strides = tuple[int, ...]
+LITTLE = 256
+"""Cells up to which a value's layout does not count: any way is quicker than asking for the strides."""
+CACHED = 1 << 15
+"""Bytes of which a copy in any order stays in the cache."""
+Chosen = TypeVar("Chosen")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
+
+    `is_fresh` says that no operand shares its memory. `bound` is the largest magnitude an integer in it can
+    have, if known.
+    """
+
+    number: int
+    labels: tuple[str, ...]
+    dtype: str
+    strides: Strides | None
+    is_fresh: bool
+    bound: int | None = None
+
+    def axis(self, label: str) -> int:
+        """Return the position of a label."""
+        return self.labels.index(label)
+
+
+@dataclass
+class Builder:
+    """Collects instructions; every method that emits one returns the new value.
+
+    `offers` counts the ways there were at each choice; `ranks` says which to take, 0 for the best by the
+    model.
+    """
+
+    sizes: Mapping[str, int]
+    count: int
+    instructions: list[Instruction] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    step: int | None = None
+    used_strides: bool = False
+    ranks: tuple[int, ...] = ()
+    offers: list[int] = field(default_factory=list)
+
+    def emit(
+        self,
+        instruction: Instruction,
+        labels: Sequence[str],
+        dtype: str,
+        strides: Strides | None = None,
+        *,
+        is_fresh: bool = True,
+        bound: int | None = None,
+    ) -> Value:
+        """Append an instruction and return its value."""
+        self.instructions.append(instruction)
+        self.notes.append(Note(tuple(labels), dtype, self.step))
+        number = self.count + len(self.instructions) - 1
+        return Value(number, tuple(labels), dtype, strides, is_fresh, bound)
+
+    def shape(self, labels: Sequence[str]) -> tuple[int, ...]:
+        """Return the sizes of labels."""
+        return tuple(self.sizes[label] for label in labels)
+
+    def size(self, labels: Iterable[str]) -> int:
+        """Return the number of cells that labels span."""
+        total = 1
+        for label in labels:
+            total *= self.sizes[label]
+        return total
+
+    def dense(self, labels: Sequence[str]) -> Strides:
+        """Return the strides, in cells, of a fresh row-major array."""
+        strides = []
+        step = 1
+        for label in reversed(labels):
+            strides.append(step)
+            step *= self.sizes[label]
+        return tuple(reversed(strides))
+
+    def cast(self, value: Value, dtype: str) -> Value:
+        """Return the value in a dtype; itself if it has it."""
+        if value.dtype == dtype or not dtype:
+            return value
+        made = self.emit(
+            Cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
+        )
+        return replace(made, strides=self.packed(value))
+
+    def packed(self, value: Value) -> Strides | None:
+        """Return the strides of a copy that keeps the order of a value's axes in memory, as casts do."""
+        if value.strides is None:
+            return None
+        strides = dict(zip(value.labels, value.strides, strict=True))
+        order = sorted(value.labels, key=lambda label: -abs(strides[label]))
+        packed = dict(zip(order, self.dense(order), strict=True))
+        return tuple(packed[label] for label in value.labels)
+
+    def row_major(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a value that lies in memory in the order of `labels`: a copy, unless it does."""
+        value = self.transpose(value, labels)
+        if value.strides == self.dense(labels):
+            return value
+        return self.copied(value, is_lax=value.strides is None and value.is_fresh)
+
+    def copied(self, value: Value, *, is_lax: bool = False) -> Value:
+        """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
+        copy = Copy(value.number, self.is_large(value), is_lax)
+        return self.emit(copy, value.labels, value.dtype, self.dense(value.labels), bound=value.bound)
+
+    def is_diagonal(self, value: Value) -> bool:
+        """Whether a value is the view of a diagonal."""
+        number = value.number - self.count
+        return 0 <= number < len(self.instructions) and isinstance(self.instructions[number], Diagonal)
+
+    def is_large(self, value: Value) -> bool:
+        """Whether a copy of the value can miss the cache."""
+        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > CACHED
+
+    def joined(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
+        """Return a value in which each group of labels, one after the other, can be merged.
+
+        What has to be copied for that is copied here if it is large, since `reshape` copies without a care
+        for the cache (R19).
+        """
+        value = self.transpose(value, [label for group in groups for label in group])
+        if (
+            value.strides is None
+            or not self.is_large(value)
+            or all(self.merges(value, group) for group in groups)
+        ):
+            return value
+        return self.copied(value)
+
+    def choose(self, ways: Sequence[Chosen]) -> Chosen:
+        """Return the best of some ways, best first; or the one whose rank `ranks` has for this choice."""
+        number = len(self.offers)
+        self.offers.append(len(ways))
+        rank = self.ranks[number] if number < len(self.ranks) else 0
+        return ways[min(rank, len(ways) - 1)]
+
+    def known(self, value: Value, dtype: str) -> Value:
+        """Return a value that was just made, with the dtype that is known to come out of it."""
+        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
+        return replace(value, dtype=dtype)
+
+    def transpose(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a view with the axes in the order of `labels`."""
+        labels = tuple(labels)
+        if labels == value.labels:
+            return value
+        axes = tuple(value.axis(label) for label in labels)
+        strides = None if value.strides is None else tuple(value.strides[axis] for axis in axes)
+        return self.emit(
+            Transpose(value.number, axes),
+            labels,
+            value.dtype,
+            strides,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
+        )
+
+    def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
+        """Return the value in another shape; the caller says what its axes are called afterwards."""
+        return self.emit(
+            Reshape(value.number, shape),
+            labels,
+            value.dtype,
+            None,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
+        )
+
+    def expand(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value
+        lacks.
+        """
+        here = [label for label in labels if label in value.labels]
+        value = self.transpose(value, here)
+        first = next(
+            (position for position, label in enumerate(labels) if label in value.labels), len(labels)
+        )
+        wanted = labels[first:]
+        if len(here) == len(wanted):
+            return value
+        shape = tuple(self.sizes[label] if label in value.labels else 1 for label in wanted)
+        return self.reshape(value, shape, wanted)
+
+    def diagonal(self, value: Value) -> Value:
+        """Return a view on the diagonal of labels that repeat."""
+        labels = tuple(dict.fromkeys(value.labels))
+        letters = tuple(labels.index(label) for label in value.labels)
+        strides = None
+        if value.strides is not None:
+            pairs = list(zip(value.labels, value.strides, strict=True))
+            strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
+        return self.emit(
+            Diagonal(value.number, letters),
+            labels,
+            value.dtype,
+            strides,
+            is_fresh=value.is_fresh,
+            bound=value.bound,
+        )
+
+    def read_strides(self, *values: Value) -> None:
+        """Note that the choice of a way depends on the layout of values; of small ones it hardly matters."""
+        self.used_strides |= any(self.size(value.labels) > LITTLE for value in values)
+
+    def by_memory(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
+        """Return labels in the order in which they lie in memory, the slowest first."""
+        if value.strides is None or len(labels) < 2:  # noqa: PLR2004
+            return tuple(label for label in value.labels if label in labels)
+        self.read_strides(value)
+        strides = dict(zip(value.labels, value.strides, strict=True))
+        return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
+
+    def merges(self, value: Value, labels: Sequence[str]) -> bool:
+        """Whether the axes of these labels, in this order, are one axis in memory, so that merging them
+        copies nothing.
+        """
+        labels = [label for label in labels if self.sizes[label] != 1]
+        if len(labels) < 2:  # noqa: PLR2004
+            return True
+        if value.strides is None:
+            first = value.axis(labels[0])
+            inside = [label for label in value.labels[first:] if self.sizes[label] != 1]
+            return list(labels) == inside[: len(labels)]
+        self.read_strides(value)
+        strides = {label: value.strides[value.axis(label)] for label in labels}
+        return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))

@@ -1,0 +1,176 @@
+"""The ways in which NumPy can contract a pair, the quickest first by the cost model.
+
+Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right*
+(in one). A way is the C loop, or products of matrices: some labels are looped over (the batch, and what would
+need a copy to be merged, R6), the others of the left are rows, of the right columns. Merging labels that do
+not lie together in memory copies the operand, and the model weighs that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from nameexpr.compiler.costs import estimate as costs
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.lowering.builder import Builder, Value
+
+Labels = tuple[str, ...]
+TINY = 8**3
+"""Multiplications of one product of matrices up to which the C loop may be quicker than a batch of"""
+FEW = 32
+"""so many products, at least."""
+MOVED = 3
+"""Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
+OUTERMOST = 4
+"""Labels that are moved of these, at most."""
+LETTERS = 52
+"""Axes that `numpy.einsum` has letters for."""
+REAL = frozenset({"float32", "float64"})
+BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The labels of a pair by kind, each in an order that suits memory or the result."""
+
+    batch: Labels
+    left: Labels
+    right: Labels
+    summed: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
+
+    kind: str  # "loop", "matmul" or "vecdot"
+    seconds: float
+    outer: Labels = ()
+    rows: Labels = ()
+    summed: Labels = ()
+    columns: Labels = ()
+
+
+def is_plain(build: Builder, pair: Pair) -> bool:
+    """Whether there is nothing to choose, whatever the layout: two matrices or vectors, or batches of
+    matrices that are not tiny.
+    """
+    if any(len(labels) > 1 for labels in (pair.left, pair.right, pair.summed)):
+        return False
+    if not pair.batch:
+        return True
+    inner = build.size((*pair.left, *pair.right, *pair.summed))
+    return bool(pair.left and pair.right) and (inner > TINY or build.size(pair.batch) < FEW)
+
+
+def plain(pair: Pair) -> Way:
+    """Return the product of matrices as the labels lie."""
+    return Way("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
+
+
+def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
+    """Return all ways worth trying, by the seconds that they are thought to take."""
+    build.read_strides(one, other)
+    if not build.size({*one.labels, *other.labels}):
+        return [plain(pair)]
+    found = [_matmul(build, way, one, other) for way in _matmuls(build, pair, one, other)]
+    if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
+        labels = (*pair.batch, *pair.left, *pair.right)
+        steps = [steps_of(build, value) for value in (one, other)]
+        found.append(Way("loop", costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
+    if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
+        found += _vecdots(build, pair, one, other)
+    return sorted(found, key=lambda way: way.seconds)
+
+
+def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
+    """Return `numpy.vecdot` where both operands can be read as rows of cells, one after the other."""
+    both = [(value, steps_of(build, value)) for value in (one, other)]
+    if any(
+        _end(build, steps, pair.summed) != 1 or not build.merges(value, pair.summed) for value, steps in both
+    ):
+        return []
+    seconds = costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
+    return [Way("vecdot", seconds, pair.batch, summed=pair.summed)]
+
+
+def steps_of(build: Builder, value: Value) -> dict[str, int]:
+    """Return the strides of a value in cells; of one whose layout NumPy chooses, as if it were row-major."""
+    strides = build.dense(value.labels) if value.strides is None else value.strides
+    return dict(zip(value.labels, strides, strict=True))
+
+
+def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[Way]:
+    orders = {build.by_memory(one, pair.summed): None, build.by_memory(other, pair.summed): None}
+    if pair.summed not in orders:
+        orders[pair.summed] = None
+    for moved_left in _subsets(pair.left):
+        rows = tuple(label for label in pair.left if label not in moved_left)
+        for moved_right in _subsets(pair.right):
+            columns = tuple(label for label in pair.right if label not in moved_right)
+            outer = (*pair.batch, *moved_left, *moved_right)
+            for summed in orders:
+                yield Way("matmul", 0.0, outer, rows, summed, columns)
+
+
+def _subsets(labels: Labels) -> Iterator[Labels]:
+    if len(labels) > MOVED:
+        yield from (labels[:count] for count in range(OUTERMOST + 1))
+        return
+    for count in range(len(labels) + 1):
+        yield from combinations(labels, count)
+
+
+def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
+    """Return the way with its time: copies, what matmul itself must copy, and the products."""
+    rows, inner, columns = (build.size(labels) for labels in (way.rows, way.summed, way.columns))
+    count = build.size(way.outer)
+    seconds = 0.0
+    matrix = other if rows == 1 else one
+    is_by_dots = matrix is one
+    for value, first, second in ((one, way.rows, way.summed), (other, way.summed, way.columns)):
+        steps = steps_of(build, value)
+        here = [label for label in way.outer if label in steps]
+        if not (build.merges(value, first) and build.merges(value, second)):
+            orders = ([*here, *first, *second], [*here, *second, *first])
+            seconds += min(costs.copy_seconds(build.sizes, steps, order, value.dtype) for order in orders)
+        else:
+            passes = count // max(1, build.size(here))
+            ends = [_end(build, steps, group) for group in (first, second) if build.size(group) != 1]
+            seconds += passes * costs.reading_seconds(build.size(value.labels), ends, value.dtype)
+            if len(first) != 1 or len(second) != 1:
+                seconds += costs.CALL["view"] * costs.NANO
+            if value is matrix:
+                is_by_dots = _end(build, steps, way.summed) == 1
+    seconds += costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
+    return Way("matmul", seconds, way.outer, way.rows, way.summed, way.columns)
+
+
+def is_copied_across(
+    build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> bool:
+    """Whether a matrix that has to be copied is better copied with its axes the other way round.
+
+    BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
+    """
+    if not first or not second or (build.merges(value, first) and build.merges(value, second)):
+        return False
+    steps = steps_of(build, value)
+    straight = costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
+    return costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
+
+
+def _end(build: Builder, steps: costs.Steps, labels: Sequence[str]) -> int:
+    """Return the step from one cell to the next along labels that are merged."""
+    real = [label for label in labels if build.sizes[label] != 1]
+    return abs(steps[real[-1]]) if real else 1
+
+
+def in_cells(strides: Sequence[int], dtype: str) -> tuple[int, ...]:
+    """Return strides in cells; in bytes where they are no whole numbers of cells."""
+    item = ITEM_BYTES.get(dtype, 8)
+    if any(stride % item for stride in strides):
+        return tuple(strides)
+    return tuple(stride // item for stride in strides)

@@ -1,0 +1,177 @@
+"""Arrays as the prediction of memory sees them: shape, strides, bytes of a cell, and whether NumPy can
+compute with the cells as they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.strides import (
+    Shape,
+    Strides,
+    copied_order,
+    dense,
+    is_dense,
+    iteration_order,
+    packed,
+)
+from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
+
+WEAK = "weak:"
+STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
+"""What numbers of Python are beside arrays of a narrower kind."""
+KINDS = ("bool", "uint", "int", "float", "complex")
+HELD_BY = {1: 2, 2: 4}
+"""Bytes of the floats that hold all integers of so many bytes; of wider ones 8."""
+
+
+def item_bytes(dtype: str) -> int:
+    """Return the bytes of an element; of a dtype that is not known, 8."""
+    return ITEM_BYTES.get(dtype, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array in memory. Strides are in cells; `item` are the bytes of one.
+
+    `is_swapped` says that cells are in a foreign byte order, as copies are, too; `is_uneven` that some do
+    not lie at a multiple of their size.
+    """
+
+    shape: Shape
+    strides: Strides
+    dtype: str
+    item: int
+    is_swapped: bool = False
+    is_uneven: bool = False
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all cells."""
+        return prod(self.shape) * self.item
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether NumPy copies cells before it computes with them."""
+        return self.is_swapped or self.is_uneven
+
+    @property
+    def is_row_major(self) -> bool:
+        """Whether the array is in one piece, in the order of its axes."""
+        return not self.is_uneven and is_dense(self.shape, self.strides)
+
+    @property
+    def is_one_piece(self) -> bool:
+        """Whether the array, or its transpose, is row-major."""
+        return self.is_row_major or (not self.is_uneven and is_dense(self.shape[::-1], self.strides[::-1]))
+
+    def cast(self, dtype: str) -> Array:
+        """Return a copy in another dtype, its axes in the same order in memory."""
+        strides = packed(self.shape, copied_order(self.shape, self.strides))
+        return Array(self.shape, strides, dtype, item_bytes(dtype))
+
+    def part(self, shape: Shape) -> Array:
+        """Return a part of the array of another shape."""
+        return replace(self, shape=shape)
+
+    def along(self, shape: Shape) -> Strides:
+        """Return the strides of the array, broadcast to a shape."""
+        lead = (0,) * (len(shape) - len(self.shape))
+        pairs = zip(self.shape, self.strides, strict=True)
+        return lead + tuple(0 if size == 1 else step for size, step in pairs)
+
+
+def fresh(shape: Shape, dtype: str, sources: Sequence[Array] = ()) -> Array:
+    """Return an array that NumPy makes of others, as it lays it out; without any a row-major one."""
+    strides = (
+        packed(shape, iteration_order([one.along(shape) for one in sources])) if sources else dense(shape)
+    )
+    return Array(shape, strides, dtype, item_bytes(dtype))
+
+
+def promoted(dtypes: Sequence[str]) -> str:
+    """Return the dtype that NumPy computes in for arrays of these; "" if one is not known.
+
+    Examples
+    --------
+    >>> promoted(["int64", "float32"]), promoted(["int8", "uint8"]), promoted(["float32", "weak:float"])
+    ('float64', 'int16', 'float32')
+    """
+    strong = [dtype for dtype in dtypes if not dtype.startswith(WEAK)]
+    kinds = [dtype.removeprefix(WEAK) for dtype in dtypes if dtype.startswith(WEAK)]
+    kind, wide, whole = "bool", 0, {"uint": 0, "int": 0}
+    for dtype in strong:
+        name = dtype.rstrip("0123456789")
+        if dtype not in ITEM_BYTES or name not in KINDS:
+            return ""
+        kind = max(kind, name, key=KINDS.index)
+        if name in whole:
+            whole[name] = max(whole[name], ITEM_BYTES[dtype])
+        elif name != "bool":
+            wide = max(wide, ITEM_BYTES[dtype] // (2 if name == "complex" else 1))
+    weak = max(kinds, default="bool", key=KINDS.index)
+    if weak == "complex" and kind == "float":
+        return f"complex{16 * max(wide, 4)}"
+    if KINDS.index(weak) > KINDS.index(kind) and not (weak == "int" and kind == "uint"):
+        return STRONG[weak]
+    integers = max(whole["int"], 2 * whole["uint"] if whole["int"] else whole["uint"])
+    if kind in whole and integers <= 8:  # noqa: PLR2004  bytes of the widest integers
+        return f"{kind}{8 * integers}"
+    if kind in whole:
+        return "float64"
+    if kind == "bool":
+        return kind
+    wide = max(wide, HELD_BY.get(max(whole.values()), 8) if any(whole.values()) else 2)
+    return f"complex{16 * max(wide, 4)}" if kind == "complex" else f"float{8 * wide}"
+
+
+def ufunc_bytes(
+    shape: Shape, sources: Sequence[Array], dtype: str, out: Array | None = None, *, made: str = ""
+) -> int:
+    """Return the bytes of the buffers of a ufunc that computes in a dtype.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape that the sources are broadcast to.
+    sources : sequence of Array
+        Its arguments, those that are arrays.
+    dtype : str
+        What it computes in; "" if that is not known.
+    out : Array, optional
+        What it writes to.
+    made : str
+        The dtype of what comes out, if it is another one.
+    """
+    every = [one for one in sources if one.shape]
+    loops = item_bytes(dtype)
+    passed = [
+        Passed(
+            one.along(shape), loops if dtype else one.item, one.is_odd or one.dtype != (dtype or one.dtype)
+        )
+        for one in every
+    ]
+    result = item_bytes(made) if made else loops
+    if out is None:
+        return buffer_bytes(shape, [*passed, Passed(None, result)])
+    return buffer_bytes(shape, [*passed, Passed(out.along(shape), result, out.is_odd)])
+
+
+def reduce_buffers(source: Array, axes: Sequence[int], dtype: str) -> int:
+    """Return the bytes of the buffers of a reduction by a ufunc that computes in a dtype."""
+    kept = [axis for axis in range(len(source.shape)) if axis not in axes]
+    item = item_bytes(dtype)
+    order = iteration_order([tuple(source.strides[axis] for axis in kept)])
+    made = dict(zip(kept, packed(tuple(source.shape[axis] for axis in kept), order), strict=True))
+    strides = tuple(0 if size == 1 else made.get(axis, 0) for axis, size in enumerate(source.shape))
+    is_cast = source.is_odd or source.dtype != dtype
+    passed = Passed(source.along(source.shape), item, is_cast)
+    return buffer_bytes(source.shape, [Passed(strides, item, is_reduced=True), passed])

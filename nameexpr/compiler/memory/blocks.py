@@ -1,0 +1,256 @@
+"""What pointwise functions need while they run, beside their results, and what blocks of them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+
+from nameexpr.compiler.codegen.blocks import UFUNCS, WHERE, accumulator, buffers, is_inner_product
+from nameexpr.compiler.ir.program import Fused, Pointwise, takes_out
+from nameexpr.compiler.ir.strides import Shape
+from nameexpr.compiler.ir.verify import broadcast
+from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
+from nameexpr.compiler.memory.products import loop_bytes, odd_bytes
+from nameexpr.compiler.memory.scratch import BY_ROWS, WIDE, reducer_bytes
+
+LOGISTIC = frozenset({"sigmoid", "silu"})
+IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
+"""Pointwise kernels that compute in float64 whatever they are given, with two arrays at a time."""
+OF_FLOATS = LOGISTIC | IN_FLOAT64 | {"softplus"}
+"""Pointwise kernels that cast their argument first, if it is no float in native byte order."""
+MASK = 4 << 15
+"""Bytes of a mask that `formulas.where_over` negates at once."""
+
+
+def pointwise_bytes(one: Pointwise, sources: Sequence[Array], dtype: str, out: Array | None = None) -> int:
+    """Return what a pointwise function of arrays needs besides its result, or `out` if it writes there."""
+    if one.is_weak:
+        return 0
+    if one.call == WHERE and one.over is not None:
+        condition = sources[0]
+        is_whole = one.constants[-1] is None or condition.shape != one.shape
+        return condition.cells if is_whole else min(condition.cells, MASK)
+    weak = [_weak(constant) for constant in one.constants]
+    return call_bytes(one.call, sources, weak, one.shape, dtype, out, is_ufunc=one.is_ufunc)
+
+
+def _weak(constant: object) -> str:
+    """Return the dtype of a number of Python; "" for None, where an array is meant."""
+    if constant is None:
+        return ""
+    value = getattr(constant, "value", constant)
+    return f"weak:{type(value).__name__}"
+
+
+def call_bytes(
+    call: str,
+    sources: Sequence[Array],
+    weak: Sequence[str],
+    shape: Shape,
+    dtype: str,
+    out: Array | None,
+    *,
+    is_ufunc: bool,
+) -> int:
+    """Return what a call of a pointwise function needs besides its result.
+
+    Parameters
+    ----------
+    call : str
+        What is called: a ufunc of NumPy's, or a kernel.
+    sources : sequence of Array
+        Its arguments, but for the numbers.
+    weak : sequence of str
+        For each argument the dtype of the number that it is; "" for an array.
+    shape, dtype : tuple of int, str
+        Those of the result.
+    out : Array or None
+        Where the result is written to.
+    is_ufunc : bool
+        Whether it is a ufunc.
+    """
+    name = call.removeprefix("formulas.")
+    if call == WHERE:
+        return _where_bytes(sources, weak, shape, dtype)
+    if name == "clip":
+        return _clip_bytes(sources, weak, shape, dtype)
+    if is_ufunc or name in {"relu", "round"}:
+        is_other = dtype == "bool" or call == "np.absolute"
+        computed = promoted([*(one.dtype for one in sources), *filter(None, weak)]) if is_other else dtype
+        return ufunc_bytes(shape, sources, computed, out, made=dtype)
+    if name == "imag" and not sources[0].dtype.startswith("complex"):
+        return sources[0].cells * item_bytes(dtype)
+    return _float_bytes(name, sources[0], dtype) if name in OF_FLOATS and sources else 0
+
+
+def _where_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
+    """Return the buffers of a choice, whose loop is never longer than one; single cells need none."""
+    wanted = [made for made, number in zip(("bool", dtype, dtype), weak, strict=True) if not number]
+    passed = [Passed(None, item_bytes(dtype))]
+    for one, made in zip(sources, wanted, strict=True):
+        if one.shape:
+            is_cast = one.dtype != made or one.is_odd
+            passed.append(Passed(one.along(shape), item_bytes(made), is_cast))
+    return buffer_bytes(shape, passed, grows=False)
+
+
+def _clip_bytes(sources: Sequence[Array], weak: Sequence[str], shape: Shape, dtype: str) -> int:
+    """Return what clipping needs: the larger of value and bound is written over, if it is large enough."""
+    first, high = sources[: weak[:2].count("")], sources[weak[:2].count("") :]
+    above: Shape = ()
+    for one in first:
+        above = broadcast(above, one.shape)
+    larger = fresh(above, dtype, [one for one in first if one.shape])
+    is_whole = above == shape
+    passing = ufunc_bytes(shape, [larger, *high], dtype, larger if is_whole else None)
+    return max(ufunc_bytes(above, first, dtype), passing) + (0 if is_whole else larger.size)
+
+
+def _float_bytes(name: str, source: Array, dtype: str) -> int:
+    """Return what an activation, or an error function, needs besides its result."""
+    cells, item = source.cells, item_bytes(dtype)
+    is_cast = source.dtype != dtype or source.is_swapped
+    casts = cells * item if is_cast else 0
+    floats = source.cast(dtype) if is_cast else source
+    if name in LOGISTIC:
+        truths = fresh(source.shape, "bool", [floats])
+        chosen = _where_bytes([truths, floats], ["", "", "weak:float"], source.shape, dtype)
+        return casts + cells * (item + 1) + max(chosen, ufunc_bytes(source.shape, [floats], dtype) - cells)
+    if name == "softplus":
+        return casts + ufunc_bytes(source.shape, [floats], dtype)
+    if name == "gelu":
+        casts, floats = casts + cells * item, floats.cast(dtype)
+    copied = 0 if floats.is_row_major else cells * item
+    if item < WIDE:
+        return casts + max(copied + cells * WIDE, 2 * cells * WIDE) - cells * item
+    return casts + copied
+
+
+def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
+    """Return the bytes of the values inside a block, made one after the other, block after block.
+
+    Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
+    """
+    return max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
+
+
+def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]) -> int:
+    """Return the bytes alive in a block and the one after it, whose sizes are given.
+
+    Names keep the values of the block before until they get new ones, as the loop in
+    `nameexpr.compiler.codegen.blocks` has it.
+    """
+    varies, overs, home = buffers(one, [source.shape for source in sources])
+    count, final = len(sources), len(one.steps) - 1
+    local: list[Array] = []
+    lies: dict[int, int] = {}
+    sizes: dict[int, int] = {}
+    peak = 0
+    for turn, cut in enumerate(turns):
+        local = [_cut(source, cut) for source in sources]
+        combined = _kept(one, cut).size if turn and _is_combined(one) else 0
+        for number, step in enumerate(one.steps):
+            over, axes = overs[number], varies[count + number]
+            shape = () if axes is None else tuple(cut[a] if a in axes else 1 for a in range(len(cut)))
+            arguments = [local[argument] for argument in step.arguments if argument is not None]
+            is_placed = number == home or (
+                one.reducer is None and number == final and home is None
+                and takes_out(step) and step.dtype == one.dtype
+            )  # fmt: skip
+            out = None
+            if is_placed:
+                buffer, out = -1, result.part(shape)
+            elif over is not None:
+                buffer, out = lies[over - count], local[over]
+            else:
+                buffer = turn * len(one.steps) + number
+                sizes[buffer] = prod(shape) * item_bytes(step.dtype)
+            local.append(out or fresh(shape, step.dtype, arguments))
+            alive = {*lies.values(), buffer} - {-1}
+            own = _step_bytes(one, number, arguments, shape, out)
+            peak = max(peak, combined + sum(sizes[each] for each in alive) + own)
+            lies[number] = buffer
+    held = sum(sizes[each] for each in {*lies.values()} - {-1})
+    return max(peak, held + _reduced_bytes(one, local, turns[-1], result))
+
+
+def _turns(one: Fused) -> Iterator[list[list[int]]]:
+    """Yield the sizes of each kind of block, behind those of the one before it, if there is one."""
+    tiled = [axis for axis, size in enumerate(one.shape) if one.tiles[axis] < size]
+    if not tiled:
+        yield [list(one.shape)]
+        return
+    *outer, inner = tiled
+    for ends in product((False, True), repeat=len(outer)):
+        cut = [min(pair) for pair in zip(one.tiles, one.shape, strict=True)]
+        for axis, is_end in zip(outer, ends, strict=True):
+            cut[axis] = one.shape[axis] % one.tiles[axis] if is_end else one.tiles[axis]
+        if all(cut):
+            for sizes in _neighbours(one.shape[inner], one.tiles[inner], is_repeated=bool(outer)):
+                yield [[*cut[:inner], size, *cut[inner + 1 :]] for size in sizes]
+
+
+def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[int, int]]:
+    """Yield the sizes of blocks that follow one another along an axis, again and again or once."""
+    rest = size % tile
+    if size >= 2 * tile:
+        yield tile, tile
+    if rest:
+        yield tile, rest
+    if is_repeated:
+        yield rest or tile, tile
+
+
+def _kept(one: Fused, cut: Sequence[int]) -> Array:
+    """Return what the reducer of a block gives."""
+    return fresh(tuple(size for axis, size in enumerate(cut) if axis not in one.reduced), accumulator(one))
+
+
+def _is_combined(one: Fused) -> bool:
+    """Whether what blocks give is put together, since axes that are reduced are cut."""
+    return any(one.tiles[axis] < one.shape[axis] for axis in one.reduced)
+
+
+def _cut(source: Array, cut: Sequence[int]) -> Array:
+    """Return the part of a source that belongs to a block; a number belongs to all of them."""
+    if not source.shape:
+        return source
+    return source.part(tuple(min(pair) for pair in zip(source.shape, cut, strict=True)))
+
+
+def _step_bytes(one: Fused, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None) -> int:
+    """Return what a function inside a block needs besides its result."""
+    step = one.steps[number]
+    if step.call == "cast":
+        return 0
+    if step.call == WHERE and out is not None:
+        return arguments[0].cells
+    pairs = zip(step.arguments, step.constants, strict=True)
+    weak = [_weak(constant) if argument is None else "" for argument, constant in pairs]
+    return call_bytes(step.call, arguments, weak, shape, step.dtype, out, is_ufunc=step.is_ufunc)
+
+
+def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int], result: Array) -> int:
+    """Return what the reducer of a block needs: what its kernel does, and twice what it gives."""
+    if one.reducer is None:
+        return 0
+    factors = [local[factor] for factor in one.factors]
+    dtype = accumulator(one)
+    extra = result.cells * (item_bytes(dtype) - result.item)
+    kept_axes = [axis for axis in range(len(cut)) if axis not in one.reduced]
+    kept = _kept(one, cut)
+    if one.reducer in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
+        kept = fresh(kept.shape, factors[0].dtype)
+    if len(factors) > 1:
+        if is_inner_product(one, [factor.shape and factor.shape[-1] != 1 for factor in factors]):
+            needed = odd_bytes(factors, dtype)
+        else:
+            letters = [tuple(range(len(factor.shape))) for factor in factors]
+            needed = loop_bytes(letters, kept_axes, factors, kept)
+    elif one.reducer in UFUNCS and one.reducer not in {"count_nonzero", "any", "all"}:
+        needed = reduce_buffers(factors[0], one.reduced, dtype)
+    else:
+        needed = reducer_bytes(one.reducer, factors[0], one.reduced)
+    return max(extra, 0) + (2 if _is_combined(one) else 1) * kept.size + needed

@@ -1,0 +1,133 @@
+"""What NumPy's iterator keeps in buffers while it goes through arrays.
+
+An operand that is cast, not aligned or in another byte order passes through a buffer of up to `CELLS` cells;
+so does one whose cells do not lie one stride apart, where longer runs of the others are worth it. Which these
+are is told as NumPy (2.3 and later) finds it out, in `nditer_constr.c`; releases before had fewer buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from nameexpr.compiler.ir.strides import Shape, Strides, iteration_order, packed
+
+CELLS = 8192
+"""Cells of a buffer, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An array as an iterator sees it: a stride for each axis of the loop, 0 where it does not vary.
+
+    `strides` are None of a result that is only made; `item` are the bytes of a cell as the loop has it,
+    `is_cast` says that cells are brought into another form, `is_reduced` that it is written to again and
+    again.
+    """
+
+    strides: Strides | None
+    item: int
+    is_cast: bool = False
+    is_reduced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Core:
+    """How far an iterator goes with one call of its inner loop: the cells of a core, the axis around it, and
+    the cells of both.
+    """
+
+    cells: int
+    around: int
+    size: int
+
+
+def buffer_bytes(shape: Shape, arrays: Sequence[Passed], *, grows: bool = True, direct: int = 1) -> int:
+    """Return the bytes of all buffers of an iterator.
+
+    `grows` says that a loop may be longer than a buffer, `direct` for how many axes, once those that lie
+    together are joined, none is needed where nothing is cast.
+
+    Examples
+    --------
+    >>> buffer_bytes((400, 500), [Passed((500, 1), 8), Passed((500, 1), 8, is_cast=True)])
+    65536
+    >>> buffer_bytes((400, 500), [Passed((500, 1), 8), Passed((1, 0), 8), Passed(None, 8)])
+    64000
+    """
+    if prod(shape) < 2:  # noqa: PLR2004  nothing to loop over
+        return 0
+    axes, strides = _coalesced(shape, arrays)
+    if len(axes) <= direct and not any(one.is_cast for one in arrays):
+        return 0
+    core, single, reduces = _core(axes, strides, arrays, grows=grows)
+    kept = [_is_buffered(*facts, core, reduces) for facts in zip(arrays, strides, single, strict=True)]
+    size = core.size
+    if (any(kept) or not grows) and size > CELLS:
+        size = core.cells * (CELLS // core.cells)
+    return size * sum(one.item for one, is_kept in zip(arrays, kept, strict=True) if is_kept)
+
+
+def _coalesced(shape: Shape, arrays: Sequence[Passed]) -> tuple[list[int], list[list[int]]]:
+    """Return the sizes of the axes, the innermost first, with those joined that lie together in all arrays,
+    and the strides of each array along them.
+    """
+    known = [one.strides for one in arrays if one.strides is not None]
+    order = iteration_order(known) if known else list(range(len(shape)))
+    fresh = packed(shape, order)
+    every = [fresh if one.strides is None else one.strides for one in arrays]
+    sizes: list[int] = []
+    strides: list[list[int]] = [[] for _ in arrays]
+    for axis in reversed(order):
+        if shape[axis] == 1:
+            continue
+        here = [one[axis] for one in every]
+        if sizes and all(own[-1] * sizes[-1] == step for own, step in zip(strides, here, strict=True)):
+            sizes[-1] *= shape[axis]
+            continue
+        sizes.append(shape[axis])
+        for own, step in zip(strides, here, strict=True):
+            own.append(step)
+    return sizes, strides
+
+
+def _core(
+    sizes: Sequence[int], strides: Sequence[Sequence[int]], arrays: Sequence[Passed], *, grows: bool
+) -> tuple[_Core, list[int], list[int]]:
+    """Return the core that an iterator takes, for each array along how many axes it has one stride, and the
+    axis from which on it is reduced, 0 for none.
+    """
+    cost = 1 + sum(one.is_cast for one in arrays)
+    single, reduces = [1] * len(arrays), [0] * len(arrays)
+    best, best_cost, size = _Core(1, 0, sizes[0]), cost, sizes[0]
+    for axis in range(1, len(sizes)):
+        if any(reduces) or (size >= CELLS and (cost > 1 or not grows)):
+            break
+        for number, (one, own) in enumerate(zip(arrays, strides, strict=True)):
+            if single[number] == axis:
+                if own[axis - 1] * sizes[axis - 1] == own[axis]:
+                    single[number] += 1
+                    continue
+                cost += not one.is_cast
+            if one.is_reduced and 0 in (own[axis], own[axis - 1]):
+                reduces[number] = axis
+        cells, size = size, size * sizes[axis]
+        most = min(size, CELLS) if cost > 1 or not grows else size
+        if cost * best.size <= best_cost * most:
+            best, best_cost = _Core(cells, axis, size), cost
+    return best, single, reduces
+
+
+def _is_buffered(
+    one: Passed, strides: Sequence[int], single: int, core: _Core, reduces: Sequence[int]
+) -> bool:
+    """Whether an array passes through a buffer."""
+    if one.is_cast:
+        return True
+    is_reducing = core.around > 0 and core.around in reduces
+    is_free = is_reducing and (
+        single == core.around or (one.is_reduced and core.around in reduces)
+        or (strides[core.around] == 0 and single <= core.around)
+    )  # fmt: skip
+    return single + is_free <= core.around

@@ -1,0 +1,252 @@
+"""What single instructions need while they run, beside their results: temporaries of kernels, copies of
+operands that NumPy cannot compute with as they lie, buffers of its iterator.
+
+Pointwise functions and blocks of them are in `nameexpr.compiler.memory.blocks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from nameexpr.compiler.ir.program import (
+    AlongAxes,
+    AsComplex,
+    AsReal,
+    Copy,
+    Diagonal,
+    Embed,
+    Instruction,
+    Reduce,
+    Repeat,
+    Reshape,
+    Slices,
+    Transpose,
+)
+from nameexpr.compiler.ir.strides import Shape, iteration_order, packed
+from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.buffers import CELLS
+
+ELIDED = 1 << 18
+"""Bytes of a temporary beyond which NumPy writes over it, rather than make another."""
+WIDE = 8
+"""Bytes of a float64."""
+NORMALISING = frozenset({"softmax", "log_softmax"})
+RUNNING = frozenset({"cumsum", "cumprod"})
+SQUARING = frozenset({"var", "std", "norm"})
+PICKING = frozenset({"argmax", "argmin"})
+TRUTHS = frozenset({"any", "all"})
+BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
+"""Reducers whose kernels make arrays as large as the rows that they look at together."""
+ROWS = 1 << 16
+"""Cells of the rows that `nameexpr.backends.numpy.rows` handles together."""
+BLOCK = 1 << 15
+"""Cells of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
+RUN = 512
+"""Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
+
+MOVES = (Reshape, Transpose, Diagonal, AsReal, AsComplex, Repeat, Embed, Copy)
+"""What leaves cells in the byte order that they have."""
+TURNED = frozenset({"sort", "flip"})
+"""Functions along axes that do so, too."""
+PLACES = frozenset({"argmax", "argmin", "count_nonzero"})
+REALS = {"complex64": "float32", "complex128": "float64"}
+
+
+def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
+    """Return the dtype of a result that no note tells, "" if it is not known."""
+    if isinstance(one, Reduce | Slices):
+        if one.reducer in TRUTHS:
+            return "bool"
+        return "int64" if one.reducer in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
+    return sources[0].dtype if isinstance(one, MOVES) else ""
+
+
+def along_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+    """Return the bytes that a function along axes needs besides its result.
+
+    float16 is normalised in float32, to and fro; what has another dtype is cast first.
+    """
+    size = source.cells * item_bytes(dtype)
+    if one.function in NORMALISING:
+        return _normalising_bytes(one, source, dtype)
+    if one.function in RUNNING and dtype == "float16":
+        return 2 * size
+    if one.function in RUNNING:
+        return size if source.is_odd or source.dtype != dtype else 0
+    if one.function == "sort":
+        line = source.shape[one.axes[0]] * source.item
+        is_across = source.cast(source.dtype).strides[one.axes[0]] != 1 and source.shape[one.axes[0]] != 1
+        return line if source.is_swapped or is_across else 0
+    return 0
+
+
+def _normalising_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+    """Return what a softmax, or its logarithm, needs besides its result, a part at a time."""
+    cells, item = source.cells, item_bytes(dtype)
+    casts = 0 if source.dtype == dtype else cells * item
+    if dtype == "float16":
+        casts, item = casts + (6 if one.over else 8) * cells, 4  # what comes out is a copy anyway
+    wide = "float32" if dtype == "float16" else dtype
+    whole = source if source.dtype == wide else source.cast(wide)
+    parts = [whole.part(shape) for shape in _parts(source.shape, one.axes)]
+    return casts + max(_part_bytes(one, part, item, wide) for part in parts)
+
+
+def _part_bytes(one: AlongAxes, part: Array, item: int, dtype: str) -> int:
+    """Return what normalising a part needs."""
+    kept = _reduced(part, one.axes)
+    from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
+    if one.function == "log_softmax":
+        each = part.cells * item + ufunc_bytes(part.shape, [part], dtype)
+        return 2 * kept.size + max(from_all, each)
+    return kept.size + max(kept.size + from_all, ufunc_bytes(part.shape, [part], dtype, part))
+
+
+def _parts(shape: Shape, axes: Sequence[int], done: int = 0) -> Iterator[Shape]:
+    """Yield the shapes of the parts that are normalised together: cut along the other axes, in turn."""
+    free = [axis for axis in range(done, len(shape)) if axis not in axes]
+    if prod(shape) <= BLOCK or not free:
+        yield shape
+        return
+    axis = free[0]
+    step = max(1, BLOCK * shape[axis] // prod(shape))
+    for size in {min(step, shape[axis]), shape[axis] % step} - {0}:
+        yield from _parts((*shape[:axis], size, *shape[axis + 1 :]), axes, axis + 1)
+
+
+def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
+    return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+
+
+def reduce_bytes(one: Reduce, source: Array) -> int:
+    """Return what a reducer of the last axes of an array needs besides its result."""
+    reduced = range(len(source.shape) - one.count, len(source.shape))
+    return reducer_bytes(one.reducer, source, tuple(reduced))
+
+
+def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
+    """Return what a reducer of some axes of an array needs besides its result."""
+    if not source.cells and reducer not in BY_ROWS:
+        return 0
+    if reducer in TRUTHS:
+        return reduce_buffers(source, axes, "bool")
+    if reducer == "count_nonzero":
+        truths = fresh(source.shape, "bool", [source])
+        made = 0 if source.dtype == "bool" else source.cells
+        return made + reduce_buffers(truths, axes, "int64")
+    if reducer in PICKING:
+        return 0 if source.is_row_major and not source.is_swapped else _pieces(source)
+    if reducer in BY_ROWS:
+        return _rows_bytes(reducer, source, axes)
+    return reduce_buffers(source, axes, source.dtype)
+
+
+def _pieces(source: Array) -> int:
+    """Return the bytes of what is copied at once to look for the largest or smallest value, and of what
+    has been found in the parts that it belongs to.
+    """
+    if source.cells <= 2 * ROWS:
+        return source.size
+    if len(source.shape) == 1:
+        return ROWS * source.item
+    count = ROWS * source.shape[0] // source.cells
+    shape = source.shape[1:] if count <= 1 else (count, *source.shape[1:])
+    return _pieces(source.part(shape)) + WIDE * prod(shape[:-1])
+
+
+def _rows_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
+    """Return what a kernel that works by rows needs for those that it looks at together."""
+    steps = [step for size, step in zip(source.shape, source.strides, strict=True) if size != 1]
+    is_whole = 0 in axes or source.cells <= 2 * ROWS or source.strides[0] < max(steps, default=0)
+    if is_whole:
+        kept = prod(size for axis, size in enumerate(source.shape) if axis not in axes)
+        result = kept * _real_item(source)
+        return max(0, _kernel_bytes(reducer, source, axes) - result)
+    return _kernel_bytes(reducer, source.part(_at_once(source.shape)), axes)
+
+
+def _kernel_bytes(reducer: str, x: Array, axes: Sequence[int]) -> int:
+    """Return the most bytes that are alive in a kernel, its result among them.
+
+    `copy` are those of all cells, `kept` those of one value for each that is combined.
+    """
+    copy, cells = x.size, prod(size for axis, size in enumerate(x.shape) if axis not in axes)
+    kept = cells * _real_item(x)
+    if reducer == "median":  # the mean of float32 goes by buffers, if these hold all of it
+        buffers = 3 * kept if x.item < WIDE and 2 * cells <= CELLS else 0
+        return copy + 2 * kept + cells + buffers
+    is_complex = x.dtype.startswith("complex")
+    again = kept if kept <= ELIDED else 0
+    if reducer == "norm":
+        buffers = ufunc_bytes(x.shape, [x, x], x.dtype)
+        return max(_squares_bytes(copy) if is_complex else copy + max(buffers, kept), 2 * kept)
+    means = _reduced(x, axes)
+    centring = means.size + copy + ufunc_bytes(x.shape, [x, means], x.dtype)
+    if reducer == "logsumexp":
+        return max(centring, copy + 3 * kept)
+    return max(centring, copy + (_squares_bytes(copy) if is_complex else kept + again), 2 * kept)
+
+
+def _real_item(x: Array) -> int:
+    return x.item // 2 if x.dtype.startswith("complex") else x.item
+
+
+def _reduced(x: Array, axes: Sequence[int]) -> Array:
+    """Return what a reduction of an array makes that keeps the axes, with size 1."""
+    shape = _kept_dims(x.shape, axes)
+    steps = tuple(0 if axis in axes else step for axis, step in enumerate(x.along(x.shape)))
+    return Array(shape, packed(shape, iteration_order([steps])), x.dtype, x.item)
+
+
+def _squares_bytes(copy: int) -> int:
+    """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
+    return copy + (copy // 2 if copy // 2 <= ELIDED else 0)
+
+
+def _at_once(shape: Shape) -> Shape:
+    """Return the shape of the rows that a kernel looks at together."""
+    return (max(1, ROWS * shape[0] // max(1, prod(shape))), *shape[1:])
+
+
+def slices_bytes(one: Slices, source: Array) -> int:
+    """Return what adding up slices needs besides its result: what the axes before have left."""
+    shape, sources, held, peak = list(source.shape), [source, source], 0, 0
+    for axis in sorted(one.axes, reverse=True):
+        count = shape.pop(axis)
+        made = prod(shape) * source.item if count > 1 else 0
+        buffers = ufunc_bytes(tuple(shape), _slices(sources, axis), source.dtype) if count > 1 else 0
+        peak = max(peak, held + made + buffers)
+        if made:
+            held, sources = made, [fresh(tuple(shape), source.dtype)]
+        else:
+            sources = _slices(sources, axis)
+    return max(0, peak - prod(shape) * source.item)
+
+
+def _slices(sources: Sequence[Array], axis: int) -> list[Array]:
+    """Return two slices of an array across an axis."""
+    return [
+        Array(
+            (*one.shape[:axis], *one.shape[axis + 1 :]), (*one.strides[:axis], *one.strides[axis + 1 :]),
+            one.dtype, one.item, one.is_swapped, one.is_uneven,
+        )
+        for one in (sources[0], sources[0])
+    ]  # fmt: skip
+
+
+def repeat_bytes(source: Array, wanted: Shape) -> int:
+    """Return what repeating along several axes, one after the other, needs besides the result."""
+    own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
+    axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
+    if not is_dense_in_bytes(source) or not axes:
+        return 0
+    if len(axes) > 1 and source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
+        return 0
+    before = prod(wanted) // max(1, wanted[axes[0]]) * source.item if len(axes) > 1 else 0
+    return before + (source.size if source.is_uneven and len(axes) == 1 else 0)
+
+
+def is_dense_in_bytes(source: Array) -> bool:
+    """Whether an array is contiguous, whether or not its cells lie at multiples of their size."""
+    return Array(source.shape, source.strides, source.dtype, source.item).is_row_major

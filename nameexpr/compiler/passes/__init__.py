@@ -1,0 +1,1 @@
+"""Graph to graph: sums over products become contractions."""

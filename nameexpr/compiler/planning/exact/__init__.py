@@ -1,0 +1,1 @@
+"""Searches that find the cheapest order."""

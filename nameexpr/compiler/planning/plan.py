@@ -1,0 +1,218 @@
+"""The plan: which contraction first, in the language of labels.
+
+A plan knows nothing of axes or of NumPy. Labels that only one operand has are summed before anything is
+multiplied; then pairs are contracted in the order of `nameexpr.compiler.planning.path`; a reducer that is not
+a sum is applied to the product at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from nameexpr.compiler.ir.typed import Axes, Typed
+from nameexpr.compiler.planning.pairs import Pairs
+from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
+from nameexpr.syntax.lexer.limits import MOST_DIMS
+
+ADDING = frozenset({None, "sum", "mean"})
+"""Reducers that are sums of products, so that a contraction can compute them."""
+FEW_DIMS = MOST_DIMS - 2
+"""Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
+Find = Callable[[Sequence[Labels], Labels], Pairs]
+
+
+class TooManyDimsError(Exception):
+    """What a plan raises that would make a value of more dims than an array can have.
+
+    `dims` are those of the value, and `operands` the positions of those that it is made of.
+    """
+
+    def __init__(self, dims: int, operands: Sequence[int]) -> None:
+        super().__init__(dims, operands)
+        self.dims, self.operands = dims, tuple(operands)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One contraction: of one value (a sum over labels that only it has) or of two.
+
+    Values are numbered as they arise, operands first. `labels` are those of the result; `summed` those that
+    go away.
+    """
+
+    values: tuple[int, ...]
+    labels: tuple[str, ...]
+    summed: tuple[str, ...]
+    flops: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The order of contractions of one typed expression.
+
+    `terms` are the labels of each operand after diagonals are taken; `reduced` are the labels that the
+    reducer takes at the end. `naive_flops` is what one loop over all labels would do. `repeated` are the
+    numbers of the steps whose values earlier ones have made, because operands are the same array.
+    """
+
+    typed: Typed
+    terms: tuple[tuple[str, ...], ...]
+    steps: tuple[Step, ...]
+    reduced: tuple[str, ...]
+    naive_flops: int
+    repeated: frozenset[int] = frozenset()
+
+    @property
+    def flops(self) -> int:
+        """Scalar multiplications and additions of all steps that are computed."""
+        computed = (step.flops for number, step in enumerate(self.steps) if number not in self.repeated)
+        return sum(computed) + self.reduction_flops
+
+    @property
+    def reduction_flops(self) -> int:
+        """Cells that a reducer which is not a sum goes through at the end."""
+        if not self.reduced:
+            return 0
+        return self.typed.size(self.steps[-1].labels if self.steps else self.terms[0])
+
+
+def plan_contractions(typed: Typed, optimize: Optimize = None) -> Plan:
+    """Return the plan of a typed expression; `typed` of a plan that had to do without the labels of size 1 in
+    order to keep to the dims of an array lacks them.
+
+    Raises
+    ------
+    OptionError
+        If `optimize` is not one of opt_einsum's strategies, nor a path that fits.
+    TooManyDimsError
+        If no order is found in which all values can be arrays.
+    """
+    sizes = typed.sizes
+    can_be_fewer = any(size <= 1 for size in sizes.values())
+    try:
+        most = FEW_DIMS if can_be_fewer else MOST_DIMS
+        return _planned(typed, lambda terms, output: find_path(terms, output, sizes, optimize), most)
+    except TooManyDimsError:
+        if not can_be_fewer:
+            raise
+    # Cells of empty arrays cost nothing in any order: reckoned with 2 for each label, few cells are few dims.
+    counted = {label: max(2, size) for label, size in sizes.items()}
+    return _planned(_without_ones(typed), lambda terms, output: find_path(terms, output, counted, optimize))
+
+
+def _without_ones(typed: Typed) -> Typed:
+    """Return an expression without its labels of size 1: its operands and its result are reshaped for it."""
+
+    def left(labels: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(label for label in labels if typed.sizes[label] != 1)
+
+    return replace(
+        typed,
+        operands=tuple(tuple(left(labels) for labels in axes) for axes in typed.operands),
+        result=tuple(left(labels) for labels in typed.result),
+        dropped=left(typed.dropped),
+    )
+
+
+def plan_repeated(typed: Typed, same: Sequence[int], cost: int) -> Plan | None:
+    """Return the plan in which most is computed once, or None if that takes too long to find.
+
+    Parameters
+    ----------
+    typed : Typed
+        The expression.
+    same : sequence of int
+        For each operand the number of the first operand that is the same array.
+    cost : int
+        Flops of the usual plan.
+    """
+    from nameexpr.compiler.planning.repeated import path_of_repeated
+
+    pairs = path_of_repeated(typed, same, _kept(typed), cost)
+    try:
+        return None if pairs is None else _planned(typed, lambda *_: pairs)
+    except TooManyDimsError:
+        return None
+
+
+def _kept(typed: Typed) -> frozenset[str]:
+    """Return the labels that contractions may not sum over."""
+    return frozenset(_unique(typed.result)) | frozenset(() if typed.reducer in ADDING else typed.dropped)
+
+
+def _planned(typed: Typed, find: Find, most: int = MOST_DIMS) -> Plan:
+    """Return the plan with the order that is found, if none of its values has more dims than `most`."""
+    terms = tuple(_unique(axes) for axes in typed.operands)
+    is_adding = typed.reducer in ADDING
+    steps = _steps(terms, _kept(typed), typed, find, most)
+    everything = frozenset(label for term in terms for label in term)
+    naive = flops_of(everything, typed.sizes, is_summed=bool(typed.dropped), operands=len(terms))
+    return Plan(typed, terms, tuple(steps), () if is_adding else typed.dropped, naive)
+
+
+def _unique(axes: Axes) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(label for labels in axes for label in labels))
+
+
+def _steps(
+    terms: Sequence[tuple[str, ...]], kept: frozenset[str], typed: Typed, find: Find, most: int
+) -> list[Step]:
+    values = [(position, term) for position, term in enumerate(terms)]
+    steps: list[Step] = []
+    number = len(terms)
+    counts: dict[str, int] = {}
+    for term in terms:
+        for label in term:
+            counts[label] = counts.get(label, 0) + 1
+    for position, term in enumerate(terms):
+        private = tuple(label for label in term if counts[label] == 1 and label not in kept)
+        if private:
+            _check_dims(term, [position], most)
+            rest = tuple(label for label in term if label not in private)
+            flops = flops_of(frozenset(term), typed.sizes, is_summed=True, operands=1)
+            steps.append(Step((position,), rest, private, flops))
+            values[position] = (number, rest)
+            number += 1
+    if len(terms) > 1:
+        steps += _pair_steps(values, number, kept, typed, find, most)
+    return steps
+
+
+def _check_dims(labels: Sequence[str], operands: Sequence[int], most: int) -> None:
+    if len(labels) > most:
+        raise TooManyDimsError(len(labels), operands)
+
+
+def _pair_steps(
+    values: list[tuple[int, tuple[str, ...]]],
+    number: int,
+    kept: frozenset[str],
+    typed: Typed,
+    find: Find,
+    most: int,
+) -> list[Step]:
+    """Contract pairs in the order of the path; a label goes as soon as no later value needs it."""
+    terms = [frozenset(term) for _, term in values]
+    inside = [[position] for position in range(len(values))]
+    steps = []
+    uses: dict[str, int] = {}
+    for term in terms:
+        for label in term:
+            uses[label] = uses.get(label, 0) + 1
+    for first, second in find(terms, kept & frozenset().union(*terms)):
+        (left, one), (right, other) = values[first], values[second]
+        inside.append(inside[first] + inside[second])
+        labels: list[str] = []
+        summed: list[str] = []
+        for label in dict.fromkeys((*one, *other)):
+            here = (label in one) + (label in other)
+            is_needed = label in kept or uses[label] > here
+            (labels if is_needed else summed).append(label)
+            uses[label] -= here - 1
+        _check_dims(labels, inside[-1], most)
+        flops = flops_of(frozenset(one) | frozenset(other), typed.sizes, is_summed=bool(summed))
+        steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
+        values.append((number, tuple(labels)))
+        number += 1
+    return steps

@@ -1,0 +1,1 @@
+"""Searches for networks that are too large for all orders: greedy, annealed, refined."""

@@ -1,0 +1,141 @@
+"""Randomised greedy orders: the pair that looks best is contracted next, again and again with other dice.
+
+A pair looks good if its result is small beside the two values that it replaces. How much those count, and how
+much noise is added, differs from round to round; what the noise is does not differ from run to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from itertools import repeat
+from math import copysign, inf, log1p
+from typing import NamedTuple
+
+from nameexpr.compiler.planning.cost import WRITING
+from nameexpr.compiler.planning.network import HUGE, Network, bits, hyperedges
+from nameexpr.compiler.planning.pairs import Pairs
+
+CLIQUE = 8
+"""How many others with the same label each operand is a candidate with: one label in 1000 operands would be
+half a million pairs."""
+
+
+class Start(NamedTuple):
+    """What every round starts from: the network, pairs of neighbours, and the labels that are in more than
+    two places, with their number.
+    """
+
+    network: Network
+    edges: tuple[tuple[int, int], ...]
+    counts: dict[int, int]
+
+
+def read_start(network: Network) -> Start:
+    """Return what every round starts from."""
+    members: dict[int, list[int]] = {}
+    for position, term in enumerate(network.terms):
+        for label in bits(term):
+            members.setdefault(label, []).append(position)
+    edges: dict[tuple[int, int], None] = {}
+    for found in members.values():
+        if len(found) > CLIQUE:
+            found.sort(key=lambda position: network.cells[network.terms[position]])
+        for place, one in enumerate(found):
+            for other in found[place + 1 : place + CLIQUE]:
+                edges[min(one, other), max(one, other)] = None
+    lasting = hyperedges(network.terms, network.output)
+    return Start(network, tuple(edges), {label: places.bit_count() for label, places in lasting.items()})
+
+
+def greedy(
+    start: Start, weight: float = 1.0, noise: Iterator[float] | None = None, limit: float = inf
+) -> tuple[float, Pairs] | None:
+    """Return what an order costs, and the order, if it costs no more than the limit.
+
+    Parameters
+    ----------
+    start : Start
+        The network.
+    weight : float
+        How much the cells of the two values that go away count.
+    noise : iterator of float, optional
+        What is taken off the score of each candidate.
+    limit : float
+        Cost at which to give up.
+    """
+    state = _State(start, weight, noise or repeat(0.0))
+    heap, near, pairs = state.heap, state.near, []
+    heapify(heap)
+    while heap:
+        _, one, other = heappop(heap)
+        if near[one] is not _GONE and near[other] is not _GONE:
+            pairs.append((one, other))
+            state.contract(one, other)
+            if state.cost > limit:
+                return None
+    return state.cost, pairs
+
+
+_GONE: set[int] = set()
+"""The neighbours of a value that has been contracted."""
+
+
+class _State:
+    """Values and candidates in the course of a round."""
+
+    def __init__(self, start: Start, weight: float, noise: Iterator[float]) -> None:
+        terms, _, self.cells = start.network
+        self.weight, self.noise = weight, noise
+        self.labels = list(terms)
+        self.sizes = [self.cells[term] for term in terms]
+        self.counts = dict(start.counts)
+        self.hyper = sum(self.counts)
+        self.cost = 0.0
+        self.near: list[set[int]] = [set() for _ in terms]
+        self.heap: list[tuple[float, int, int]] = []
+        for one, other in start.edges:
+            self.near[one].add(other)
+            self.near[other].add(one)
+            self.heap.append((self.score(one, other), one, other))
+
+    def score(self, one: int, other: int) -> float:
+        """Return how much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
+        shared = self.labels[one] & self.labels[other]
+        size, their_size = self.sizes[one], self.sizes[other]
+        left = size * their_size / self.cells[shared] / self.cells[shared & ~self.hyper]
+        change = left - self.weight * (size + their_size)
+        return copysign(log1p(abs(change)), change) - next(self.noise)
+
+    def contract(self, one: int, other: int) -> None:
+        """Replace two values by their product, and make it a candidate with the neighbours of both."""
+        shared = self.labels[one] & self.labels[other]
+        gone = shared & ~self.hyper
+        step = self.sizes[one] * self.sizes[other] / self.cells[shared]
+        left = min(step / self.cells[gone], HUGE)
+        self.cost += step * (2 if gone else 1) + WRITING * left
+        self.labels.append((self.labels[one] | self.labels[other]) & ~gone)
+        self.sizes.append(left)
+        if shared & self.hyper:
+            self._count(bits(shared & self.hyper))
+        self._connect(one, other)
+
+    def _count(self, labels: Iterable[int]) -> None:
+        """Note that labels are in one place less: in two, the next step that has both sums."""
+        for label in labels:
+            self.counts[label] -= 1
+            if self.counts[label] == 2:  # noqa: PLR2004
+                self.hyper ^= label
+
+    def _connect(self, one: int, other: int) -> None:
+        number, near = len(self.near), self.near
+        around = near[one] | near[other]
+        around -= {one, other}
+        near.append(around)
+        near[one] = near[other] = _GONE
+        for third in around:
+            their = near[third]
+            their.discard(one)
+            their.discard(other)
+            their.add(number)
+            heappush(self.heap, (self.score(third, number), third, number))

@@ -1,0 +1,1 @@
+"""Program to program: what is shared, split, fused, tiled, and written over what."""

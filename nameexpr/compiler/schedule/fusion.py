@@ -1,0 +1,186 @@
+"""What is computed block by block: chains of pointwise functions on large arrays, and reductions of them.
+
+A block holds at most `BLOCK` cells, so that its few temporaries stay in the cache. Pointwise values that only
+one other value uses are part of the region of that value; what a region reads are its leaves. A region is
+fused if the cells it spans are many, and if it saves building an intermediate: several functions, or a
+reduction of a value that is larger than any leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.program import Step
+from nameexpr.compiler.lowering.builder import Value
+from nameexpr.compiler.lowering.functions import FUNCTIONS
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.lowering.formula import Lowering
+
+BLOCK = 1 << 15
+"""Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
+LONG = 64
+"""Cells that are reduced together from which it is quicker to have them last in memory."""
+ROWS = 4
+"""Rows of a block that share what is read along its columns."""
+MOST_FUNCTIONS = 4
+"""Functions of a chain that run quicker on whole arrays than in blocks, if one array holds all they make."""
+HUGE, MOST_ON_HUGE = 1 << 21, 2
+"""Cells of a value that no cache holds, and the functions that then run quicker on the whole."""
+SMALL = 4
+"""How many times smaller than its region a value is that is made once, before the blocks."""
+LARGE = 1 << 17
+"""Cells of a value from which blocks pay."""
+MOST_AXES = 12
+"""Axes of a block: Python nests at most 20 loops."""
+FOLDING = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
+"""Reductions of which blocks can be reduced apart and then put together."""
+WHOLE = {"var", "std", "logsumexp", "norm"}
+"""Reductions for which a block must hold all cells of the reduced dims."""
+
+
+@dataclass
+class Fusing:
+    """Which values are fused, and how."""
+
+    graph: Graph
+    uses: dict[int, int]
+    promoted: Callable[[Sequence[str]], str]
+    block: int = BLOCK
+    large: int = LARGE
+
+    def inner(self, root: int) -> list[int]:
+        """Return the pointwise values of a region, the root last: those that nothing else uses."""
+        found: list[int] = []
+        stack = [root]
+        while stack:
+            number = stack.pop()
+            node = self.graph.nodes[number]
+            if not isinstance(node, Map) or not self.graph.labels[number]:
+                continue
+            if number != root and not self._belongs(number, root):
+                continue
+            found.append(number)
+            stack.extend(node.arguments)
+        return sorted(set(found))
+
+    def _belongs(self, number: int, root: int) -> bool:
+        """Whether a value is made anew in every block: no other uses it, and it is not small."""
+        if self.uses.get(number, 0) > 1 or self.graph.dtypes[number].startswith("weak:"):
+            return False
+        graph = self.graph
+        return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
+
+    def steps(
+        self, roots: Sequence[int], reduced: Labels, lowering: Lowering
+    ) -> tuple[list[Value], tuple[Step, ...], tuple[int, ...], Labels]:
+        """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
+        inner = sorted({number for root in roots for number in self.inner(root)})
+        places: dict[int, int] = {}
+        leaves: list[Value] = []
+        wanted = [argument for number in inner for argument in self._arguments(number)]
+        for argument in (*wanted, *roots):
+            is_number = isinstance(self.graph.nodes[argument], Scalar)
+            if argument not in inner and not is_number and argument not in places:
+                places[argument] = len(leaves)
+                leaves.append(lowering.value(argument))
+        places |= {number: len(leaves) + count for count, number in enumerate(inner)}
+        steps = tuple(self._step(number, places) for number in inner)
+        order = self._order(leaves, set(reduced))
+        return leaves, steps, tuple(places[root] for root in roots), order
+
+    def _order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
+        """Return the labels of a block in order: long reduced ones last, short ones first.
+
+        NumPy's loops run along the last axis. Where a leaf is about as large as the region, its order stays.
+        """
+        order = merged([leaf.labels for leaf in leaves])
+        cells = self.graph.cells
+        if not reduced or any(cells(leaf.labels) * SMALL > cells(order) for leaf in leaves):
+            return order
+        kept = tuple(label for label in order if label not in reduced)
+        gone = tuple(label for label in order if label in reduced)
+        return (*kept, *gone) if cells(gone) >= LONG else (*gone, *kept)
+
+    def most_alive(self, inner: Sequence[int]) -> int:
+        """Return how many values of a region are alive at once where it runs on whole arrays, in place."""
+        last = {argument: number for number in inner for argument in self._arguments(number)}
+        alive: set[int] = set()
+        most = 0
+        for number in inner:
+            dead = {one for one in alive if last.get(one) == number}
+            dtypes = {self.graph.dtypes[one] for one in dead}
+            most = max(most, len(alive) + (self.graph.dtypes[number] not in dtypes))
+            alive = (alive - dead) | {number}
+        return most
+
+    def _arguments(self, number: int) -> tuple[int, ...]:
+        node = self.graph.nodes[number]
+        assert isinstance(node, Map)
+        return node.arguments
+
+    def _step(self, number: int, places: dict[int, int]) -> Step:
+        node = self.graph.nodes[number]
+        assert isinstance(node, Map)
+        numbers: list[int | None] = []
+        constants: list[int | float | complex | None] = []
+        for argument in node.arguments:
+            inner = self.graph.nodes[argument]
+            is_number = isinstance(inner, Scalar)
+            numbers.append(None if is_number else places[argument])
+            constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
+        dtype = self.graph.dtypes[number]
+        if node.function.startswith("cast:"):
+            return Step("cast", tuple(numbers), tuple(constants), dtype, False)  # noqa: FBT003
+        one = FUNCTIONS[node.function]
+        return Step(one.call, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
+
+    def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
+        """Return the size of a block along each axis; the last, which is long in memory, gives way last."""
+        tiles = list(shape)
+        last = len(shape) - 1
+        order = [axis for axis in range(last) if axis not in reduced]
+        order += [axis for axis in reduced if axis != last and reducer in FOLDING]
+        order += [last] if last >= 0 and (last not in reduced or reducer in FOLDING) else []
+        for place, axis in enumerate(order):
+            rest = prod(tiles) // max(1, tiles[axis])
+            if prod(tiles) <= self.block:
+                break
+            least = ROWS if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
+            tiles[axis] = max(1, min(shape[axis], max(least, self.block // max(1, rest))))
+        return tuple(tiles)
+
+
+def is_fused_map(fusing: Fusing, number: int) -> bool:
+    """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
+    graph = fusing.graph
+    if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
+        return False
+    inner = fusing.inner(number)
+    most = MOST_ON_HUGE if graph.cells(graph.labels[number]) >= HUGE else MOST_FUNCTIONS
+    return len(inner) > most or fusing.most_alive(inner) > 1
+
+
+def is_fused_reduction(fusing: Fusing, number: int) -> bool:
+    """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
+
+    Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
+    """
+    graph = fusing.graph
+    node = graph.nodes[number]
+    if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
+        return False
+    every = {label for factor in node.factors for label in graph.labels[factor]}
+    if len(every) > MOST_AXES or not set(node.labels) <= every or graph.cells(tuple(every)) < fusing.large:
+        return False
+    if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
+        return False
+    return any(_is_inner(fusing, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+
+
+def _is_inner(fusing: Fusing, factor: int) -> bool:
+    return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1

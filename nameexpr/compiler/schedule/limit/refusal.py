@@ -1,0 +1,101 @@
+"""The refusal of what needs more memory than there may be: which values are large, and what would help.
+
+LimitError[NE709]: the expression needs 90,000,000 bytes at its peak, and memory_limit is 1,000,000
+  query dim, key dim -> query key : max
+  query key  (3000, 3000)  72,000,000 bytes
+  help: in blocks it needs 24,000 bytes ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.strides import Given
+from nameexpr.compiler.ir.typed import shown
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.lowering.expression import lower
+from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.compiler.memory.program import Need, largest, peak_bytes
+from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.schedule.simplify import simplify
+from nameexpr.errors import Diagnostic, OperandInfo
+
+HALVES = {"float64": "float32", "complex128": "complex64"}
+"""Dtypes that take half the memory of others."""
+
+
+def over_limit(
+    text: str,
+    plan: Plan,
+    dtypes: Dtypes,
+    program: Program,
+    given: Sequence[Given],
+    limit: int,
+    needed: int,
+) -> Diagnostic:
+    """Return what to say of an expression that does not fit a limit.
+
+    Parameters
+    ----------
+    text : str
+        The expression.
+    plan, dtypes : Plan, Dtypes
+        What it is computed as.
+    program, given : Program, sequence of Given
+        Its program without any loop, and what is known of the operands.
+    limit, needed : int
+        The bytes that there may be, and the fewest that were found to do.
+    """
+    shapes = shapes_of(program)
+    peak = peak_bytes(program, shapes, given)
+    result = prod(plan.typed.result_shape) * item_bytes(dtypes.result)
+    message = f"the expression needs {peak:,} bytes at its peak, and memory_limit is {limit:,}"
+    if result > limit:
+        message = f"the result alone takes {result:,} bytes, and memory_limit is {limit:,}"
+    advice = [f"raise the limit to {needed:,}{', which blocks make do with' if needed < peak else ''}"]
+    advice += [f"pass dtype='{HALVES[dtypes.compute]}'"] if dtypes.compute in HALVES else []
+    needs = largest(program, shapes, given)
+    advice += [_smaller(plan, dtypes, needs[0].labels, limit)] if needs else []
+    hint = ", or ".join(filter(None, advice))
+    return Diagnostic("NE709", message, text, operands=needs_infos(needs), hint=hint)
+
+
+def needs_infos(needs: Sequence[Need]) -> tuple[OperandInfo, ...]:
+    """Return the lines of a table that says which values need how much."""
+    return tuple(
+        OperandInfo(place, need.shape, None, (f"{need.size:,} bytes",), _title(need.labels))
+        for place, need in enumerate(needs)
+    )
+
+
+def _title(labels: Sequence[str]) -> str:
+    words = [f"({' '.join(map(shown, one.split('·')))})" if "·" in one else shown(one) for one in labels]
+    return " ".join(words) or "a value"
+
+
+def _smaller(plan: Plan, dtypes: Dtypes, labels: Sequence[str], limit: int) -> str:
+    """Return how small the largest label of a value would have to be; "" if that is no help, or not the
+    caller's to say.
+    """
+    sizes = plan.typed.sizes
+    known = [label for label in ",".join(labels).replace("·", ",").split(",") if label.isidentifier()]
+    name = max(known, key=lambda label: sizes.get(label, 0), default="")
+    low, high = 0, sizes.get(name, 0)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if _peak_with(plan, dtypes, name, middle) <= limit:
+            low = middle
+        else:
+            high = middle
+    return f"make '{name}' at most {low:,} (here {sizes[name]:,})" if low else ""
+
+
+def _peak_with(plan: Plan, dtypes: Dtypes, label: str, size: int) -> int:
+    """Return the peak of the plan, without loops, for another size of one label."""
+    typed = replace(plan.typed, sizes={**plan.typed.sizes, label: size})
+    program = simplify(lower(replace(plan, typed=typed), dtypes, [None] * len(plan.terms)))
+    return peak_bytes(program, shapes_of(program))

@@ -1,0 +1,165 @@
+"""The cheapest nest of loops that keeps a network under a limit.
+
+A few nests at a time are bettered by one more loop, each first with one index at a time: what that cannot
+bring down, no block can. Of a nest that fits, blocks are then made as large as the limit allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log
+
+from nameexpr.compiler.schedule.limit.loops import (
+    Measure,
+    Nest,
+    candidates,
+    measure,
+    paths_of,
+    with_block,
+    with_loop,
+)
+from nameexpr.compiler.schedule.limit.network import Network
+
+WIDTH = 6
+"""Nests that are kept at a time, as many of those that are best as they are and with larger blocks."""
+LOOPS = 16
+"""Loops that a nest can have."""
+DEEP = 8
+"""Loops inside each other: Python nests at most 20."""
+FEW = 12
+"""Nests that fit, of one number of loops, whose blocks are made larger."""
+NOTHING = 1e-9
+MEASURED = 3
+"""What measuring a nest counts; asking whether there can be a loop counts 1. Both take as long as there are
+items, so that a search takes seconds in proportion to them, and finds the same everywhere.
+"""
+MOST = 30_000
+"""What all searches for one program count together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A nest with what it costs."""
+
+    nest: Nest
+    cost: float
+    peak: int
+    excess: float
+
+    @property
+    def rank(self) -> float:
+        """What is least for the nest that is most worth another loop: near the limit, and cheap."""
+        return log(self.cost) + self.excess
+
+
+@dataclass
+class Effort:
+    """What may yet be counted, by one search after the other: one that has found a nest leaves half of it."""
+
+    left: int = MOST
+
+
+@dataclass
+class Search:
+    """What was found so far: nests that fit, and the one with the lowest peak of all."""
+
+    network: Network
+    limit: int
+    effort: Effort
+    least: int
+    lowest: Found | None = None
+    fits: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the search has had its share of the effort."""
+        return self.effort.left <= (self.least if self.fits else 0)
+
+    def measured(self, nest: Nest) -> Measure:
+        """Return what a nest costs, and remember it if none has a lower peak."""
+        self.effort.left -= MEASURED
+        made = measure(self.network, nest, self.limit)
+        self.fits |= made.peak <= self.limit
+        if self.lowest is None or (made.peak, made.cost) < (self.lowest.peak, self.lowest.cost):
+            self.lowest = Found(nest, made.cost, made.peak, made.excess)
+        return made
+
+
+def find_nests(network: Network, limit: int, effort: Effort | None = None) -> tuple[list[Found], Found]:
+    """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
+
+    Parameters
+    ----------
+    network : Network
+        What is computed.
+    limit : int
+        Bytes.
+    effort : Effort, optional
+        What earlier searches have left over; it is counted down.
+    """
+    effort = effort or Effort()
+    search = Search(network, limit, effort, effort.left // 2)
+    start = search.measured(())
+    first = Found((), start.cost, start.peak, start.excess)
+    fitting = [first] if start.peak <= limit else []
+    beam = [] if fitting else [first]
+    for _ in range(LOOPS):
+        grown = _grown(search, beam)
+        new = sorted((one for one in grown if one.peak <= limit), key=lambda one: one.cost)
+        fitting += [_widened(search, one) for one in new[:FEW]]
+        cheapest = min((one.cost for one in fitting), default=float("inf"))
+        rest = sorted((one for one in grown if one.peak > limit), key=lambda one: one.rank)[: 3 * WIDTH]
+        wide = sorted(rest, key=lambda one: _widened(search, one).rank)
+        beam = list(dict.fromkeys((*wide[:WIDTH], *rest[:WIDTH])))
+        if not beam or search.is_over or cheapest < 1.05 * start.cost:
+            break
+    assert search.lowest is not None
+    return sorted(fitting, key=lambda one: one.cost), search.lowest
+
+
+def _grown(search: Search, beam: list[Found]) -> list[Found]:
+    """Return all nests with one more loop that lowers what is over the limit, an index at a time."""
+    grown: dict[Nest, Found] = {}
+    for one in beam:
+        before = measure(search.network, one.nest, search.limit)
+        for nest in _more(search, one.nest, before):
+            if search.is_over or nest in grown:
+                continue
+            made = search.measured(nest)
+            if made.excess < before.excess:
+                grown[nest] = Found(nest, made.cost, made.peak, made.excess)
+    return list(grown.values())
+
+
+def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
+    """Return the nests with one more loop that covers what is done at the peak."""
+    network = search.network
+    labels = frozenset(network.sizes) if before.path else before.alive
+    for depth in range(len(before.path), -1, -1):
+        path = before.path[:depth]
+        for label in sorted(labels):
+            if search.is_over:
+                return
+            search.effort.left -= len(network.items)
+            for loop in candidates(network, nest, path, frozenset([label])):
+                more = with_loop(nest, path, loop)
+                if max(len(inner) for inner, _ in paths_of(more)) <= DEEP:
+                    yield more
+
+
+def _widened(search: Search, one: Found) -> Found:
+    """Return a nest with the largest blocks that bring it no further over the limit."""
+    nest = one.nest
+    for path, loop in sorted(paths_of(nest), key=lambda pair: -len(pair[0])):
+        size = search.network.sizes[loop.label]
+        low, high = 2, size  # blocks: `high` of them fit
+        while low < high:
+            middle = (low + high) // 2
+            if search.measured(with_block(nest, path, -(-size // middle))).excess <= one.excess + NOTHING:
+                high = middle
+            else:
+                low = middle + 1
+        nest = with_block(nest, path, -(-size // high))
+    made = search.measured(nest)
+    return Found(nest, made.cost, made.peak, made.excess)

@@ -1,0 +1,204 @@
+"""Parts of a program that run slice by slice over leading axes which all their steps share.
+
+Attention multiplies matrices, takes a softmax, and multiplies again, apart for every batch and head: whole
+arrays of scores need not exist. A region is a value and all that only it needs, as far as the leading axes
+are the same; it becomes one `Sliced` instruction, whose body is a program for one index of these axes.
+
+    p = softmax(matmul(q, k)); o = matmul(p, v)  ->  for i: p = softmax(matmul(q[i], k[i])); o[i] = p @ v[i]
+
+It runs after simplification and before memory is taken over, which it asks for inside the body itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from math import prod
+
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.loops import Sliced
+from nameexpr.compiler.ir.program import (
+    AlongAxes,
+    Einsum,
+    Instruction,
+    IntegerMatmul,
+    Matmul,
+    Note,
+    Program,
+    Transpose,
+    is_view,
+    sources_of,
+)
+from nameexpr.compiler.ir.slicing import Shape, aligned
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.schedule.reuse import reuse
+from nameexpr.compiler.schedule.simplify import renumbered
+from nameexpr.compiler.schedule.tile_body import body_of
+
+LEAST_BYTES = 1 << 20
+"""Bytes of the largest value that is no longer built, from which slices pay."""
+LEAST_CELLS = 1 << 14
+"""Cells of a slice, below which Python's loop is felt."""
+CACHED = 1 << 16
+"""Cells of a slice that stays in the cache with what is computed from it: no smaller ones are looked for."""
+MOST_INSTRUCTIONS = 500
+"""Programs that are longer are left alone, so that compiling them stays quick."""
+MOST_LOOPS = 8
+"""Axes that are looped over: Python nests at most 20 loops, and a slice can have blocks."""
+WORK = (Matmul, IntegerMatmul, Einsum, AlongAxes)
+"""What makes a region worth its loop: chains of pointwise functions alone are in blocks already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Values that are computed slice by slice over `depth` leading axes; the last one leaves the region.
+
+    `cells` are those of the largest value of a slice, `saved` the bytes that are no longer alive at once.
+    """
+
+    values: tuple[int, ...]
+    depth: int
+    cells: int
+    saved: float
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """What is least for the best region: that it saves most, in few loops."""
+        return -self.saved, self.depth
+
+
+def slice_by_slice(program: Program, shapes: Sequence[Shape]) -> Program:
+    """Return the program with every region that pays computed slice by slice."""
+    if len(program.instructions) > MOST_INSTRUCTIONS:
+        return program
+    while found := _regions(program, shapes):
+        program = _with_slices(program, shapes, min(found, key=lambda one: one.rank))
+        shapes = shapes_of(program)
+    return program
+
+
+def _regions(program: Program, shapes: Sequence[Shape]) -> list[Region]:
+    """Return all regions that pay; they may overlap."""
+    count = len(program.operands)
+    sizes = [_bytes(program, shapes, count + number) for number in range(len(program.instructions))]
+    most = max(sizes, default=0)
+    if most < LEAST_BYTES or not any(isinstance(one, WORK) for one in program.instructions):
+        return []
+    users = _users(program)
+    found = []
+    for number, one in enumerate(program.instructions):
+        value = count + number
+        if is_view(one) or sizes[number] >= most:
+            continue
+        for depth in range(1, min(len(shapes[value]), MOST_LOOPS + 1)):
+            region = _region(program, shapes, users, value, depth)
+            if region is not None and _pays(program, shapes, region):
+                found.append(region)
+    return found
+
+
+def _bytes(program: Program, shapes: Sequence[Shape], value: int) -> int:
+    """Return how large the result of an instruction is."""
+    dtype = program.notes[value - len(program.operands)].dtype
+    return prod(shapes[value]) * ITEM_BYTES.get(dtype, 8)
+
+
+def _users(program: Program) -> dict[int, set[int]]:
+    """Return for every value the values that are made from it; an output has one more, which is none."""
+    count = len(program.operands)
+    users: dict[int, set[int]] = {output: {-1} for output in program.outputs}
+    for number, one in enumerate(program.instructions):
+        for source in sources_of(one):
+            users.setdefault(source, set()).add(count + number)
+    return users
+
+
+def _region(
+    program: Program, shapes: Sequence[Shape], users: dict[int, set[int]], last: int, depth: int
+) -> Region | None:
+    """Return the value `last` with all that only it needs and that varies over its leading axes."""
+    count = len(program.operands)
+    counts = shapes[last][:depth]
+    inside: set[int] = set()
+    whole: set[int] = set()
+    heap = [-last]
+    while heap:
+        value = -heappop(heap)
+        if value in inside or value in whole or (value != last and not users[value] <= inside):
+            continue
+        one = program.instructions[value - count]
+        sources = sources_of(one)
+        cuts = aligned(one, [shapes[source] for source in sources], depth)
+        if cuts is None or shapes[value][:depth] != counts or len(shapes[value]) <= depth:
+            continue
+        inside.add(value)
+        whole.update(source for source, cut in zip(sources, cuts, strict=True) if cut < depth)
+        for source in sources:
+            if source >= count:
+                heappush(heap, -source)
+    if inside <= {last}:
+        return None
+    cells = max(prod(shapes[value][depth:]) for value in inside)
+    return Region(tuple(sorted(inside)), depth, cells, _saved(program, shapes, inside - {last}, cells))
+
+
+def _saved(program: Program, shapes: Sequence[Shape], values: set[int], cells: int) -> float:
+    """Return the bytes of values, less those of slices; slices smaller than the cache save nothing more."""
+    count = len(program.operands)
+    made = [value for value in values if not is_view(program.instructions[value - count])]
+    most = max((prod(shapes[value]) for value in made), default=0)
+    share = min(1.0, max(cells, CACHED) / max(1, most))
+    return (1 - share) * sum(_bytes(program, shapes, value) for value in made)
+
+
+def _pays(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
+    """Whether slices save a large value, larger than the result, and are not too small themselves."""
+    count = len(program.operands)
+    made = [value for value in region.values if not is_view(program.instructions[value - count])]
+    sizes = [_bytes(program, shapes, value) for value in made]
+    most, result = max(sizes[:-1], default=0), sizes[-1]
+    counts = shapes[region.values[-1]][: region.depth]
+    works = any(isinstance(program.instructions[value - count], WORK) for value in made)
+    is_known = program.notes[region.values[-1] - count].dtype in ITEM_BYTES
+    is_large = most >= LEAST_BYTES and most > result and region.cells >= LEAST_CELLS
+    return works and is_known and is_large and prod(counts) > 1
+
+
+def _with_slices(program: Program, shapes: Sequence[Shape], region: Region) -> Program:
+    """Return the program with one region as one instruction, where its last value was made."""
+    count = len(program.operands)
+    last = region.values[-1]
+    sources, body = body_of(program, shapes, region.values, region.depth, CACHED)
+    counts = shapes[last][: region.depth]
+    layout = _layout(program, last, len(shapes[last]))
+    note = program.notes[last - count]
+    cuts = tuple(cut for _, cut in sources)
+    body = reuse(body, shapes_of(body))
+    made = Sliced(tuple(value for value, _ in sources), cuts, counts, body, layout, note.dtype)
+    numbers = {operand: operand for operand in range(count)}
+    instructions: list[Instruction] = []
+    notes: list[Note] = []
+    for number, one in enumerate(program.instructions):
+        value = count + number
+        if value in region.values and value != last:
+            continue
+        numbers[value] = count + len(instructions)
+        instructions.append(renumbered(made if value == last else one, numbers))
+        notes.append(replace(note, step=None) if value == last else program.notes[number])
+    return replace(
+        program,
+        instructions=tuple(instructions),
+        notes=tuple(notes),
+        result=numbers[program.result],
+        results=tuple(numbers[result] for result in program.results),
+    )
+
+
+def _layout(program: Program, value: int, ndim: int) -> tuple[int, ...]:
+    """Return the axes in the order of memory that spares a copy: that of the only thing that is done next."""
+    plain = tuple(range(ndim))
+    users = [one for one in program.instructions if value in sources_of(one)]
+    if value in program.outputs or len(users) != 1 or not isinstance(users[0], Transpose):
+        return plain
+    return users[0].axes if users[0].axes[-1] == ndim - 1 else plain

@@ -1,0 +1,117 @@
+"""The rule for indexing: which names the dims of `x[...]` have.
+
+- An integer drops its dim, a slice keeps it, None adds a dim without a name, `...` stands for the dims that
+  are not mentioned.
+- Arrays of integers, and masks, are broadcast together, and their dims replace those that they index: where
+  the first of them stood if they (and integers between) stand side by side, in front of all others if not.
+  The places are NumPy's.
+- These new dims have the names that the index tensors have. A single index of one dim, for one dim, leaves
+  the dim its name; any other index without names leaves its dims unnamed.
+
+>>> from nameexpr.dims import Dim
+>>> dims = (Dim("N", 2), Dim("C", 3), Dim("W", 4))
+>>> indexed_names(dims, (Item("slice", 1), Item("array", 1, (None,)), Item("slice", 1)), "[]")
+('N', 'C', 'W')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import Call, Verbatim, fault
+from nameexpr.rules.pairing import Pairing, clashing, size_fault, unequal
+
+
+class Item(NamedTuple):
+    """One item of an index: its kind, how many dims it takes, and of an array its names and sizes.
+
+    A mask counts as the indices of its true elements: one dim. A gap is a `...` that stands for no dim: it
+    parts the arrays on both sides of it, as NumPy has it.
+    """
+
+    kind: Literal["int", "slice", "new", "array", "gap"]
+    takes: int
+    names: Names = ()
+    sizes: tuple[int, ...] = ()
+
+
+def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
+    """Return the names after indexing; the items, `...` written out, take all dims.
+
+    Raises
+    ------
+    DimNameError
+        NE470 if the names of several index tensors clash, NE411 if a name would come twice.
+    """
+    names: list[str | None] = []
+    arrays: list[tuple[int, Item, str | None]] = []
+    at = 0
+    for item in items:
+        old = dims[at].name if item.takes else None
+        at += item.takes
+        if item.kind in ("slice", "new"):
+            names.append(old)
+        elif item.kind == "array" or (item.kind == "int" and _has_array(items)):
+            arrays.append((len(names), item, old if item.takes == 1 else None))
+    if not _has_array(items):
+        return tuple(names)
+    where = arrays[0][0] if _side_by_side(items) else 0
+    result = (*names[:where], *_array_names(arrays, verb), *names[where:])
+    twice = duplicate(result)
+    if twice:
+        message = f"{verb}: two dims of the result would be called {twice[0]!r}"
+        hint = "rename the index tensor's dim, or index by its array: index.numpy()"
+        raise fault("NE411", message, Call("x", (Verbatim("..."),), (dims,), "[", "]"), hint=hint)
+    return result
+
+
+def _has_array(items: Sequence[Item]) -> bool:
+    return any(item.kind == "array" for item in items)
+
+
+def _side_by_side(items: Sequence[Item]) -> bool:
+    """Return whether the arrays, and integers that join them, stand without anything else in between."""
+    places = [place for place, item in enumerate(items) if item.kind in ("array", "int")]
+    return places[-1] - places[0] == len(places) - 1
+
+
+def _array_names(arrays: Sequence[tuple[int, Item, str | None]], verb: str) -> Names:
+    """Return the names of the dims that all arrays together bring."""
+    only = [(item, old) for _, item, old in arrays if item.kind == "array"]
+    if len(only) == 1 and only[0][0].names == (None,):
+        return (only[0][1],)
+    names: Names = ()
+    for item, _ in only:
+        unified = unify_from_right(names, item.names)
+        if isinstance(unified, Clash):
+            raise _clashing([item for item, _ in only], verb)
+        names = unified
+    return names
+
+
+def _clashing(arrays: Sequence[Item], verb: str) -> NameExprError:
+    """Return the error for the first two index tensors whose names clash."""
+    for left, right in combinations(arrays, 2):
+        clash = unify_from_right(left.names, right.names)
+        if isinstance(clash, Clash):
+            dims, others = (dims_of(item.names, item.sizes) for item in (left, right))
+            return clashing(clash, dims, others, _pairing(arrays.index(left), arrays.index(right), verb))
+    raise AssertionError("names that unify one by one unify all together")
+
+
+def _pairing(left: int, right: int, verb: str) -> Pairing:
+    return Pairing(verb, f"index {left}", f"index {right}", "right")
+
+
+def check_array_sizes(items: Sequence[Item], verb: str) -> None:
+    """Raise NE370 unless the arrays of an index broadcast together."""
+    arrays = [item for item in items if item.kind == "array"]
+    for left, right in combinations(range(len(arrays)), 2):
+        dims, others = (dims_of(arrays[at].names, arrays[at].sizes) for at in (left, right))
+        place = unequal(dims, others)
+        if place is not None:
+            raise size_fault(dims, others, (place, place), _pairing(left, right, verb))

@@ -1,0 +1,118 @@
+"""Which dim is meant: by name, or by position as NumPy counts (negative from the end).
+
+>>> from nameexpr.dims import Dim
+>>> position((Dim("N", 2), Dim("C", 3)), "C", "size"), position((Dim("N", 2), Dim("C", 3)), -2, "size")
+(1, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import SupportsIndex, TypeAlias
+
+from nameexpr.dims import Dim, Dims, find, names_of, normalised
+from nameexpr.errors import NameExprError, did_you_mean
+from nameexpr.rules.calls import Call, fault, listed
+
+DimLike: TypeAlias = str | int
+"""A dim given by name or by position."""
+
+
+def position(dims: Dims, dim: object, verb: str) -> int:
+    """Return the position, from 0, of the dim given by name or number.
+
+    Raises
+    ------
+    DimNameError
+        NE410 if no dim has the name, NE416 if it is None.
+    DimRangeError
+        NE801 if there is no such position.
+    OptionError
+        NE651 if it is neither a string nor an integer.
+    """
+    return place_of(dims, Call(verb, (dim,), (dims,)), 0)
+
+
+def positions(dims: Dims, call: Call) -> tuple[int, ...]:
+    """Return the positions of all dims that a call's arguments mean, none of them twice (NE417)."""
+    found = tuple(place_of(dims, call, place) for place in range(len(call.arguments)))
+    for place, at in enumerate(found):
+        if at in found[:place]:
+            message = f"{called(dims, at)} is given twice"
+            raise fault("NE417", message, call, (found.index(at), place), "give each dim once")
+    return found
+
+
+def place_of(dims: Dims, call: Call, place: int) -> int:
+    """Return the position of the dim that one argument of a call means."""
+    dim = call.arguments[place]
+    if isinstance(dim, str):
+        at = find(names_of(dims), normalised(dim))
+        if at is None:
+            raise _unknown(dims, dim, call, place)
+        return at
+    if dim is None:
+        message = "None does not say which dim is meant; unnamed dims are given by position"
+        raise fault("NE416", message, call, (place,), _choices(dims))
+    try:
+        if isinstance(dim, bool) or not isinstance(dim, SupportsIndex):
+            raise TypeError
+        number = index(dim)
+    except TypeError:
+        message = f"a dim is given by name or by position, not as {type(dim).__name__}"
+        raise fault("NE651", message, call, (place,), _choices(dims)) from None
+    return _numbered(dims, number, call, place)
+
+
+def misplaced(dims: Dims, call: Call, places: Sequence[int]) -> NameExprError:
+    """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
+    for place in places:
+        try:
+            place_of(dims, call, place)
+        except NameExprError as wrong:
+            return wrong
+    raise AssertionError("one of the arguments means no dim")
+
+
+def _numbered(dims: Dims, number: int, call: Call, place: int) -> int:
+    rank = len(dims)
+    if -rank <= number < rank:
+        return number % rank
+    why = f"positions go from {-rank} to {rank - 1}" if rank else "a 0-d tensor has no dims"
+    raise fault("NE801", f"there is no dim {number}: {why}", call, (place,), _choices(dims))
+
+
+def _unknown(dims: Dims, name: str, call: Call, place: int) -> NameExprError:
+    message = f"no dim is called {name!r}" + ("" if dims else ": a 0-d tensor has no dims")
+    return fault("NE410", message, call, (place,), unknown_hint(dims, name))
+
+
+def unknown_hint(dims: Dims, name: str) -> str:
+    """Return what to do about a name that no dim has."""
+    known = [known for known in names_of(dims) if known is not None]
+    if known:
+        return did_you_mean(name, known) or _known_names(known)
+    return "the tensor has no names at all; refine_names gives it some" if dims else ""
+
+
+def _known_names(known: list[str]) -> str:
+    return f"the names are {listed(known)}" if len(known) > 1 else f"the only name is {known[0]!r}"
+
+
+def _choices(dims: Dims) -> str:
+    if not dims:
+        return ""
+    known = [name for name in names_of(dims) if name is not None]
+    numbers = f"a position from {-len(dims)} to {len(dims) - 1}"
+    return f"give {numbers}, or a name: {listed(known, 'or')}" if known else f"give {numbers}"
+
+
+def called(dims: Dims, at: int) -> str:
+    """Return how to speak of a dim: "dim 'C'", or "dim 1" where it has no name."""
+    return f"dim {spelt(dims[at], at % len(dims))!r}"
+
+
+def spelt(dim: Dim, at: int) -> DimLike:
+    """Return how to write a dim: its name, or its position where it has none."""
+    return at if dim.name is None else dim.name

@@ -1,0 +1,114 @@
+"""The rules for `NamedTensor`'s methods with their answers remembered, by names, sizes and arguments.
+
+A program asks the same few questions again and again, and looking an answer up takes a tenth of the time of
+working it out. An error is never remembered, and arguments that cannot be looked up (lists, dicts) go to the
+rule itself. At most 4,096 answers are kept for each rule.
+
+>>> matmul_names(("A", "B"), (2, 3), ("C", "D"), (3, 4), "mm", (2, 2))
+('A', 'D')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+from nameexpr.dims import Dims, Names, dims_of, names_of, shape_of
+from nameexpr.errors import NameExprError
+from nameexpr.rules import alignment, contracting, joining, merging, pairing, renaming, splitting
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Shape: TypeAlias = tuple[int, ...]
+Shaped: TypeAlias = tuple[Names, Shape]
+"""The names and the sizes of a result."""
+
+ANSWERS = 4096
+
+
+def remembered(rule: Callable[P, R]) -> Callable[P, R]:
+    """Return the rule with its answers kept; `typed`, as 1 equals True, and True is no position."""
+    known: Any = lru_cache(maxsize=ANSWERS, typed=True)(rule)
+
+    @wraps(rule)
+    def ask(*arguments: P.args, **keywords: P.kwargs) -> R:
+        try:
+            return known(*arguments, **keywords)  # type: ignore[no-any-return]
+        except NameExprError:  # some are TypeErrors too
+            raise
+        except TypeError:
+            pass  # a list cannot be looked up
+        return rule(*arguments, **keywords)
+
+    return ask
+
+
+def _shaped(dims: Dims) -> Shaped:
+    return names_of(dims), shape_of(dims)
+
+
+@remembered
+def renamed(names: Names, shape: Shape, verb: str, mapping: Any, *arguments: Any) -> Names:
+    """Return the names after `rename`; the mapping comes as a tuple of its items."""
+    return renaming.renamed(dims_of(names, shape), arguments, dict(mapping), verb)
+
+
+@remembered
+def refined(names: Names, shape: Shape, *arguments: Any) -> Names:
+    """Return the names after `refine_names`."""
+    return renaming.refined(dims_of(names, shape), arguments)
+
+
+@remembered
+def aligned_to(names: Names, shape: Shape, *arguments: Any) -> alignment.Alignment:
+    """Return how the dims move in `align_to`."""
+    return alignment.aligned_to(dims_of(names, shape), arguments)
+
+
+@remembered
+def flattened(names: Names, shape: Shape, out_dim: Any, *wanted: Any) -> Shaped:
+    """Return names and sizes after `flatten(wanted, out_dim)`."""
+    return _shaped(merging.flattened(dims_of(names, shape), wanted, out_dim))
+
+
+@remembered
+def flattened_range(names: Names, shape: Shape, start: Any, end: Any, *out_dim: Any) -> Shaped:
+    """Return names and sizes after `flatten(start, end, out_dim)`."""
+    return _shaped(merging.flattened_range(dims_of(names, shape), start, end, *out_dim))
+
+
+@remembered
+def unflattened(names: Names, shape: Shape, dim: Any, sizes: Any) -> Shaped:
+    """Return names and sizes after `unflatten(dim, sizes)`."""
+    return _shaped(splitting.unflattened(dims_of(names, shape), dim, sizes))
+
+
+@remembered
+def broadcast(
+    left: Names, left_shape: Shape, right: Names, right_shape: Shape, roles: pairing.Pairing
+) -> Shaped:
+    """Return names and sizes of two tensors broadcast together."""
+    return _shaped(pairing.broadcast(dims_of(left, left_shape), dims_of(right, right_shape), roles))
+
+
+@remembered
+def matmul_names(
+    left: Names,
+    left_shape: Shape,
+    right: Names,
+    right_shape: Shape,
+    verb: str,
+    ranks: tuple[int, int] | None,
+) -> Names:
+    """Return the names of a matrix product; `ranks` are the numbers of dims that it must have, if any."""
+    dims, others = dims_of(left, left_shape), dims_of(right, right_shape)
+    if ranks is None:
+        return contracting.matmul_names(dims, others, verb)
+    return contracting.product_names(dims, others, ranks, verb)
+
+
+@remembered
+def joined(verb: str, at: int | None, *tensors: Shaped) -> Names:
+    """Return the names of tensors put together along position `at`."""
+    return joining.joined([dims_of(names, shape) for names, shape in tensors], at, verb)

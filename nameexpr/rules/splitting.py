@@ -1,0 +1,166 @@
+"""The rule for the verb that splits one dim into several, row-major: unflatten.
+
+The new dims can be written as pairs `[("H", 8), ("W", -1)]`, as a dict, as the string `"H=8 W"`, or as plain
+sizes `(8, -1)` where the dim that is split has no name. One size may be left out (-1): it is solved for.
+
+>>> from nameexpr.dims import Dim
+>>> unflattened((Dim("N", 2), Dim("pixel", 12)), "pixel", "H=3 W")
+(Dim(name='N', size=2), Dim(name='H', size=3), Dim(name='W', size=4))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from operator import index
+from typing import NamedTuple, SupportsIndex
+
+from nameexpr.dims import DIM_LIMIT, Dim, Dims, duplicate, names_of
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import Call, counted, fault, listed, shown
+from nameexpr.rules.lookup import called, place_of, spelt
+from nameexpr.rules.targets import checked_name, doubled
+
+DIGIT_LIMIT = 19
+SHOWN_WHOLE = 4096
+"""The largest size whose divisors a hint lists."""
+
+
+class _Part(NamedTuple):
+    """One new dim as it is asked for: size -1 is to be solved for, a plain part is a size alone."""
+
+    name: str | None
+    size: int
+    is_plain: bool = False
+
+
+def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
+    """Return the dims after `unflatten(dim, sizes)`.
+
+    Raises
+    ------
+    SizeError
+        NE350 if the sizes do not multiply up to the dim's, NE351 if two are left out, NE352 if any size would
+        do for the one left out, NE353 for a negative one, NE354 if there are none.
+    DimNameError
+        NE460 if plain sizes are given for a named dim, NE410 to NE412 for unknown, doubled and malformed
+        names.
+    OptionError
+        NE657, if `sizes` is of another kind.
+    """
+    at = place_of(dims, Call("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
+    items = _items(dims, dim, sizes)
+    call = Call("unflatten", items, (dims,), f"({shown(dim)}, [", "])")
+    if not items:
+        raise fault("NE354", "no sizes are given to split the dim into", call, hint="give at least one size")
+    parts = [_part(item, place, call) for place, item in enumerate(items)]
+    _check_named(dims, at, parts, call)
+    new = _solved(dims, at, parts, call)
+    return _replaced(dims, at, new, call)
+
+
+def _items(dims: Dims, dim: object, sizes: object) -> Sequence[object]:
+    if isinstance(sizes, str):
+        return [_word(word) for word in sizes.split()]
+    if isinstance(sizes, Mapping):
+        return list(sizes.items())
+    if isinstance(sizes, list | tuple):
+        return sizes
+    message = f"the new dims cannot be read from {type(sizes).__name__}"
+    call = Call("unflatten", (dim, sizes), (dims,))
+    hint = "write them as [('H', 8), ('W', 8)], {'H': 8, 'W': 8} or 'H=8 W=8'"
+    raise fault("NE657", message, call, (1,), hint)
+
+
+def _word(word: str) -> object:
+    """Return one word of the string form as a pair, or as an int where it is a size alone."""
+    name, equals, size = word.partition("=")
+    if equals:
+        return (None if name == "_" else name, _number(size))
+    number = _number(word)
+    return number if isinstance(number, int) else (None if word == "_" else word, -1)
+
+
+def _number(text: str) -> object:
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= DIGIT_LIMIT else text
+
+
+def _part(item: object, place: int, call: Call) -> _Part:
+    match item:
+        case [None, size]:
+            return _Part(None, _size(size, place, call))
+        case [name, size]:
+            return _Part(checked_name(name, place, call), _size(size, place, call))
+        case list() | tuple():
+            message = f"a new dim is a pair of name and size, not {counted(len(item), 'item')}"
+            raise fault("NE657", message, call, (place,), "write [('H', 8), ('W', 8)]")
+    return _Part(None, _size(item, place, call), is_plain=True)
+
+
+def _size(size: object, place: int, call: Call) -> int:
+    if isinstance(size, bool) or not isinstance(size, SupportsIndex):
+        message = "a new dim is a name with a size, and a size is an integer"
+        raise fault("NE657", message, call, (place,), "write ('H', 8), or ('H', -1) for a size that follows")
+    number = index(size)
+    if number < -1:
+        raise fault("NE353", f"{number} is no size", call, (place,), "-1 stands for the size that follows")
+    return number
+
+
+def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> None:
+    plain = [place for place, part in enumerate(parts) if part.is_plain]
+    if plain and dims[at].name is not None:
+        pairs = [(f"{dims[at].name}{place + 1}", part.size) for place, part in enumerate(parts)]
+        message = f"{called(dims, at)} has a name, so the dims it is split into need names"
+        hint = f"write unflatten({spelt(dims[at], at)!r}, {shown(pairs)}), or drop its name first"
+        raise fault("NE460", message, call, plain, hint)
+
+
+def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> Dims:
+    free = [place for place, part in enumerate(parts) if part.size == -1]
+    if len(free) > 1:
+        message = "only one size may be left to follow from the others"
+        raise fault("NE351", message, call, free, "write the others")
+    known = prod(part.size for part in parts if part.size != -1)
+    whole = dims[at].size
+    if free and known == 0 == whole:
+        message = f"any size would do here: {called(dims, at)} is 0, and so is another of the new sizes"
+        raise fault("NE352", message, call, free, "write this size too")
+    if free and known and whole % known == 0:
+        return tuple(Dim(part.name, whole // known if part.size == -1 else part.size) for part in parts)
+    if free or known != whole:
+        raise _product_differs(dims, at, parts, call)
+    return tuple(Dim(part.name, part.size) for part in parts)
+
+
+def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> NameExprError:
+    sizes = [part.size for part in parts if part.size != -1]
+    whole, known = dims[at].size, prod(sizes)
+    product = " * ".join(map(str, sizes)) + (f" = {known}" if len(sizes) > 1 else "")
+    if len(sizes) < len(parts):
+        message = f"{called(dims, at)} is {whole}, which {product} does not divide"
+        hint = f"{listed(_divisors(whole))} do" if 1 < whole <= SHOWN_WHOLE else ""
+    else:
+        message = f"{called(dims, at)} is {whole}, and the new sizes multiply up to {product}"
+        hint = "one of them may be -1: it then follows from the others"
+    return fault("NE350", message, call, range(len(parts)), hint)
+
+
+def _divisors(whole: int) -> list[int]:
+    return [number for number in range(1, whole + 1) if whole % number == 0]
+
+
+def _replaced(dims: Dims, at: int, new: Dims, call: Call) -> Dims:
+    result = (*dims[:at], *new, *dims[at + 1 :])
+    twice = duplicate(names_of(result))
+    if twice:
+        name = twice[0]
+        marked = [place for place, dim in enumerate(new) if dim.name == name]
+        kept = names_of((*dims[:at], *dims[at + 1 :]))
+        hint = f"{name!r} is the name of dim {names_of(dims).index(name)} already" if name in kept else ""
+        raise doubled(twice, call, marked, hint)
+    if len(result) > DIM_LIMIT:
+        message = f"the result would have {len(result)} dims; {DIM_LIMIT} is the most there can be"
+        raise fault("NE750", message, Call("unflatten", (dims[at].name, ...), (dims,)))
+    return result

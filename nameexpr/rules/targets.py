@@ -1,0 +1,190 @@
+"""The ways to write a list of names: `"N C"`, or `"N", "C"`, or `["N", "C"]`.
+
+None is a dim without a name, and `...` stands for names that are not mentioned, where the verb knows any. In
+a string `_` (or `None`) is a dim without a name, as `_` is in an expression. A single list is accepted in
+place of separate arguments, where PyTorch raises a TypeError: it cannot mean anything else.
+
+>>> targets((), ("N ... C",), "rename")
+('N', Ellipsis, 'C')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import TypeAlias
+
+from nameexpr.dims import (
+    DIM_LIMIT,
+    Dims,
+    Names,
+    another_name,
+    duplicate,
+    find,
+    name_fault,
+    names_of,
+    nearest_name,
+    normalised,
+)
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import Call, counted, fault
+
+Target: TypeAlias = str | EllipsisType | None
+"""One wanted name: a name, None, or `...` for the names that are not mentioned."""
+
+_WORDS: dict[str, Target] = {"...": ..., "_": None, "None": None}
+
+
+def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target, ...]:
+    """Return the names that are asked for: each a valid name, None or `...`, and `...` at most once.
+
+    Raises
+    ------
+    OptionError
+        NE650, if one is not a string, None or `...`.
+    DimNameError
+        NE412 if a name is malformed, NE414 if `...` stands twice.
+    """
+    items = _items(arguments)
+    call = Call(verb, items, (dims,))
+    wanted = tuple(_target(item, place, call) for place, item in enumerate(items))
+    dots = [place for place, item in enumerate(wanted) if item is ...]
+    if len(dots) > 1:
+        hint = "keep one '...': it stands for all names that are not mentioned"
+        raise fault("NE414", "'...' may stand only once", call, dots, hint=hint)
+    return wanted
+
+
+def _items(arguments: Sequence[object]) -> tuple[object, ...]:
+    if len(arguments) != 1:
+        return tuple(arguments)
+    (only,) = arguments
+    if isinstance(only, str):
+        return tuple(_WORDS.get(word, word) for word in only.split())
+    return tuple(only) if isinstance(only, (list, tuple)) else (only,)
+
+
+def _target(item: object, place: int, call: Call) -> Target:
+    if item is None or item is ...:
+        return item
+    if isinstance(item, str) and item == "...":
+        return ...
+    return checked_name(item, place, call)
+
+
+def checked_name(item: object, place: int, call: Call) -> str:
+    """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
+    if not isinstance(item, str):
+        message = f"a dim's name is a string or None, not {type(item).__name__}"
+        raise fault("NE650", message, call, (place,), hint=_kind_hint(item))
+    reason = name_fault(item)
+    if reason:
+        message = f"{item!r} cannot name a dim: {reason}"
+        raise fault("NE412", message, call, (place,), hint=_malformed_hint(item))
+    return str.__str__(item) if item.isascii() else normalised(item)
+
+
+def _kind_hint(item: object) -> str:
+    if isinstance(item, list | tuple | set | frozenset | dict):
+        return "write the names as separate arguments, as one list, or as one string: 'N C'"
+    return "names look like 'N', 'batch' or 'x_1'; a dim without a name is None"
+
+
+def _malformed_hint(name: str) -> str:
+    if name in ("", "_", "*"):
+        return "write None for a dim without a name"
+    if len(name.split()) > 1:
+        return "write each name as an argument of its own, or all of them in one string"
+    return f"{nearest_name(name)!r} would do: letters, digits, underscores, and no digit first"
+
+
+def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
+    """Return the names for a tensor with these dims: a string, a list, a tuple or None (no names at all).
+
+    Raises
+    ------
+    OptionError
+        NE650 or NE652, for anything else.
+    DimNameError
+        NE411 to NE415: doubled, malformed, or not one per dim.
+    """
+    if names is None:
+        return (None,) * len(dims)
+    if not isinstance(names, (str, list, tuple)):
+        message = f"names are a string, a list, a tuple or None, not {type(names).__name__}"
+        hint = "write names='N C' or names=('N', 'C')"
+        raise fault("NE652", message, Call(verb, (names,), (dims,)), (0,), hint)
+    wanted = targets(dims, (names,), verb)
+    if ... in wanted:
+        message = "'...' keeps names that a tensor has, and names= gives it its first"
+        hint = "write None for each dim without a name"
+        raise fault("NE415", message, Call(verb, wanted, (dims,)), (wanted.index(...),), hint)
+    return fitting(wanted, dims, verb)
+
+
+def added_name(name: object, dims: Dims, call: Call) -> str | None:
+    """Return the checked name of a new dim, the last argument of a call: one that no other dim has."""
+    if name is None:
+        return None
+    place = len(call.arguments) - 1
+    new = checked_name(name, place, call)
+    at = find(names_of(dims), new)
+    if at is not None:
+        message = f"{new!r} is the name of dim {at} already"
+        raise fault("NE411", message, call, (place,), f"choose another name, such as {another_name(new)!r}")
+    return new
+
+
+def filled(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
+    """Return one name per dim, `...` replaced by the names that stand there (NE413 if they do not fit)."""
+    rank = len(dims)
+    if len(wanted) - (... in wanted) > rank or (len(wanted) < rank and ... not in wanted):
+        raise _wrong_count(wanted, dims, verb)
+    if ... not in wanted:
+        return _plain(wanted)
+    before = wanted.index(...)
+    rest = _plain(wanted[before + 1 :])
+    kept = dims[before : rank - len(rest)]
+    return (*_plain(wanted[:before]), *(dim.name for dim in kept), *rest)
+
+
+def _plain(wanted: Sequence[Target]) -> Names:
+    return tuple(name for name in wanted if not isinstance(name, EllipsisType))
+
+
+def fitting(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
+    """Return one name per dim as `filled` does, none of them twice (NE411)."""
+    names = filled(wanted, dims, verb)
+    twice = duplicate(names)
+    if twice:
+        marked = [place for place, item in enumerate(wanted) if item == twice[0]]
+        raise doubled(twice, Call(verb, wanted, (dims,)), marked)
+    return names
+
+
+def doubled(twice: tuple[str, int, int], call: Call, marked: Sequence[int], hint: str = "") -> NameExprError:
+    """Return the error for a name that two dims would have."""
+    name, first, second = twice
+    message = f"{name!r} would name both dim {first} and dim {second}"
+    advice = f"call one of them {another_name(name)!r}, or give it no name (None)"
+    return fault("NE411", message, call, marked, hint or f"a tensor carries a name once: {advice}")
+
+
+def _wrong_count(wanted: Sequence[Target], dims: Dims, verb: str) -> NameExprError:
+    number = len(wanted) - (... in wanted)
+    message = f"{counted(number, 'name')} for {counted(len(dims), 'dim')}"
+    if number > DIM_LIMIT:
+        hint = f"a tensor has at most {DIM_LIMIT} dims"
+        return fault("NE413", message, Call(verb, (...,), (dims,)), hint=hint)
+    return fault("NE413", message, Call(verb, wanted, (dims,)), hint=_count_hint(wanted, dims, verb))
+
+
+def _count_hint(wanted: Sequence[Target], dims: Dims, verb: str) -> str:
+    only = wanted[0] if len(wanted) == 1 else None
+    if isinstance(only, str) and len(only) == len(dims) > 1 and only.isalpha():
+        return f"one word is one name; for one name per letter write {' '.join(only)!r}"
+    if not dims:
+        return "a 0-d tensor has no dims to name"
+    if len(wanted) < len(dims) and not verb.endswith("="):
+        return "'...' stands for the names that stay as they are"
+    return "give one name per dim, None for a dim without a name"

@@ -1,0 +1,110 @@
+"""The rule for writing a result into a tensor that is there already: in place, and `out=`.
+
+Names are never refined: a tensor with any name takes exactly the names that it has, and one without any takes
+those of the result. Sizes must be equal, except that an `out=` without names may be resized.
+
+>>> from nameexpr.dims import Dim
+>>> check_written((Dim(None, 2),), ("N",), (2,), "add_")
+>>> check_written((Dim("C", 2),), ("N",), (2,), "add_")
+Traceback (most recent call last):
+    ...
+nameexpr.errors.DimNameError: DimNameError[NE472]: add_: the result's dim 'N' cannot be written into dim 'C'
+  tensor  C=2
+          ^^^
+  result  N=2
+          ^^^
+  help: writing never changes a name: tensor.rename(C='N') first, if that is meant
+"""
+
+from __future__ import annotations
+
+from nameexpr.dims import Dims, Names, dims_of, duplicate, names_of, shape_of
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import shown
+from nameexpr.rules.pairing import Pairing, paired_fault
+
+
+def check_written(
+    target: Dims,
+    names: Names,
+    shape: tuple[int, ...],
+    verb: str,
+    *,
+    is_out: bool = False,
+    source: str = "result",
+) -> None:
+    """Raise unless a result with these names and sizes may be written into the target.
+
+    `source` says what an error calls that which is written.
+
+    Raises
+    ------
+    SizeError
+        NE371, if the sizes differ (and the target is not an `out=` without names).
+    DimNameError
+        NE472, if the target has a name and the names are not exactly its own.
+
+    Notes
+    -----
+    PyTorch's page "Named Tensors operator coverage", "out function and in-place variants".
+    """
+    pairing = Pairing(verb, "out" if is_out else "tensor", source)
+    result = dims_of(names, shape)
+    has_names = any(names_of(target))
+    if shape_of(target) != shape and (has_names or not is_out):
+        raise _size_fault(target, result, pairing)
+    if has_names and names_of(target) != names:
+        raise _name_fault(target, result, pairing)
+
+
+def _size_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:
+    what = "a result" if pairing.right == "result" else f"the {pairing.right} tensor,"
+    comma = "," if what.endswith(",") else ""
+    message = f"{pairing.verb}: {what} of shape {shape_of(result)}{comma} does not fit"
+    message += f" into a tensor of shape {shape_of(target)}"
+    shortest = min(len(target), len(result))
+    places = [at for at in range(-1, -shortest - 1, -1) if target[at].size != result[at].size]
+    ours, theirs = (list(range(len(dims) - shortest)) for dims in (target, result))
+    marked = (places + ours, places + theirs)
+    return paired_fault("NE371", message, (target, result), pairing, marked, _size_hint(pairing))
+
+
+def _size_hint(pairing: Pairing) -> str:
+    if pairing.left == "out":
+        return "an out= without names is resized, one with names must have the result's sizes"
+    if pairing.verb == "resize_as_":
+        return "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+    instead = "y = source.clone()" if pairing.verb == "copy_" else f"y = x.{pairing.verb[:-1]}(...)"
+    return f"an in-place operation cannot change sizes: {instead} makes a new tensor"
+
+
+def _name_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:
+    at = next(at for at, dim in enumerate(target) if dim.name != result[at].name)
+    old, new = target[at].name, result[at].name
+    what = "a dim without a name" if old is None else f"dim {old!r}"
+    which = "unnamed dim" if new is None else f"dim {new!r}"
+    whose = "result's" if pairing.right == "result" else f"{pairing.right} tensor's"
+    message = f"{pairing.verb}: the {whose} {which} cannot be written into {what}"
+    if pairing.right != "result" and not any(names_of(result)):
+        message = f"{pairing.verb}: the {whose} dims have no names, and {what} has one"
+    hint = _name_hint(target, result, pairing)
+    return paired_fault("NE472", message, (target, result), pairing, ([at], [at]), hint)
+
+
+def _name_hint(target: Dims, result: Dims, pairing: Pairing) -> str:
+    """Return what gives the tensor the names of the result, or the result those of the tensor."""
+    ours, theirs = names_of(target), names_of(result)
+    role = pairing.left
+    if not any(theirs):
+        operands = "the operands" if pairing.right == "result" else pairing.right
+        tensor = "out" if role == "out" else "the tensor"
+        return f"{role}.rename(None) gives {tensor} none either; or name {operands}"
+    pairs = list(zip(ours, theirs, strict=True))
+    if all(old in (None, new) for old, new in pairs):
+        names = ", ".join(map(shown, theirs))
+        return f"a tensor with names never gets more by writing: {role}.refine_names({names}) first"
+    renamed = {old: new for old, new in pairs if old is not None and old != new}
+    if None in renamed.values() or duplicate(new if old else None for old, new in pairs):
+        return f"writing never changes a name: name the operands as {role} has it"
+    changes = ", ".join(f"{old}={new!r}" for old, new in renamed.items())
+    return f"writing never changes a name: {role}.rename({changes}) first, if that is meant"

@@ -1,0 +1,1 @@
+"""Compiled texts some of whose operands stay the same."""

@@ -1,0 +1,1 @@
+"""Compiled stages as data for pictures."""

@@ -1,0 +1,123 @@
+"""What a plan's pictures are made of, made when one is asked for.
+
+A plan holds a `Drawing`: a promise, since most plans are never drawn. The inert data (of
+`nameexpr.pictures.data`) are made from the compiled stages on first use. They, and not the stages, are what
+is pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.errors import Diagnostic, did_you_mean, error
+
+if TYPE_CHECKING:
+    from nameexpr.pictures.data import Drawn
+    from nameexpr.pictures.markup import Picture
+
+KINDS = ("network", "tree", "memory")
+GRAPHS = ("network", "tree")
+
+
+class Drawing:
+    """The pictures of a plan, as data: `make` is called once, when they are first asked for."""
+
+    __slots__ = ("_data", "_make")
+
+    def __init__(self, make: Callable[[], Drawn]) -> None:
+        self._make: Callable[[], Drawn] | None = make
+        self._data: Drawn | None = None
+
+    @property
+    def data(self) -> Drawn:
+        """What is drawn."""
+        if self._data is None:
+            assert self._make is not None
+            self._data = self._make()
+            self._make = None  # the stages may go
+        return self._data
+
+    def __repr__(self) -> str:
+        """Return what it is, without making it."""
+        return "<Drawing>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the data."""
+        return _finished, (self.data,)
+
+
+def expression_drawing(*parts: Any) -> Drawing:
+    """Return the drawing of an expression: the parts are the parameters of `expression_drawn`."""
+
+    def make() -> Drawn:
+        from nameexpr.runtime.drawing.expression import expression_drawn
+
+        return expression_drawn(*parts)
+
+    return Drawing(make)
+
+
+def formula_drawing(*parts: Any) -> Drawing:
+    """Return the drawing of a formula: the parts are the parameters of `formula_drawn`."""
+
+    def make() -> Drawn:
+        from nameexpr.runtime.drawing.formula import formula_drawn
+
+        return formula_drawn(*parts)
+
+    return Drawing(make)
+
+
+def _finished(data: Drawn) -> Drawing:
+    drawing = Drawing(lambda: data)
+    assert drawing.data is data
+    return drawing
+
+
+def picture_of(drawing: Drawing, kind: str) -> Picture:
+    """Return one of the pictures of a plan as SVG; NE625 for a kind that there is not."""
+    check_kind("draw", kind, KINDS)
+    from nameexpr.pictures.data import Network
+    from nameexpr.pictures.flow import draw_flow
+    from nameexpr.pictures.memory import draw_memory
+    from nameexpr.pictures.network import draw_network
+
+    if kind == "memory":
+        return draw_memory(drawing.data.memory)
+    if kind == "tree":
+        return draw_flow(drawing.data.tree)
+    network = drawing.data.network
+    return draw_network(network) if isinstance(network, Network) else draw_flow(network)
+
+
+def dot_of(drawing: Drawing, kind: str) -> str:
+    """Return a network or a tree as text for Graphviz."""
+    check_kind("dot", kind, GRAPHS)
+    from nameexpr.pictures.data import Network
+    from nameexpr.pictures.dot import dot_flow, dot_network
+
+    graph = drawing.data.tree if kind == "tree" else drawing.data.network
+    return dot_network(graph) if isinstance(graph, Network) else dot_flow(graph)
+
+
+def mermaid_of(drawing: Drawing, kind: str) -> str:
+    """Return a network or a tree as text for Mermaid."""
+    check_kind("mermaid", kind, GRAPHS)
+    from nameexpr.pictures.data import Network
+    from nameexpr.pictures.mermaid import mermaid_flow, mermaid_network
+
+    graph = drawing.data.tree if kind == "tree" else drawing.data.network
+    return mermaid_network(graph) if isinstance(graph, Network) else mermaid_flow(graph)
+
+
+def check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:
+    """Raise NE625 for a kind of picture that there is not."""
+    if isinstance(kind, str) and kind in kinds:
+        return
+    hint = f"there are {', '.join(map(repr, kinds[:-1]))} and {kinds[-1]!r}"
+    message = f"{method}: a kind is a string, not {type(kind).__name__}"
+    if isinstance(kind, str):
+        message = f"{method}: there is no picture {kind!r}" + (" as text" if kind in KINDS else "")
+        hint = did_you_mean(kind, kinds) or hint
+    raise error(Diagnostic("NE625", message, hint=hint))

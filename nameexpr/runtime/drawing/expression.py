@@ -1,0 +1,255 @@
+"""The pictures of an expression as data: its network from its types, its tree from its plan, its memory from
+its program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from nameexpr.compiler.ir.loops import Looped
+from nameexpr.compiler.ir.program import (
+    Apply,
+    Dot,
+    Einsum,
+    Instruction,
+    IntegerMatmul,
+    Matmul,
+    Multiply,
+    Note,
+    Program,
+    Reduce,
+    Slices,
+    Sum,
+    Vecdot,
+)
+from nameexpr.compiler.ir.strides import Given
+from nameexpr.compiler.ir.typed import CUSTOM, Axes, Typed, shown
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.compiler.memory.program import timeline
+from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.planning.plan import Plan
+from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Network, Node, Tensor
+
+if TYPE_CHECKING:
+    from nameexpr.runtime.plan.expression import PlanStep
+
+WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
+REDUCING = (Reduce, Apply, Slices)
+
+
+def expression_drawn(
+    compiled: Compiled,
+    running: Compiled,
+    text: str,
+    steps: Sequence[PlanStep],
+    operands: int,
+    limit: int | None,
+    bound: Collection[int] = (),
+) -> Drawn:
+    """Return the pictures of an expression.
+
+    Parameters
+    ----------
+    compiled : Compiled
+        All its stages.
+    running : Compiled
+        Those of what is done on a call: the same, but for an expression with `bound` operands.
+    text : str
+        The expression, as it is shown.
+    steps : sequence of PlanStep
+        The rows of the plan's table.
+    operands : int
+        Bytes of the operands.
+    limit : int, optional
+        The limit on memory.
+    bound : collection of int, optional
+        The operands that are bound.
+    """
+    rows = list(_rows(running.program, shapes_of(running.program)))
+    return Drawn(
+        network_of(compiled, text, bound),
+        _Tree(compiled, rows, steps, frozenset(bound)).flow(text),
+        memory_of(running.program, running.shapes, running.given, text, steps, operands, limit),
+    )
+
+
+def dims_text(axes: Axes, sizes: Mapping[str, int]) -> str:
+    """Return dims with their sizes: "batch=2 (h=4 d=8)", "scalar" if there are none."""
+    return _grouped(axes, lambda label: with_size(label, sizes[label]))
+
+
+def with_size(label: str, size: int) -> str:
+    """Return a label with its size; one that is its size stands alone."""
+    return shown(label) if shown(label) == str(size) else f"{shown(label)}={size}"
+
+
+def _grouped(axes: Axes, write: Callable[[str], str]) -> str:
+    groups = [" ".join(map(write, labels)) for labels in axes]
+    dims = (f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
+    return " ".join(dims) or "scalar"
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as it is written at a tensor: "2×3", "scalar"."""
+    return "×".join(map(str, shape)) or "scalar"
+
+
+def network_of(compiled: Compiled, text: str, bound: Collection[int]) -> Network:
+    """Return the network of an expression."""
+    typed = compiled.typed
+    ends: dict[str, list[int]] = {}
+    for position, axes in enumerate(typed.operands):
+        for label in _flat(axes):
+            ends.setdefault(label, []).append(position)
+    result = _flat(typed.result)
+    for label in result:
+        ends.setdefault(label, [])
+    legs = tuple(
+        Leg(shown(label), typed.sizes[label], tuple(places), label in result)
+        for label, places in ends.items()
+    )
+    tensors = tuple(
+        Tensor(f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""))
+        for position, shape in enumerate(_operand_shapes(typed))
+    )
+    reducer = {None: "sum", CUSTOM: "by reduce="}.get(typed.reducer, typed.reducer)
+    return Network(text, tensors, legs, _grouped(typed.result, shown), str(reducer))
+
+
+def _operand_shapes(typed: Typed) -> list[tuple[int, ...]]:
+    return [tuple(typed.size(labels) for labels in axes) for axes in typed.operands]
+
+
+def _flat(axes: Axes) -> list[str]:
+    return [label for labels in axes for label in labels]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of the plan's table: an instruction, the note and the shape of its value, the loops around it."""
+
+    number: int
+    one: Instruction
+    note: Note
+    shape: tuple[int, ...]
+    loops: tuple[Looped, ...]
+
+
+def _rows(
+    program: Program, shapes: Sequence[tuple[int, ...]], loops: tuple[Looped, ...] = (), start: int = 0
+) -> Iterator[_Row]:
+    """Yield the rows of a program; those of a loop's body come behind the loop, as in the plan's table."""
+    count, number = len(program.operands), start
+    for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        yield _Row(number, one, note, shapes[count + position], loops)
+        number += 1
+        if isinstance(one, Looped):
+            for row in _rows(one.body, shapes_of(one.body), (*loops, one), number):
+                yield row
+                number = row.number + 1
+
+
+class _Tree:
+    """The contraction tree: operands, then a node for each step of the plan, then what is done at the end."""
+
+    def __init__(
+        self, compiled: Compiled, rows: Sequence[_Row], steps: Sequence[PlanStep], bound: frozenset[int]
+    ) -> None:
+        self.plan: Plan = compiled.plan
+        self.typed, self.rows, self.steps, self.bound = compiled.typed, rows, steps, bound
+        self.rows_of: dict[int | None, list[_Row]] = {}
+        for row in rows:
+            self.rows_of.setdefault(row.note.step, []).append(row)
+        self.dtypes = compiled.dtypes
+        self.last = compiled.program.notes[-1].dtype if compiled.program.notes else ""
+
+    def flow(self, text: str) -> Flow:
+        """Return the tree."""
+        nodes = [self._operand(position) for position in range(len(self.typed.operands))]
+        nodes += [self._step(number) for number in range(len(self.plan.steps))]
+        labels = self.plan.steps[-1].labels if self.plan.steps else self.plan.terms[0]
+        if self.plan.reduced:
+            nodes.append(self._reduction(len(nodes) - 1, labels))
+            labels = tuple(label for label in labels if label not in self.plan.reduced)
+        dims = dims_text(self.typed.result, self.typed.sizes)
+        size = prod(self.typed.result_shape) * self._item(self.last)
+        if len(nodes) > len(self.typed.operands) and sorted(labels) == sorted(_flat(self.typed.result)):
+            last = nodes.pop()
+            nodes.append(Node(last.kind, last.title, dims, last.sources, last.flops, size, last.note))
+        else:
+            nodes.append(Node("step", "result", dims, (len(nodes) - 1,), 0, size))
+        return Flow(text, "Contraction tree", tuple(nodes), (len(nodes) - 1,))
+
+    def _item(self, dtype: str) -> int:
+        return item_bytes(dtype or (self.dtypes[0] if self.dtypes else "float64"))
+
+    def _operand(self, position: int) -> Node:
+        axes = self.typed.operands[position]
+        dtype = self.dtypes[position] if self.dtypes else ""
+        size = prod(self.typed.size(labels) for labels in axes) * self._item(dtype)
+        dims, note = dims_text(axes, self.typed.sizes), "bound" if position in self.bound else ""
+        return Node("operand", f"operand {position}", dims, bytes=size, note=note)
+
+    def _step(self, number: int) -> Node:
+        step = self.plan.steps[number]
+        dims = dims_text(tuple((label,) for label in step.labels), self.typed.sizes)
+        rows = self.rows_of.get(number, [])
+        working = [row for row in rows if isinstance(row.one, WORKING)] or rows
+        if not working:
+            size = self.typed.size(step.labels) * self._item(self.last)
+            title, note = "the same value", "computed before"
+            if self.bound:
+                title, note = "held", "once, before the calls"
+            return Node("held", title, dims, step.values, 0, size, note)
+        row = working[-1]
+        flops = step.flops * _repeats(row.loops, (*step.labels, *step.summed))
+        size = prod(rows[-1].shape) * self._item(rows[-1].note.dtype)
+        return Node("step", self._title(row), dims, step.values, flops, size, _blocks(row.loops))
+
+    def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
+        """Return the reducer at the end, if it is no sum."""
+        kept = tuple((label,) for label in labels if label not in self.plan.reduced)
+        found = [row for row in self.rows_of.get(None, ()) if isinstance(row.one, REDUCING)]
+        size = prod(self.typed.size(labels) for labels in kept) * self._item(self.last)
+        dims = dims_text(kept, self.typed.sizes)
+        if not found:
+            return Node("held" if self.bound else "step", str(self.typed.reducer), dims, (source,), 0, size)
+        flops = self.plan.reduction_flops * _repeats(found[-1].loops, labels)
+        title, note = self._title(found[-1]), _blocks(found[-1].loops)
+        return Node("step", f"{title} ({self.typed.reducer})", dims, (source,), flops, size, note)
+
+    def _title(self, row: _Row) -> str:
+        """Return the number and the kind of a step, as the plan's table has them."""
+        return f"{row.number + 1} {self.steps[row.number].what.strip()}"
+
+
+def _repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:
+    """Return how often a step without a loop's label is done again."""
+    return prod(loop.count for loop in loops if loop.label not in labels)
+
+
+def _blocks(loops: Sequence[Looped]) -> str:
+    """Return what loops are around a step, as a note."""
+    parts = [f"{loop.count} blocks of {shown(loop.label)}" for loop in loops]
+    return f"in {', '.join(parts)}" if parts else ""
+
+
+def memory_of(
+    program: Program,
+    shapes: Sequence[tuple[int, ...]],
+    given: Sequence[Given],
+    text: str,
+    steps: Sequence[PlanStep],
+    operands: int,
+    limit: int | None,
+) -> Memory:
+    """Return the bytes alive, step by step."""
+    moments = tuple(
+        Moment(f"{number} {step.what.strip()}", step.names, alive.during, alive.after, alive.depth)
+        for number, (step, alive) in enumerate(zip(steps, timeline(program, shapes, given), strict=True), 1)
+    )
+    return Memory(text, operands, moments, limit)

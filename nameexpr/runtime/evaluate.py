@@ -1,0 +1,167 @@
+"""`evaluate`: a formula and its operands by name to a result, through one bounded cache of formulas.
+
+A call finds the formula by its text and the function of operands like these by their shapes, dtypes and
+names; nothing of the compiler is loaded before a formula is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.runtime.cache import Generations
+from nameexpr.runtime.einsum import formula_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from nameexpr.compiler.planning.path import Optimize
+    from nameexpr.runtime.formula_entry import FormulaEntry
+
+formulas: Generations[Any, FormulaEntry] = Generations(1024)
+
+
+def evaluate(
+    text: str,
+    /,
+    *misplaced: Any,
+    outputs: Sequence[str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    optimize: Optimize = None,
+    memory_limit: int | None = None,
+    operands: Mapping[str, Any] | None = None,
+    **named_operands: Any,
+) -> Any:
+    """Return the value of a formula.
+
+    Parameters
+    ----------
+    text : str
+        Statements, one per line or separated by ``;``: ``"y[N K] = sum[C](x[N C] * w[C K])"``
+        (docs/formulas.md). The value is that of the last one.
+    outputs : sequence of str, optional
+        Names of the statements whose values are wanted: the result is then the tuple of those.
+    sizes : mapping of str to int, optional
+        Sizes of dims that no operand tells.
+    optimize : bool, str, path or path optimizer of opt_einsum, optional
+        The order of contractions of three factors and more, as for `einsum`.
+    memory_limit : int, optional
+        Bytes that may be allocated at once, operands left out; more is refused before anything is computed.
+    operands : mapping of str to array_like, optional
+        Operands whose names are also those of options of this function.
+    **named_operands : array_like or NamedTensor
+        The operands, by the names that they have in the formula. Numbers of Python are weak in promotion.
+
+    Returns
+    -------
+    ndarray or NamedTensor
+        A NamedTensor if any operand is one. A tuple of them if `outputs` is given.
+
+    Raises
+    ------
+    NameExprError
+        With what is wrong, where in the text, and how to mend it.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> x, y = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 0.0]])
+    >>> ne.evaluate("d[i j] = sqrt(sum[D]((x[i D] - y[j D]) ** 2))", x=x, y=y)
+    array([[0.],
+           [5.]])
+
+    Notes
+    -----
+    The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written.
+    """
+    if misplaced:
+        raise by_position(text, misplaced)
+    entry = find_formula(text, outputs, sizes, optimize, memory_limit)
+    named = named_operands if operands is None else merged(text, operands, named_operands)
+    return entry.call_named(named)
+
+
+def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names.
+
+    NE527 if it is no mapping, or one comes twice.
+    """
+    from nameexpr.dims import normalised
+    from nameexpr.errors import Diagnostic, error
+
+    given: dict[str, Any] = {}
+    for name, value in (*_items(text, operands), *named.items()):
+        known = normalised(name)
+        if known in given:
+            raise error(Diagnostic("NE527", f"the operand {known} is given twice", text, hint="give it once"))
+        given[known] = value
+    return given
+
+
+def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
+    """Return the pairs of operands= (NE527 if they are none)."""
+    from collections.abc import Mapping as AnyMapping
+
+    from nameexpr.errors import Diagnostic, error
+
+    if operands is None:
+        return ()
+    if not isinstance(operands, AnyMapping):
+        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
+        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        raise error(Diagnostic("NE527", message, text, hint=hint))
+    for name in operands:
+        if not isinstance(name, str):
+            message = f"operands= has the key {name!r:.60}, which is no name"
+            hint = "operands are called as in the formula: operands={'x': ...}"
+            raise error(Diagnostic("NE527", message, text, hint=hint))
+    return operands.items()
+
+
+def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
+    """Return the error for operands without names, or for a text that is no formula."""
+    from nameexpr.compiler.analysis.faults.misuse import operands_by_position
+    from nameexpr.errors import error
+
+    check_is_formula(text, misplaced)
+    return error(operands_by_position(text, find_formula(text, None, None, None, None).scope.operands))
+
+
+def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
+    """Raise NE506 if what should be a formula is something else."""
+    if isinstance(text, str):
+        return
+    from nameexpr.errors import Diagnostic, error
+
+    kind = f"of type {type(text).__name__}"
+    message = f"the first argument is {kind}, and should be the formula, a str"
+    if operands and isinstance(operands[0], str):
+        message = f"text and array are swapped: the first argument is {kind}"
+    hint = "the text comes first, operands have names: evaluate(text, x=...)"
+    raise error(Diagnostic("NE506", message, hint=hint))
+
+
+def find_formula(
+    text: Any,
+    outputs: Sequence[str] | None,
+    sizes: Mapping[str, int] | None,
+    optimize: Optimize,
+    memory_limit: int | None,
+) -> FormulaEntry:
+    """Return the checked formula with these options, from the cache if it is there."""
+    if outputs is None and sizes is None and optimize is None and memory_limit is None:
+        entry = formulas.young.get(text) if type(text) is str else None
+        if entry is not None:
+            return entry
+    check_is_formula(text)
+    from nameexpr.runtime.formula_entry import FormulaEntry, read_formula_options
+
+    options = read_formula_options(text, outputs, sizes, optimize, memory_limit)
+    key = text if options.is_plain else (text, options)
+    try:
+        entry = formulas.get(key)
+    except TypeError:  # an optimizer that cannot be hashed
+        return FormulaEntry(text, options)
+    if entry is None:
+        formula_misses[0] += 1
+        entry = formulas.get_or_make(key, lambda: FormulaEntry(text, options))
+    return entry

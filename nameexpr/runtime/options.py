@@ -1,0 +1,201 @@
+"""The options of a call, checked, in a form that can be a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.floats import native
+from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
+from nameexpr.compiler.ir.typed import CUSTOM, REDUCERS
+from nameexpr.compiler.planning.path import Optimize, check_strategy
+from nameexpr.dims import normalised
+from nameexpr.errors import Diagnostic, error
+from nameexpr.syntax.lexer.limits import SIZE_DIGITS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
+    result's order in memory, the bytes that may be allocated, and whether to time alternatives.
+    """
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
+    optimize: Any = None
+    reduce: str | Reduce | None = None
+    order: str | None = None
+    memory_limit: int | None = None
+    tune: bool = False
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The dtype asked for, if one is."""
+        return None if self.dtype_name is None else np.dtype(self.dtype_name)
+
+    @property
+    def reducer(self) -> str | None:
+        """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
+        return CUSTOM if callable(self.reduce) else self.reduce
+
+
+DEFAULT = Options()
+"""What holds where nothing is said."""
+
+
+def read_options(
+    sizes: Mapping[str, int] | None,
+    keywords: Mapping[str, int],
+    dtype: npt.DTypeLike | None,
+    optimize: Optimize,
+    reduce: str | Reduce | None,
+    *,
+    order: str | None = None,
+    memory_limit: int | None = None,
+    tune: bool = False,
+) -> Options:
+    """Return the options of a call.
+
+    Raises
+    ------
+    OptionError
+        If a size is no whole number or is given in two ways, or another option is of the wrong kind.
+    """
+    return Options(
+        checked_sizes(sizes, keywords),
+        _dtype(dtype),
+        check_optimize(optimize),
+        _reduce(reduce),
+        _order(order),
+        check_limit(memory_limit),
+        _tune(tune),
+    )
+
+
+def checked_sizes(
+    sizes: Mapping[str, int] | None, keywords: Mapping[str, int] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608)."""
+    if sizes is not None and not isinstance(sizes, Mapping):
+        hint = "such as sizes={'h': 8}, or as keywords: h=8"
+        raise error(
+            Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}", hint=hint)
+        )
+    merged: dict[str, int] = {}
+    for source in (sizes or {}, keywords or {}):
+        for name, value in source.items():
+            key = normalised(str(name))
+            size = _size(key, value)
+            if merged.setdefault(key, size) != size:
+                message = f"the size of '{key}' is given twice: {merged[key]} and {size}"
+                raise error(Diagnostic("NE608", message, hint="give it once"))
+    return tuple(sorted(merged.items()))
+
+
+def _size(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        size = index(value)
+    except TypeError:
+        raise error(no_size(name, value)) from None
+    if abs(size) >= 10**SIZE_DIGITS:
+        raise error(Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"))
+    return size
+
+
+def _dtype(dtype: npt.DTypeLike | None) -> str | None:
+    if dtype is None:
+        return None
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):
+        hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
+        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy", hint=hint)) from None
+    if found.kind not in "biufc":
+        hint = "an expression computes in bools, integers, floats or complex numbers"
+        raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
+    return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
+
+
+def check_optimize(optimize: Any) -> Any:
+    """Return the option in a form that can be a key; `compiler.planning.path` says what it means."""
+    if isinstance(optimize, list | tuple):
+        return tuple(tuple(step) if isinstance(step, list | tuple) else step for step in optimize)
+    if isinstance(optimize, str):
+        check_strategy(optimize)
+    if optimize is None or isinstance(optimize, bool | str) or callable(optimize):
+        return optimize
+    hint = "True, False, the name of a strategy of opt_einsum, or a path"
+    raise error(
+        Diagnostic(
+            "NE604", f"optimize= is {kind_of(optimize)}, which is no way to order contractions", hint=hint
+        )
+    )
+
+
+def _reduce(reduce: Any) -> str | Reduce | None:
+    if reduce is None or callable(reduce) or (isinstance(reduce, str) and reduce in REDUCERS):
+        found: str | Reduce | None = reduce
+        return found
+    if isinstance(reduce, str):
+        raise error(no_reducer(reduce))
+    hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
+    raise error(Diagnostic("NE606", f"reduce= is {kind_of(reduce)}, which cannot be called", hint=hint))
+
+
+def _order(order: Any) -> str | None:
+    if order is None or (isinstance(order, str) and order == "C"):
+        return order
+    hint = (
+        "order='C' asks for a new array in row-major order; left out, the order is the one that costs least"
+    )
+    message = f"order= is {kind_of(order)}, and takes 'C' or None"
+    if isinstance(order, str):
+        message = f"order={order!r:.60} is no order in memory to ask for"
+    raise error(Diagnostic("NE614", message, hint=hint))
+
+
+def _tune(tune: Any) -> bool:
+    if isinstance(tune, bool | np.bool_):
+        return bool(tune)
+    hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
+    raise error(Diagnostic("NE615", f"tune= is {kind_of(tune)}, and takes True or False", hint=hint))
+
+
+def check_limit(memory_limit: Any, text: str = "") -> int | None:
+    """Return a number of bytes, or None (NE621)."""
+    if memory_limit is None:
+        return None
+    with suppress(TypeError):
+        if not isinstance(memory_limit, bool) and index(memory_limit) >= 0:
+            return index(memory_limit)
+    message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
+    raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
+
+
+FOR_EXPRESSIONS = {
+    "dtype": "convert the operands",
+    "reduce": "a reduction is written in the formula: sum[C](x)",
+    "order": "call numpy.ascontiguousarray on the result",
+    "tune": "leave it out",
+}
+"""Options that formulas do not take, and what to do in their place."""
+
+
+def check_for_formulas(text: str, **options: Any) -> None:
+    """Refuse options that formulas do not take (NE623)."""
+    for option, value in options.items():
+        if value is not None:
+            message = f"{option}= is for expressions, and this is a formula"
+            raise error(Diagnostic("NE623", message, text, hint=FOR_EXPRESSIONS[option]))

@@ -1,0 +1,72 @@
+"""`out=`: the result goes into the caller's array, after everything that can fail has not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nameexpr.compiler.ir.typed import Names
+from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors import NamedTensor
+from nameexpr.tensors.writing import store
+
+
+def into(out: Any, result: Any, text: str) -> Any:
+    """Copy the result into `out` and return `out`.
+
+    Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have
+    them already.
+
+    Raises
+    ------
+    OptionError
+        If `out` is no array or a masked one, cannot be written to cell by cell, or cannot hold the
+        result's dtype.
+    SizeError
+        If its shape is not the result's.
+    DimNameError
+        If its names are not the result's.
+    """
+    data = out._data if isinstance(out, NamedTensor) else out
+    if isinstance(out, int):
+        hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
+        raise error(Diagnostic("NE611", "out= is the array for the result, and not a size", text, hint=hint))
+    if not isinstance(data, np.ndarray):
+        hint = "give a NumPy array or a NamedTensor of the result's shape"
+        raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, and not an array", text, hint=hint))
+    if isinstance(data, np.ma.MaskedArray):
+        message = "out= is a masked array, whose mask would stay over what is written"
+        raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
+    values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
+    if data.shape != values.shape:
+        message = f"the result has shape {values.shape}, and out= has shape {data.shape}"
+        raise error(Diagnostic("NE312", message, text, hint="give an array of the result's shape"))
+    if not data.flags.writeable:
+        raise error(
+            Diagnostic("NE612", "out= is read-only", text, hint="give an array that may be written to")
+        )
+    if any(step == 0 and size > 1 for size, step in zip(data.shape, data.strides, strict=True)):
+        message = "out= has one place in memory for several cells, as np.broadcast_to gives"
+        raise error(Diagnostic("NE612", message, text, hint="give an array with a place for each cell"))
+    if not np.can_cast(values.dtype, data.dtype, "same_kind"):
+        message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
+        raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
+    names = _names(out, result, text)
+    if isinstance(out, NamedTensor):
+        store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
+    else:
+        np.copyto(data, values, casting="same_kind")
+    return out
+
+
+def _names(out: Any, result: Any, text: str) -> Names:
+    """Return the names that `out` will have."""
+    wanted: Names = result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
+    if not isinstance(out, NamedTensor) or out.names == wanted:
+        return wanted
+    if any(name is not None for name in out.names):
+        message = f"out= has the names {out.names}, and the result has {wanted}"
+        hint = "out= must be wholly unnamed, or have exactly the result's names"
+        raise error(Diagnostic("NE407", message, text, hint=hint))
+    return wanted

@@ -1,0 +1,1 @@
+"""Plans as they are shown: steps with names, flops, bytes and times."""

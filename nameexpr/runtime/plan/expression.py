@@ -1,0 +1,295 @@
+"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, and the source to
+paste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.codegen.calls import render_call
+from nameexpr.compiler.codegen.loops import Count, local_names, notes_inside
+from nameexpr.compiler.codegen.program import readable, value_name
+from nameexpr.compiler.costs.program import CALL, expected_seconds
+from nameexpr.compiler.costs.text import duration
+from nameexpr.compiler.ir.loops import Looped
+from nameexpr.compiler.ir.program import (
+    Apply,
+    Dot,
+    Einsum,
+    IntegerMatmul,
+    Matmul,
+    Multiply,
+    Program,
+    Reduce,
+    Slices,
+    Sum,
+    Vecdot,
+    sources_of,
+)
+from nameexpr.compiler.ir.strides import Given
+from nameexpr.compiler.ir.typed import Axes, Names, shown
+from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.memory.program import allocated, given_inside, operand_bytes, peak_bytes
+from nameexpr.compiler.pipeline import Compiled
+from nameexpr.runtime.drawing.drawing import Drawing, expression_drawing
+from nameexpr.runtime.drawing.pictured import Pictured
+from nameexpr.syntax.unparse import unparse
+
+WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
+VIEW = 1e-6
+"""Seconds below which a step that neither computes nor allocates is a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One NumPy call of a plan.
+
+    Attributes
+    ----------
+    what : str
+        The kind of step: matmul, multiply, sum, transpose, ...
+    names : str
+        Labels of its arrays and of what it makes: "batch chan, chan out -> batch out".
+    flops : int
+        Multiplications and additions, counted as opt_einsum counts them; 0 where cells are only moved.
+    bytes : int
+        Memory that it allocates; 0 for a view.
+    call : str
+        The NumPy call, in the names of `Plan.code`.
+    seconds : float
+        The time that it is expected to take, in all blocks together: an estimate.
+    """
+
+    what: str
+    names: str
+    flops: int
+    bytes: int
+    call: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Pictured):
+    """What an expression does for operands of given shapes. Printed, it is a table.
+
+    Attributes
+    ----------
+    text : str
+        The expression in its canonical spelling.
+    steps : tuple of PlanStep
+        What is done, in order.
+    flops, naive_flops : int
+        Multiplications and additions of the plan, and of one loop over all labels.
+    peak_bytes : int
+        The most memory that is allocated at once, operands left out.
+    operand_bytes : int
+        Memory of the operands.
+    result_shape : tuple of int
+        Shape of the result.
+    result_names : tuple of (str or None), or None
+        Names of the result if any operand has names.
+    dtype : str
+        Dtype of the computation; "" where cells are only moved.
+    code : str
+        The NumPy that runs, as a function to paste.
+    drawing : Drawing
+        What `draw`, `dot` and `mermaid` draw; plans are compared without it.
+    """
+
+    text: str
+    steps: tuple[PlanStep, ...]
+    flops: int
+    naive_flops: int
+    peak_bytes: int
+    operand_bytes: int
+    result_shape: tuple[int, ...]
+    result_names: Names | None
+    dtype: str
+    code: str
+    drawing: Drawing = field(repr=False, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """The time that a call is expected to take: an estimate, for one core of one machine."""
+        return CALL + sum(step.seconds for step in self.steps)
+
+    @property
+    def speedup(self) -> float:
+        """How many times fewer flops than one loop over all labels takes."""
+        return self.naive_flops / self.flops if self.flops else 1.0
+
+    def __str__(self) -> str:
+        """Return the table of steps and the totals."""
+        padded = [[cell + " " for cell in row] for row in self._cells()]
+        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+
+    def _title(self) -> str:
+        return self.text
+
+    def _cells(self) -> list[list[str]]:
+        """Return the table: its head, then a row for each step."""
+        rows = [["step", "what", "names", "flops", "bytes", "time", "call"]]
+        rows += [
+            [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
+            for number, one in enumerate(self.steps, 1)
+        ]
+        return rows
+
+    def _totals(self) -> list[str]:
+        shape = f"result: shape {self.result_shape}"
+        if self.result_names is not None:
+            shape += f", names {self.result_names}"
+        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
+        return [
+            shape + (f", computed in {self.dtype}" if self.dtype else ""),
+            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
+            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"time: about {duration(self.seconds)} on one core (estimated)",
+        ]
+
+    def __repr__(self) -> str:
+        """Return one line that says which plan this is."""
+        costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
+        return f"<Plan of {self.text!r}: {costs}>"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value else "-"
+
+
+def _time(step: PlanStep) -> str:
+    is_view = not step.bytes and not step.flops and step.seconds < VIEW
+    return "-" if is_view else duration(step.seconds)
+
+
+def make_plan(
+    compiled: Compiled,
+    operands: Sequence[Operand],
+    dtypes: Sequence[np.dtype[Any]],
+    limit: int | None = None,
+) -> Plan:
+    """Return the plan of a compiled expression; its picture of memory shows the limit."""
+    typed, program = compiled.typed, compiled.program
+    is_named = any(operand.names is not None for operand in operands)
+    computed = [note.dtype for note in program.notes if note.dtype]
+    steps = tuple(_steps(compiled))
+    has_loops = any(isinstance(one, Looped) for one in program.instructions)
+    flops = sum(step.flops for step in steps) if has_loops else compiled.plan.flops
+    text, size = visible(unparse(compiled.tree)), operand_bytes(program, [dtype.name for dtype in dtypes])
+    return Plan(
+        text=text,
+        steps=steps,
+        flops=flops,
+        naive_flops=max(flops, compiled.plan.naive_flops) if typed.dropped or len(operands) > 1 else flops,
+        peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
+        operand_bytes=size,
+        result_shape=typed.result_shape,
+        result_names=typed.names if is_named else None,
+        dtype=computed[-1] if computed and flops else "",
+        code=source(compiled, operands),
+        drawing=expression_drawing(compiled, compiled, text, steps, size, limit),
+    )
+
+
+def source(compiled: Compiled, operands: Sequence[Operand]) -> str:
+    """Return the NumPy that runs, as a function to paste, with labels in comments only."""
+    infos = describe(compiled.tree.inputs, operands)
+    terms = [" ".join(info.labels) or ("scalar" if not info.shape else str(info.shape)) for info in infos]
+    text = unparse(compiled.tree)
+    return readable(compiled.program, compiled.shapes, text, terms, _axes_text(compiled.typed.result))
+
+
+def _axes_text(axes: Axes) -> str:
+    groups = [" ".join(map(shown, labels)) for labels in axes]
+    return " ".join(
+        f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A program whose steps are listed: the whole one, or the body of a loop.
+
+    `labels` are those of its operands, as text; `names` is what the code calls all its values; `loops` are
+    the ones around it.
+    """
+
+    program: Program
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    given: tuple[Given, ...]
+    loops: tuple[Looped, ...] = ()
+
+
+def _steps(compiled: Compiled) -> list[PlanStep]:
+    program, count = compiled.program, len(compiled.program.operands)
+    names = tuple(value_name(value, count) for value in range(count + len(program.instructions)))
+    labels = tuple(_axes_text(axes) for axes in compiled.typed.operands)
+    return _rows(compiled, _Level(program, labels, names, compiled.given), Count(0))
+
+
+def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
+    """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
+    program, count = level.program, len(level.program.operands)
+    labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
+    shapes = shapes_of(program)
+    working = working_of(program)
+    sizes = allocated(program, shapes, level.given)
+    repeats = prod(loop.size / loop.block for loop in level.loops)
+    times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
+    rows: list[PlanStep] = []
+    for number, instruction in enumerate(program.instructions):
+        sources = sources_of(instruction)
+        names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
+        call = render_call(instruction, [level.names[source] for source in sources])
+        what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
+        flops = _flops(compiled, program, number, working, level.loops)
+        rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
+        if isinstance(instruction, Looped):
+            given = tuple(given_inside(program, shapes, level.given, number))
+            inside = tuple(labels[source] for source in sources)
+            local = local_names(instruction, [level.names[source] for source in sources], numbers)
+            body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
+            end = numbers.values + len(notes_inside(instruction))
+            within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
+            inner = _rows(compiled, body, within)
+            around = max(0.0, times[number] - sum(step.seconds for step in inner))
+            rows += [replace(rows.pop(), seconds=around), *inner]
+            numbers.values = end
+    return rows
+
+
+def _flops(
+    compiled: Compiled, program: Program, number: int, working: Mapping[int, int], loops: Sequence[Looped]
+) -> int:
+    """Return the flops of an instruction, in all blocks together: those of its step of the plan, if it is the
+    one that does the work. A step that has a loop's label does a part of its work in each block.
+    """
+    plan = compiled.plan
+    one, step = program.instructions[number], program.notes[number].step
+    if isinstance(one, Reduce | Apply) or (isinstance(one, Slices) and step is None):
+        before = plan.steps[-1].labels if plan.steps else plan.terms[0]
+        return plan.reduction_flops * _repeats(loops, before)
+    if step is None or working.get(step) != number:
+        return 0
+    return plan.steps[step].flops * _repeats(loops, (*plan.steps[step].labels, *plan.steps[step].summed))
+
+
+def working_of(program: Program) -> dict[int, int]:
+    """Return for each step the number of the instruction that does its work, the last of several."""
+    return {
+        note.step: number
+        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
+        if note.step is not None and isinstance(one, WORKING)
+    }
+
+
+def _repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:
+    return prod(loop.count for loop in loops if loop.label not in labels)

@@ -1,0 +1,98 @@
+"""What the compiler of formulas asks about dtypes: answered by applying the functions to one cell.
+
+Numbers of Python are weak, `weak:float` and so on; a function of them alone is weak too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy import formulas, kernels
+from nameexpr.backends.numpy.arrays import number_name
+from nameexpr.backends.numpy.numbers import fold
+from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.typed import SUMMING
+from nameexpr.compiler.lowering.expression import needs_narrowing
+
+_WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}
+_UFUNCS = {
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "any": np.logical_or,
+    "all": np.logical_and,
+}
+
+
+def function_of(call: str) -> Any:
+    """Return what a call such as `np.add` names."""
+    module, _, name = call.partition(".")
+    return getattr(np if module == "np" else formulas, name)
+
+
+def _sample(dtype: str) -> Any:
+    return _WEAK[dtype] if dtype in _WEAK else np.ones(1, dtype)
+
+
+@lru_cache(maxsize=4096)
+def _dtype_of(call: str, dtypes: tuple[str, ...]) -> str:
+    function = function_of(call)
+    with np.errstate(all="ignore"):
+        if all(dtype in _WEAK for dtype in dtypes):
+            return "weak:" + type(fold(function, *(_WEAK[dtype] for dtype in dtypes))).__name__
+        along = (0,) if call in _ALONG else ()
+        result = np.asarray(function(*map(_sample, dtypes), *along))
+    if result.dtype.kind not in "biufc":
+        raise TypeError(f"{call} gives {result.dtype}")
+    return number_name(result.dtype)
+
+
+_ALONG = frozenset(
+    f"formulas.{name}" for name in ("softmax", "log_softmax", "cumsum", "cumprod", "sort", "flip")
+)
+
+
+@lru_cache(maxsize=4096)
+def _promoted(dtypes: tuple[str, ...]) -> str:
+    return number_name(
+        np.result_type(*(_WEAK.get(dtype, dtype) if dtype in _WEAK else np.dtype(dtype) for dtype in dtypes))
+    )
+
+
+@lru_cache(maxsize=4096)
+def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
+    product = _promoted(dtypes)
+    chosen = choose_dtypes(dtypes, product, is_summed=reducer in SUMMING, reducer=reducer)
+    if reducer in {"sum", "mean"}:
+        return chosen.result
+    sample = np.ones(1, chosen.compute)
+    if reducer in _UFUNCS:
+        made = np.asarray(_UFUNCS[reducer].reduce(sample, axis=0))
+    else:
+        made = np.asarray(getattr(kernels, reducer)(sample, 0))
+    return chosen.result if needs_narrowing(reducer, chosen) else number_name(made.dtype)
+
+
+class NumPyArithmetic:
+    """NumPy's answers to `nameexpr.compiler.analysis.build.build.Arithmetic`."""
+
+    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
+        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+        return _dtype_of(call, tuple(dtypes))
+
+    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+        """Return what a pointwise function gives for numbers, as a number."""
+        result: int | float | complex = fold(function_of(call), *numbers)
+        return result
+
+    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
+        """Return the dtype of a product of arrays of these dtypes after a reduction."""
+        return _reduced(reducer, tuple(dtypes))
+
+    def promoted(self, dtypes: Sequence[str]) -> str:
+        """Return the dtype of a product of arrays of these dtypes."""
+        return _promoted(tuple(dtypes))

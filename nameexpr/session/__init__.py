@@ -1,0 +1,1 @@
+"""Lines and what stays between them, for the REPL and the notebook."""

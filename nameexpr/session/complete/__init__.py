@@ -1,0 +1,1 @@
+"""What could come next in a line."""

@@ -1,0 +1,181 @@
+"""Text to coloured tokens: what the line editor, the Pygments lexer and HTML colour a text by.
+
+The terminals are the grammar's own: their patterns are taken from the stored tables, in the order in which
+Lark tries them, so Lark itself is not needed. Unlike the parser this never refuses a text. What no terminal
+matches is a token of kind "error", spaces and comments are tokens too, and the spans tile the whole text. A
+token costs as much as the characters it holds, so that a text can be coloured anew at each key.
+
+>>> [(token.kind, token.span) for token in tokens("N, C->")]  # doctest: +NORMALIZE_WHITESPACE
+[('name', Span(start=0, end=1)), ('operator', Span(start=1, end=2)), ('space', Span(start=2, end=3)),
+ ('name', Span(start=3, end=4)), ('operator', Span(start=4, end=6))]
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from nameexpr.errors import Span
+from nameexpr.syntax.lexer.language import looks_like_formula
+
+Kind = Literal["expression", "formula"]
+
+KINDS = (
+    "name",
+    "tensor",
+    "function",
+    "pack",
+    "dots",
+    "anonymous",
+    "number",
+    "operator",
+    "bracket",
+    "comment",
+    "space",
+    "error",
+)
+"""Every kind of token."""
+
+_KIND_OF = {
+    "NAME": "name",
+    "PACK": "pack",
+    "DOTS": "dots",
+    "ANONYMOUS": "anonymous",
+    **dict.fromkeys(("INT", "FLOAT"), "number"),
+    **dict.fromkeys(("LPAR", "RPAR", "LSQB", "RSQB"), "bracket"),
+    "COMMENT": "comment",
+    "SPACE": "space",
+}
+_IN_TERMS = {"NAME", "PACK", "DOTS", "ANONYMOUS", "INT", "EQUAL", "LPAR", "RPAR", "ERROR"}
+_BLANK = {"SPACE", "COMMENT"}
+
+# A whole word is wrong, not its first letter: looking at each rest of it would take quadratic time.
+_WRONG = r"(?P<ERROR>(?:[A-Za-z0-9_'.]|[^\x00-\x7F\s])+|[\x00-\x7F])"
+
+
+class Token(NamedTuple):
+    """A piece of a text: what it is (one of `KINDS`), and where it stands."""
+
+    kind: str
+    span: Span
+
+
+def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
+    """Return the tokens of a text, right or wrong, whose spans tile it.
+
+    Parameters
+    ----------
+    text : str
+        Any text; nothing is ever raised.
+    kind : {"expression", "formula"}, optional
+        What the text is; without it, a text without an arrow that has square brackets or names its result is
+        a formula.
+
+    Examples
+    --------
+    >>> text = "y[N] = sum[C](x[N C])"
+    >>> [text[slice(*token.span)] for token in tokens(text) if token.kind in ("tensor", "function")]
+    ['y', 'sum', 'x']
+    """
+    kind = kind or kind_of(text)
+    found = _scanned(text, kind)
+    words = [(place, one) for place, one in enumerate(found) if one[0] not in _BLANK]
+    kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in found]
+    classify = _classify_formula if kind == "formula" else _classify_expression
+    classify(words, kinds)
+    pairs = zip(kinds, found, strict=True)
+    return tuple(Token("error" if _is_wrong(one, text) else what, one[1]) for what, one in pairs)
+
+
+def kind_of(text: str) -> Kind:
+    """Return what a text is taken for.
+
+    Examples
+    --------
+    >>> kind_of("N C -> C"), kind_of("y = 2 * x"), kind_of("")
+    ('expression', 'formula', 'expression')
+    """
+    # Blank lines mean nothing here, and the search below starts at each of them.
+    plain = re.sub(r"\n\s+", "\n", re.sub(r"#[^\n]*", "", text))
+    return "formula" if looks_like_formula(plain) else "expression"
+
+
+_Scanned = tuple[str, Span]
+
+
+def _scanned(text: str, kind: Kind) -> list[_Scanned]:
+    """Return (terminal, span) of all there is, neighbouring errors joined."""
+    found: list[_Scanned] = []
+    for match in _pattern(kind).finditer(text):
+        terminal, span = match.lastgroup or "ERROR", Span(*match.span())
+        if terminal == "ERROR" and found and found[-1][0] == "ERROR":
+            span = Span(found.pop()[1].start, span.end)
+        found.append((terminal, span))
+    return found
+
+
+@cache
+def _pattern(kind: Kind) -> re.Pattern[str]:
+    """Return one pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
+    if kind == "formula":
+        from nameexpr.syntax.parser.formula_table import MEMO
+    else:
+        from nameexpr.syntax.parser.table import MEMO
+
+    terminals = [one for one in MEMO.values() if one["__type__"] == "TerminalDef"]
+    groups = [f"(?P<{one['name']}>{_written(one['pattern'])})" for one in sorted(terminals, key=_rank)]
+    return re.compile("|".join([*groups, _WRONG]))
+
+
+def _written(pattern: dict[str, Any]) -> str:
+    value: str = pattern["value"]
+    return re.escape(value) if pattern["__type__"] == "PatternStr" else value
+
+
+def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
+    """Return Lark's order: by priority, by the longest possible match, by the longest pattern."""
+    pattern = terminal["pattern"]
+    length = len(pattern["value"])
+    widest = pattern["_width"][1] if "_width" in pattern else length
+    return -terminal["priority"], -widest, -length, terminal["name"]
+
+
+def _is_wrong(found: _Scanned, text: str) -> bool:
+    """Whether no terminal matches, or a word of the grammar is no identifier (with primes or dots behind)."""
+    terminal, (start, end) = found
+    if terminal not in ("NAME", "PACK"):
+        return terminal == "ERROR"
+    return not text.isascii() and not text[start:end].rstrip("'.").isidentifier()
+
+
+_Words = list[tuple[int, _Scanned]]
+
+
+def _classify_expression(words: _Words, kinds: list[str]) -> None:
+    """Tell the reducer, which stands behind a colon, from dims."""
+    for (_, (before, _)), (place, (terminal, _)) in pairwise(words):
+        if before == "COLON" and terminal == "NAME":
+            kinds[place] = "function"
+
+
+def _classify_formula(words: _Words, kinds: list[str]) -> None:
+    """Tell dims, which stand in square brackets, from tensors and functions outside them.
+
+    A bracket that was never closed ends at the first sign that cannot stand in it.
+    """
+    is_inside, name, head = False, -1, -1  # where the last name outside is, and that of the last bracket
+    before = ""
+    for place, (terminal, _) in words:
+        if is_inside and terminal in _IN_TERMS:
+            continue
+        if terminal == "LSQB":
+            head = name if before == "NAME" else -1
+        elif terminal == "LPAR" and before == "NAME":
+            kinds[name] = "function"
+        elif terminal == "LPAR" and before == "RSQB" and head >= 0:
+            kinds[head] = "function"
+        elif terminal in ("NAME", "ANONYMOUS"):
+            kinds[place], name = "tensor", place
+        is_inside, before = terminal == "LSQB", terminal

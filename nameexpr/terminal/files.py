@@ -1,0 +1,227 @@
+"""Arrays from files and from standard input: .npy, .npz and .csv. Nothing is ever unpickled.
+
+A file is what its suffix says; without one of these suffixes, and on standard input, its first bytes decide.
+The size that a header promises is held against the size of the file before memory is asked for.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from nameexpr.terminal.faults import FileError, harmless, quoted, reason, unreadable
+from nameexpr.terminal.tables import read_table
+from nameexpr.whole_files import memory_of_machine, most_unpacked
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
+
+Header = tuple[tuple[int, ...], np.dtype[Any]]
+STANDARD = "-"
+FILES = (".npy", ".npz", ".csv")
+_SIGNS = {np.lib.format.MAGIC_PREFIX: ".npy", b"PK\x03\x04": ".npz", b"PK\x05\x06": ".npz"}
+_PART = 1 << 16
+_LENGTH = len(np.lib.format.MAGIC_PREFIX)
+
+
+def split_key(argument: str) -> tuple[str, str | None]:
+    """Return the path and the key of `file.npz:key`; a file of exactly that name is taken for itself.
+
+    >>> split_key("arrays.npz:weights")
+    ('arrays.npz', 'weights')
+    """
+    head, mark, key = argument.rpartition(".npz:")
+    if not mark or os.path.exists(argument):
+        return argument, None
+    return head + ".npz", key
+
+
+def read_array(argument: str, limit: int | None = None) -> Array:
+    """Return the array in a file; `-` is standard input.
+
+    Raises
+    ------
+    FileError
+        If there is none that can be read, or what is packed, or comes through a pipe, takes more bytes than
+        the limit, by default the machine's memory.
+    """
+    path, key = split_key(argument)
+    shown = "standard input" if path == STANDARD else quoted(path)
+    most = memory_of_machine() if limit is None else limit
+    with _translated(shown), _opened(path, most, shown) as stream:
+        return _read(stream, _kind(path, stream), key, shown, most)
+
+
+def read_header(argument: str) -> Array | tuple[int, ...]:
+    """Return an array with the shape and dtype of the one in a file, of which no element need be read.
+
+    A .npy file that holds less than its header promises gives only its shape.
+
+    Raises
+    ------
+    FileError
+        If there is none.
+    """
+    path, _ = split_key(argument)
+    shown = quoted(path)
+    with _translated(shown):
+        with _opened(path, memory_of_machine(), shown) as stream:
+            if _kind(path, stream) != ".npy" or not os.path.isfile(path):
+                return read_array(argument)
+            shape, dtype = _header(stream, shown)
+        if not prod(shape):
+            return np.empty(shape, dtype)
+        try:
+            return np.lib.format.open_memmap(path, mode="r")
+        except (OSError, ValueError):
+            return shape
+
+
+@contextmanager
+def _translated(shown: str) -> Iterator[None]:
+    """Turn whatever NumPy, zipfile or the system raises over a file into a `FileError`."""
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as fault:
+        raise unreadable(shown, reason(fault), "check its name and permissions") from fault
+    except MemoryError as fault:
+        raise unreadable(shown, "it needs more memory than there is") from fault
+    except Exception as fault:  # over a damaged file zipfile, zlib and NumPy raise nearly anything
+        raise unreadable(shown, reason(fault), "it seems damaged: write or copy it anew") from fault
+
+
+@contextmanager
+def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
+    """Open a file, so that it can be read twice: what cannot be, a pipe for one, is kept in memory."""
+    if path == STANDARD:
+        if sys.stdin is None:
+            raise FileError("standard input is closed", "give a file")
+        yield _kept(sys.stdin.buffer, most, shown)
+        return
+    with open(path, "rb") as stream:
+        is_file = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        yield stream if is_file else _kept(stream, most, shown)
+
+
+def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
+    """Return what a stream yields, in memory: one without an end is refused once it is too long."""
+    kept = io.BytesIO()
+    most = max(most, _length(stream))
+    while part := stream.read(_PART):
+        if kept.tell() > most:  # by more than a part: a header may come on top
+            _check_fits(kept.tell() + len(part), most, shown)
+        kept.write(part)
+    kept.seek(0)
+    return kept
+
+
+def _length(stream: IO[bytes]) -> int:
+    """Return the bytes of the file that a stream reads from, 0 if it is a pipe."""
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
+def _check_fits(needed: int, most: int, shown: str) -> None:
+    if needed > most:
+        what = f"it takes {needed:,} bytes, and {most:,} are to be had"
+        raise unreadable(
+            shown, what, "--memory-limit says how many may be used, the machine's memory by default"
+        )
+
+
+def _kind(path: str, stream: IO[bytes]) -> str:
+    suffix = os.path.splitext(path)[1].casefold()
+    if suffix in FILES:
+        return suffix
+    start = _start(stream)
+    return next((kind for sign, kind in _SIGNS.items() if start.startswith(sign)), ".csv")
+
+
+def _start(stream: IO[bytes]) -> bytes:
+    start = stream.read(_LENGTH)
+    stream.seek(0)
+    return start
+
+
+def _read(stream: IO[bytes], kind: str, key: str | None, shown: str, most: int) -> Array:
+    length = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    most = max(most, length)  # no more than there is: only what is packed counts against a limit
+    if not length:
+        raise unreadable(shown, "it is empty", "write the array to it anew")
+    if kind == ".csv":
+        return read_table(stream, shown)
+    if kind == ".npz":
+        return _read_archive(stream, key, shown, most)
+    return _read_npy(stream, length, shown, most)
+
+
+def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:
+    shape, dtype = _header(stream, shown)
+    held, promised = length - stream.tell(), prod(shape) * dtype.itemsize
+    if held < promised:
+        what = f"its header promises {promised:,} bytes, {shape} of {dtype.str}, and {held:,} are there"
+        raise unreadable(shown, what, "it was cut short: write or copy it anew")
+    _check_fits(promised, most, shown)
+    stream.seek(0)
+    array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+    return array
+
+
+def _header(stream: IO[bytes], shown: str) -> Header:
+    """Return shape and dtype of a .npy file, and leave the stream where the elements begin."""
+    if _start(stream) != np.lib.format.MAGIC_PREFIX:
+        raise unreadable(shown, "it is no .npy file, whatever its name", "write it with numpy.save")
+    version = np.lib.format.read_magic(stream)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
+        raise unreadable(shown, f"it is of version {version} of the format", "write plain numbers to it")
+    shape, _, dtype = readers[version](stream)
+    if dtype.hasobject:
+        hint = "write numbers to it: numpy.save(file, array.astype(float))"
+        raise unreadable(shown, "it holds pickled objects, which may run code and are never loaded", hint)
+    if any(size < 0 for size in shape) or not dtype.itemsize:
+        raise unreadable(shown, f"no array has shape {shape} and dtype {dtype}", "write it anew")
+    return shape, dtype
+
+
+def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> Array:
+    import zipfile  # late: with what it loads it takes as long as all else here
+
+    if not zipfile.is_zipfile(stream):
+        raise unreadable(shown, "it is no .npz file, or was cut short", "write it with numpy.savez")
+    with zipfile.ZipFile(stream) as archive:
+        members = {one.filename.removesuffix(".npy"): one for one in archive.infolist() if not one.is_dir()}
+        member = members[_chosen(list(members), key, shown)]
+        if most == memory_of_machine():  # nobody has allowed so much
+            most = min(most, most_unpacked(member.compress_size))
+        with archive.open(member) as inner:
+            return _read_npy(inner, member.file_size, shown, most)
+
+
+def _chosen(keys: list[str], key: str | None, shown: str) -> str:
+    """Return the key to read: the one asked for, or the only one."""
+    if not keys:
+        raise unreadable(shown, "it holds no array", "write it with numpy.savez")
+    names = harmless(" ".join(keys))
+    if key is None and len(keys) > 1:
+        hint = f"say which: FILE.npz:{harmless(keys[0])}"
+        raise FileError(f"{shown} holds {len(keys)} arrays: {names}", hint)
+    if key is not None and key not in keys:
+        raise FileError(f"{shown} holds no array {quoted(key)}", f"it holds {names}")
+    return keys[0] if key is None else key

@@ -1,0 +1,182 @@
+"""The pages about error codes, as plain text: docs/errors.md, taken apart. No NumPy is loaded for them.
+
+The file is in the wheel beside the package's code, and in a checkout in docs/, as the grammar is.
+
+>>> print(page("304").splitlines()[0])
+NE304 (SizeError): sizes
+>>> summary("NE304")
+'Two sizes for one label.'
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from nameexpr.carets import shortened, visible
+from nameexpr.errors import did_you_mean, family
+from nameexpr.terminal.markdown import FENCE, paragraphs, plain_parts, unmarked
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_PACKAGED = os.path.join(_PACKAGE, "docs", "errors.md")
+_CHECKOUT = os.path.join(os.path.dirname(_PACKAGE), "docs", "errors.md")
+_HEADING = re.compile(r"^(?:## (?P<family>NE\d)xx: (?P<about>.*)|### (?P<code>NE\d{3}))$", re.MULTILINE)
+_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
+_SHORTHAND = re.compile(r"(?<![\w.])ones\(")
+_CODE = re.compile(r"(?:ne)?(\d{3})", re.IGNORECASE | re.ASCII)
+_FAMILY = re.compile(r"(?:ne)?(\d)(?:xx)?", re.IGNORECASE | re.ASCII)
+NOTE = 'Here ones(2, 3, names="N C") stands for ne.tensor(np.ones((2, 3)), names="N C").'
+
+
+class Section(NamedTuple):
+    """What docs/errors.md says of one code, in Markdown: `body` has no heading; `about` is its family's."""
+
+    code: str
+    about: str
+    body: str
+
+
+def page(code: str) -> str:
+    """Return the page about an error code as text to read: what it means, an example, and what that says.
+
+    Parameters
+    ----------
+    code : str
+        Such as "NE304", "ne304" or "304".
+
+    Raises
+    ------
+    LookupError
+        If there is no such page; its text says which may be meant.
+    """
+    section = _found(code)
+    parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
+    parts += plain_parts(section.body)
+    if any(_SHORTHAND.search(body) for kind, body in FENCE.findall(section.body) if kind == "python"):
+        parts.append(NOTE)
+    return "\n\n".join(parts)
+
+
+def page_data(code: str) -> dict[str, str | None]:
+    """Return the page about an error code as data: its parts, and as `text` the whole.
+
+    Raises
+    ------
+    LookupError
+        If there is no such page.
+    """
+    section = _found(code)
+    blocks: dict[str, str] = {kind: body.rstrip("\n") for kind, body in FENCE.findall(section.body)}
+    return {
+        "code": section.code,
+        "class": family(section.code).__name__,
+        "about": section.about,
+        "meaning": "\n\n".join(paragraphs(FENCE.sub("", section.body), None)),
+        "example": blocks.get("python"),
+        "output": blocks.get("text"),
+        "text": page(code),
+    }
+
+
+def codes(start: str = "") -> tuple[str, ...]:
+    """Return all codes that have a page, or those of a family.
+
+    >>> codes("NE8")
+    ('NE801', 'NE802', 'NE803', 'NE804')
+    """
+    return tuple(code for code in _sections() if code.startswith(start))
+
+
+def summary(code: str) -> str:
+    """Return the first sentence of the page about a code."""
+    prose = " ".join(FENCE.sub("", _found(code).body).split())
+    sentence = _SENTENCE.match(prose)
+    return unmarked(sentence[0] if sentence else prose)
+
+
+def listing(start: str = "NE") -> str:
+    """Return all codes, or those of a family such as "NE3", with a line each, under the families' headings.
+
+    >>> print(listing("NE8").splitlines()[0])
+    NE8xx (DimRangeError): positions
+    """
+    groups: dict[str, list[str]] = {}
+    for code in codes(start):
+        groups.setdefault(code[:3], []).append(f"  {code}  {summary(code)}")
+    return "\n\n".join("\n".join([_family_line(one), *lines]) for one, lines in groups.items())
+
+
+def families() -> str:
+    """Return the families of codes and what they are about, on one line."""
+    return ", ".join(f"{section.code[:3]}xx {section.about}" for section in _firsts())
+
+
+def as_family(word: str) -> str | None:
+    """Return the family that a word such as "NE3xx", "ne3" or "3xx" means, or None.
+
+    >>> as_family("3xx"), as_family("NE304")
+    ('NE3', None)
+    """
+    found = _FAMILY.fullmatch(word)
+    return f"NE{found[1]}" if found and codes(f"NE{found[1]}") else None
+
+
+def _firsts() -> list[Section]:
+    """Return the first section of each family."""
+    firsts: dict[str, Section] = {}
+    for section in _sections().values():
+        firsts.setdefault(section.code[:3], section)
+    return list(firsts.values())
+
+
+def _family_line(start: str) -> str:
+    first = _sections()[codes(start)[0]]
+    return f"{start}xx ({family(start + '00').__name__}): {first.about}"
+
+
+def _found(code: str) -> Section:
+    if not _sections():
+        raise LookupError("the pages about errors are not installed; install nameexpr anew")
+    word = _CODE.fullmatch(code.strip())
+    section = _sections().get(f"NE{word[1]}") if word else None
+    if section is None:
+        raise LookupError(_no_page(code, f"NE{word[1]}" if word else code.strip().upper()))
+    return section
+
+
+def _no_page(code: str, wanted: str) -> str:
+    near = _near_number(wanted) or did_you_mean(wanted, codes())
+    shown = shortened(visible(code).replace("\n", "\\n"))
+    return f"there is no error code '{shown}'" + (f"; {near}" if near else "")
+
+
+def _near_number(wanted: str) -> str:
+    """Return which code may be meant: of the same family if there is one, the nearest number."""
+    if not _CODE.fullmatch(wanted):
+        return ""
+    beside = codes(wanted[:3]) or codes()
+    return f"did you mean '{min(beside, key=lambda code: abs(int(code[2:]) - int(wanted[2:])))}'?"
+
+
+@cache
+def _sections() -> Mapping[str, Section]:
+    """Return the sections of the page by code; none if the file is not installed."""
+    try:
+        with open(_PACKAGED if os.path.exists(_PACKAGED) else _CHECKOUT, encoding="utf-8") as stream:
+            text = stream.read()
+    except OSError:
+        return {}
+    return {section.code: section for section in _split(text)}
+
+
+def _split(text: str) -> Iterator[Section]:
+    headings = list(_HEADING.finditer(text))
+    about = ""
+    for here, behind in zip(headings, [*headings[1:], None], strict=True):
+        if here["code"] is None:
+            about = here["about"]
+            continue
+        yield Section(here["code"], about, text[here.end() : behind.start() if behind else None].strip())

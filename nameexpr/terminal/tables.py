@@ -1,0 +1,109 @@
+"""Arrays from CSV text and into it.
+
+A file with one number a line is one dim, and a file with commas two, lines and columns, even if there is a
+single line: so the number of dims never depends on how many lines there are. What follows # is a comment.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from nameexpr.terminal.faults import FileError, quoted, unreadable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array: TypeAlias = npt.NDArray[Any]
+
+MAX_DIMS = 2
+_WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
+
+
+def read_table(stream: IO[bytes], shown: str) -> Array:
+    """Return the numbers of a CSV file: int64, uint64, float64 or complex128, the first that holds them all.
+
+    Raises
+    ------
+    FileError
+        If something in it is no number, or its lines differ in length.
+    """
+    try:
+        lines = stream.read().decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as fault:
+        hint = "a .csv file is text; name .npy and .npz files so"
+        raise unreadable(shown, "it is no text", hint) from fault
+    uncommented = enumerate((line.partition("#")[0] for line in lines), 1)
+    rows = {number: line for number, line in uncommented if line.strip()}
+    if not rows:
+        raise unreadable(shown, "it holds no numbers", "write one line of numbers for each row")
+    for dtype in _dtypes(rows):
+        array = _parsed(rows, dtype)
+        if array is not None:
+            _check_finite(array, rows, shown)
+            return array
+    raise _wrong(rows, shown)
+
+
+def _check_finite(array: Array, rows: dict[int, str], shown: str) -> None:
+    """Refuse digits that are beyond float64: NumPy reads inf."""
+    if array.dtype.kind in "iu" or not np.isinf(array).any():
+        return
+    for number, line in rows.items():
+        for column, cell in enumerate(line.split(","), 1):
+            if "inf" not in cell.casefold() and np.isinf(complex(cell)):
+                what = f"line {number}, column {column}: no float64 holds {quoted(cell.strip())}"
+                raise unreadable(shown, what, "float64 ends at 1.8e308; write inf if that is meant")
+
+
+def _dtypes(rows: dict[int, str]) -> tuple[type[np.generic], ...]:
+    if all(_WHOLE.fullmatch(line) for line in rows.values()):
+        return np.int64, np.uint64, np.float64
+    return (np.complex128,) if any("j" in line for line in rows.values()) else (np.float64,)
+
+
+def _parsed(rows: dict[int, str], dtype: type[np.generic]) -> Array | None:
+    ndmin: Literal[1, 2] = 2 if any("," in line for line in rows.values()) else 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # some releases of NumPy read 1e30 as an int, with a warning
+        try:
+            lines = list(rows.values())
+            array: Array = np.loadtxt(lines, np.dtype(dtype), delimiter=",", comments=None, ndmin=ndmin)
+        except (ValueError, OverflowError, Warning):
+            return None
+    return array
+
+
+def _wrong(rows: dict[int, str], shown: str) -> FileError:
+    """Return the first thing that is wrong, and where."""
+    width = None
+    for number, line in rows.items():
+        cells = [cell.strip() for cell in line.split(",")]
+        for column, cell in enumerate(cells, 1):
+            if not _is_number(cell):
+                what = f"{quoted(cell)} is no number" if cell else "there is no number"
+                is_head = number == min(rows)
+                hint = "a line of column names begins with #" if is_head else "a .csv holds numbers only"
+                return unreadable(shown, f"line {number}, column {column}: {what}", hint)
+        width = width or len(cells)
+        if len(cells) != width:
+            message = f"line {number} has {len(cells)} numbers, and the lines before it {width}"
+            return unreadable(shown, message, "make the lines equally long")
+    return unreadable(shown, "NumPy cannot read these numbers", "write them as 1, 2.5 or 1e-3")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        complex(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def write_table(stream: IO[bytes], array: Array) -> None:
+    """Write an array of at most two dims, each number in the fewest digits that give it back."""
+    numbers = array.astype(np.int8) if array.dtype == bool else array
+    np.savetxt(stream, np.atleast_1d(numbers).astype(str), fmt="%s", delimiter=",", encoding="utf-8")
