@@ -93,7 +93,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     files = [path for path in PACKAGE.rglob("*.py*") if "__pycache__" not in path.parts]
     modules = {path.relative_to(ROOT).as_posix() for path in files}
-    grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.lark")}
+    grammars = {f"nameexpr/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "grammar").glob("*.*")}
     assert held == modules | grammars | {"nameexpr/py.typed", "nameexpr/docs/errors.md"}
 
 

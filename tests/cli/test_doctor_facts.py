@@ -13,7 +13,6 @@ import pytest
 
 from cli_helpers import ROOT
 from nameexpr.cli.doctor import blas as doctor_blas
-from nameexpr.cli.doctor import facts as doctor_facts
 from nameexpr.cli.doctor import machine as doctor_machine
 from nameexpr.cli.doctor import trials as doctor_trials
 from nameexpr.cli.doctor.blas import Blas, family_of, thread_variable
@@ -21,7 +20,6 @@ from nameexpr.cli.doctor.facts import EXTRAS, NEEDED, PYTHON
 from nameexpr.cli.doctor.findings import VARIABLES
 from nameexpr.cli.doctor.machine import read_cpuinfo, read_quota
 from nameexpr.runtime import einsum as einsum_module
-from nameexpr.syntax.parser import table
 
 
 def test_what_is_needed_is_what_the_project_declares() -> None:
@@ -122,21 +120,6 @@ def test_numpy_tells_of_the_processor_where_the_system_does_not(monkeypatch: pyt
         monkeypatch.setattr(doctor_machine, "import_module", lambda _, module=module: module)
         machine = doctor_machine.describe_machine()
         assert (machine.avx2, machine.avx512) == (True, has_vl)
-
-
-def test_tables_are_judged_by_the_release_of_lark_and_by_the_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert doctor_facts._table_state("expression", table.LARK) == "stored"
-    assert doctor_facts._table_state("formula", "1.2.0") == "built anew"
-    assert doctor_facts._table_state("formula", None) == "unknown"
-    assert doctor_facts._tables_lark() == table.LARK
-    monkeypatch.setattr(doctor_facts, "grammar_text", lambda _: "other")
-    assert doctor_facts._table_state("expression", table.LARK) == "built anew"
-
-    def lost(_: str) -> str:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(doctor_facts, "grammar_text", lost)
-    assert doctor_facts._table_state("formula", table.LARK) == "unreadable"
 
 
 def test_every_check_is_right_and_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Iterator
-from operator import itemgetter
-from pathlib import Path
-from typing import Any
 
-import lark
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,9 +28,6 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
-from nameexpr.syntax.parser import generate, table
-from nameexpr.syntax.parser.expression import Nodes, load_parser
-from nameexpr.syntax.parser.grammar import grammar_text
 from nameexpr.syntax.unparse import unparse_item
 
 TREES = {
@@ -143,57 +136,6 @@ def test_trees_cannot_be_changed() -> None:
 def test_atoms_are_the_items_that_hold_no_others() -> None:
     (term,) = parse("a (b x=(c 1) ...) d=e").inputs
     assert [unparse_item(atom) for atom in atoms(term.items)] == ["a", "b", "c", "1", "...", "d=e"]
-
-
-def canonical(data: dict[str, Any], memo: dict[int, Any]) -> tuple[Any, ...]:
-    """Return Lark's tables with the states numbered as they are reached: Lark's numbers differ by run."""
-    parser = data["parser"]["parser"]
-    start = parser["start_states"]["expression"]
-    order, rows = [start], []
-    for state in order:
-        row = []
-        for token, (action, target) in sorted(
-            (parser["tokens"][t], to) for t, to in parser["states"][state].items()
-        ):
-            if action == 0 and target not in order:
-                order.append(target)
-            row.append((token, order.index(target) if action == 0 else rule(memo[target["@"]])))
-        rows.append(row)
-    conf = data["parser"]["lexer_conf"]
-    terminals = sorted((memo[one["@"]] for one in conf["terminals"]), key=itemgetter("name"))
-    rules = sorted(rule(memo[one["@"]]) for one in data["rules"])
-    return rows, order.index(parser["end_states"]["expression"]), terminals, sorted(conf["ignore"]), rules
-
-
-def rule(stored: dict[str, Any]) -> tuple[Any, ...]:
-    symbols = [symbol["name"] for symbol in stored["expansion"]]
-    return stored["origin"]["name"], symbols, stored["alias"] or "", stored["options"]["expand1"]
-
-
-def test_the_stored_tables_are_current() -> None:
-    """With another release of Lark tables are built anew, and only the grammar can be compared."""
-    assert grammar_text() == table.GRAMMAR
-    assert Path(table.__file__).read_text(encoding="utf-8").startswith(generate.HEADER)
-    if lark.__version__ == table.LARK:
-        current: dict[str, Any] = {}
-        exec(generate.table_source(), current)
-        assert canonical(table.DATA, table.MEMO) == canonical(current["DATA"], current["MEMO"])
-        assert (current["LARK"], current["GRAMMAR"]) == (table.LARK, table.GRAMMAR)
-
-
-def test_the_grammar_has_no_conflicts_and_names_all_its_terminals() -> None:
-    parser = lark.Lark(grammar_text(), start="expression", parser="lalr", lexer="basic", strict=True)
-    assert not [terminal.name for terminal in parser.terminals if terminal.name.startswith("__")]
-    assert {terminal.name for terminal in parser.terminals} >= {"NAME", "PACK", "ARROW", "DOTS", "INT"}
-
-
-def test_tables_built_anew_read_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "LARK", "0.0")
-    rebuilt = load_parser(Nodes()).parse
-    for seed in range(100):
-        text = seeded_case(seed).text
-        inputs, outputs, reducer = rebuilt(text)
-        assert Expression(inputs, outputs, reducer) == parse(text)
 
 
 def test_parsing_leaves_the_recursion_limit_alone() -> None:

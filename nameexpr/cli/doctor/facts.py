@@ -14,7 +14,7 @@ from nameexpr.cli.doctor.blas import Blas, describe_blas
 from nameexpr.cli.doctor.machine import Machine, describe_machine
 from nameexpr.cli.doctor.trials import Check, Timings, check_results, measure
 from nameexpr.syntax.lexer.limits import Limits, limits
-from nameexpr.syntax.parser.grammar import grammar_text
+from nameexpr.syntax.parser.grammar import stored_tables, table_state
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
 
@@ -28,7 +28,7 @@ PYTHON = "3.11"
 MISSING = "it is not installed"
 UNTRIED = "it was not tried"
 _PREFIXES = ("NAMEEXPR_", "OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "VECLIB_", "NPY_")
-_TABLES = {"expression": "nameexpr.syntax.parser.table", "formula": "nameexpr.syntax.parser.formula_table"}
+_STARTS = ("expression", "formula")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def gather(environment: Mapping[str, str]) -> Facts:
         packages=(*needed, *_extras(can_load=has_numpy)),
         machine=machine,
         blas=describe_blas(environment) if has_numpy else Blas(),
-        tables={start: _table_state(start, versions["lark"]) for start in _TABLES},
+        tables={start: table_state(start, versions["lark"]) for start in _STARTS},
         tables_lark=_tables_lark(),
         limits=limits(),
         variables={name: environment[name] for name in sorted(environment) if name.startswith(_PREFIXES)},
@@ -108,18 +108,6 @@ def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = 
 
 def _tables_lark() -> str | None:
     try:
-        return str(import_module(_TABLES["expression"]).LARK)
-    except (ImportError, AttributeError):
+        return str(stored_tables("expression")["lark"])
+    except (OSError, ValueError, KeyError):
         return None
-
-
-def _table_state(start: str, lark: str | None) -> str:
-    """Return whether the parser loads its tables or builds them anew, as the parser decides."""
-    try:
-        table, grammar = import_module(_TABLES[start]), grammar_text(start)
-    except (ImportError, OSError, ValueError):
-        return "unreadable"
-    if lark is None:
-        return "unknown"
-    fits = lark == table.LARK and grammar == table.GRAMMAR
-    return "stored" if fits else "built anew"

@@ -119,12 +119,10 @@ def _scanned(text: str, kind: Kind) -> list[_Scanned]:
 @cache
 def _pattern(kind: Kind) -> re.Pattern[str]:
     """Return one pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
-    if kind == "formula":
-        from nameexpr.syntax.parser.formula_table import MEMO
-    else:
-        from nameexpr.syntax.parser.table import MEMO
+    from nameexpr.syntax.parser.grammar import stored_tables
 
-    terminals = [one for one in MEMO.values() if one["__type__"] == "TerminalDef"]
+    stored = stored_tables(kind)["memo"].values()
+    terminals = [entry for entry in stored if entry["__type__"] == "TerminalDef"]
     groups = [f"(?P<{one['name']}>{_written(one['pattern'])})" for one in sorted(terminals, key=_rank)]
     return re.compile("|".join([*groups, _WRONG]))
 

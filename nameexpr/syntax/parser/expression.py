@@ -1,9 +1,9 @@
 """Text to syntax tree: by hand if the text is plain and right (`nameexpr.syntax.parser.plain`), else limits,
 then names, then Lark with the grammar in grammar/nameexpr.lark.
 
-Lark is imported on the first parse that needs it, and its tables come from `nameexpr.syntax.parser.table`,
-which is generated from the grammar (`python -m nameexpr.syntax.parser.generate`); with another release of
-Lark, or a changed grammar, they are built anew.
+Lark is imported on the first parse that needs it, and its tables come from a file beside the grammar, written
+by `python -m nameexpr.syntax.parser.generate`; with another release of Lark, or a changed grammar, they are
+built anew.
 
 >>> from nameexpr.syntax import parse
 >>> parse("N C, C -> N").inputs[0].items
@@ -80,19 +80,15 @@ def _lark_parse() -> Callable[[str], Any]:
 
 def load_parser(nodes: Nodes, start: str = "expression") -> Lark:
     """Return Lark's parser from the stored tables if they fit, else built from the grammar."""
-    from importlib import import_module
-
     import lark
 
-    from nameexpr.syntax.parser.grammar import grammar_text
+    from nameexpr.syntax.parser.grammar import grammar_text, stored_tables, table_state
 
-    table = import_module(
-        "nameexpr.syntax.parser.table" if start == "expression" else "nameexpr.syntax.parser.formula_table"
-    )
-    grammar = grammar_text(start)
-    if grammar == table.GRAMMAR and lark.__version__ == table.LARK:
+    if table_state(start, lark.__version__) == "stored":
+        tables = stored_tables(start)
         load: Callable[..., Lark] = lark.Lark._load_from_dict
-        return load(table.DATA, table.MEMO, transformer=nodes)
+        return load(tables["data"], tables["memo"], transformer=nodes)
+    grammar = grammar_text(start)
     return lark.Lark(grammar, start=start, parser="lalr", lexer="basic", transformer=nodes)
 
 

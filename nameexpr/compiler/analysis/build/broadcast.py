@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nameexpr.compiler.analysis.faults.words import broadcast_fault
 from nameexpr.compiler.ir.dots import place_of
 from nameexpr.compiler.ir.graph import Drop
-from nameexpr.compiler.analysis.faults.words import broadcast_fault
 from nameexpr.errors import Diagnostic, Mark, Span, error
 
 if TYPE_CHECKING:

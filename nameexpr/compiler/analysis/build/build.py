@@ -10,22 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from nameexpr.compiler.analysis.faults import build as faults
 from nameexpr.compiler.analysis.build.brackets import bound_labels, check_elements
 from nameexpr.compiler.analysis.build.broadcast import broadcast, unify_under
-from nameexpr.compiler.ir.dots import (
-    Under,
-    in_order,
-    is_dots,
-    mentioned,
-    own_dots,
-    place_of,
-    without,
-)
-from nameexpr.compiler.passes.contractions import reduction, widened
-from nameexpr.compiler.lowering.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
-from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
-from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.analysis.build.numbers import (
     POWERS,
     check_is_array,
@@ -35,10 +21,24 @@ from nameexpr.compiler.analysis.build.numbers import (
     integers,
     may_be_fraction,
 )
+from nameexpr.compiler.analysis.faults import build as faults
+from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import Views, relabelled
-from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.dots import (
+    Under,
+    in_order,
+    is_dots,
+    mentioned,
+    own_dots,
+    place_of,
+    without,
+)
+from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
+from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.lowering.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
+from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.syntax.ast import Dots, Label, Term
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use

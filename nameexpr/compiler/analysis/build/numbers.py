@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.analysis.faults import build as faults
-from nameexpr.compiler.lowering.functions import FUNCTIONS, INTEGER
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.graph import WEAK, Map, Scalar, number_of
+from nameexpr.compiler.lowering.functions import FUNCTIONS, INTEGER
 from nameexpr.errors import Span, error
 
 if TYPE_CHECKING:
