@@ -1,1 +1,1 @@
-"""The session at a terminal: lines in, values, pictures of what will be done, and mistakes out."""
+"""The session at a terminal: the prompt, its history, and the loop that reads lines."""

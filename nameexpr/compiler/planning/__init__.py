@@ -1,8 +1,7 @@
-"""Searches for the order of contractions, one in each file.
+"""Which contraction comes first: a plan, and the searches for its order.
 
-`nameexpr.compiler.planning.path` is their front door. `network` and `pairs` are what they share, `cost` is
-what they minimise and how long they may take; `few` knows all orders of up to five operands; `prepare` takes
-a bigger network apart; `search` chooses: `lines` for chains and rings, `cheapest` for up to about twenty
-operands, and beyond that `greedy`, `refine` and `anneal`, which work on a `tree`. `given` is for orders from
-outside.
+`plan` asks `path`, which knows who answers. `network` and `pairs` are what the searches share, `cost` is what
+they minimise and how long they may take. In `exact`, `subsets` knows all orders of up to five operands,
+`chains` those of chains and rings, `connected` those of about twenty operands; beyond that `search` goes
+on with greedy orders, annealed and refined. `optimizers` is for orders from outside.
 """
