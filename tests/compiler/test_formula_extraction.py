@@ -213,6 +213,11 @@ def test_merged_keeps_every_order_where_they_agree() -> None:
         assert sorted(merged(shuffled)) == sorted(set().union(*shuffled))
 
 
+def test_where_orders_disagree_the_first_one_decides() -> None:
+    assert merged(["ij", "ji"]) == ("i", "j")
+    assert merged(["kij", "jik"]) == ("k", "i", "j")
+
+
 def test_a_value_times_itself_is_divided_once() -> None:
     x, a = RNG.random((3, 4)), np.array([2.0, 4.0, 8.0])
     found = ne.evaluate("sum[k](x[i k] * x / a[i])", x=x, a=a)

@@ -262,3 +262,15 @@ def test_the_same_order_whatever_the_hash_seed() -> None:
         for seed in ("0", "1", "77")
     }
     assert len(printed) == 1
+
+
+def test_labels_of_size_1_are_left_out_where_values_would_have_too_many_dims() -> None:
+    """An order that is asked for makes a value of more dims than NumPy has, and may."""
+    left, right = (" ".join(f"{letter}{k}" for k in range(40)) for letter in "xy")
+    text = f"{left} k, {right} k, {left} m, {right} m -> k m"
+    rng = np.random.default_rng(0)
+    vectors = [rng.random(length) for length in (3, 3, 2, 2)]
+    operands = [np.broadcast_to(vector, (*(1,) * 40, len(vector))) for vector in vectors]
+    a, b, c, d = vectors
+    path = [(0, 1), (0, 1), (0, 1)]
+    np.testing.assert_allclose(ne.einsum(text, *operands, optimize=path), np.outer(a * b, c * d))
