@@ -87,6 +87,23 @@ LAID_OUT: dict[str, tuple[str, dict[str, np.ndarray]]] = {
         "sum[i](x[i]) * sum[i](w[i])",
         {"x": np.broadcast_to(np.float32(2), (300_000,)), "w": np.ones(300_000)},
     ),
+    "a row that is cast for all others": (
+        "y[i k] = x[i k] * w[k]",
+        {"x": np.ones((15, 2609)), "w": np.ones(2609, ">f8")},
+    ),
+    "slices of an array that is turned round": (
+        "y = sum[b k](x[b k] * max[c](w[k b c]))",
+        {"x": np.ones((300, 400)), "w": np.ones((2, 300, 400)).transpose(2, 1, 0)},
+    ),
+    "a norm of complex numbers across strides": (
+        "y[i] = norm[j k](x[i j k])",
+        {"x": np.ones((9, 200, 300), complex)[:, ::-2, ::2]},
+    ),
+    "a median of narrow floats": ("y[i] = median[j](x[i j])", {"x": np.ones((20_000, 3), "f4")}),
+    "half numbers that are multiplied in single ones": (
+        "y[i j] = prod[k](sin(x[i k] + w[k j]))",
+        {"x": np.ones((375, 8), "f2"), "w": np.ones((8, 56), "f2")},
+    ),
     "a copy that a function writes over": (
         "y[(j i) k] = erf(cumprod[k](sin(x[i j k])))",
         {"x": np.random.default_rng(1).random((150, 15, 87))},

@@ -57,9 +57,10 @@ def repeated(x: Array, shape: tuple[int, ...]) -> Array:
     """Return a row-major array of this shape, with the cells of `x` broadcast.
 
     `repeat` copies runs of cells where an assignment copies cell by cell; over several axes it does so
-    several times, which long runs do not repay, and it copies what is not row-major first.
+    several times, which long runs do not repay, and it copies what is not row-major, aligned and writable
+    first.
     """
-    is_apart = not x.flags.c_contiguous
+    is_apart = not x.flags.carray
     x = x.reshape((1,) * (len(shape) - x.ndim) + x.shape)
     axes = [axis for axis, size in enumerate(shape) if x.shape[axis] != size]
     if is_apart or (len(axes) > 1 and x.itemsize * prod(shape[axes[-1] + 1 :]) >= RUN):

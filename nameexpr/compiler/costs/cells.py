@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import fsum, prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.strides import Shape, Strides, dense
@@ -117,7 +117,7 @@ def pass_nanos(shape: Shape, result: Array, sources: Sequence[Array], cell: floa
         return 0.0
     arrays = [broadcast(one, shape) for one in (result, *sources)]
     length, inner = runs(shape, arrays)
-    each = cell + sum(stride_nanos(one, step) for one, step in zip(arrays, inner, strict=True))
+    each = cell + fsum(stride_nanos(one, step) for one, step in zip(arrays, inner, strict=True))
     moved = sum(one.cells * one.item for one in arrays)
     return cells / length * (run if length < cells else 0.0) + cells * each + memory_nanos(moved)
 

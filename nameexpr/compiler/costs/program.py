@@ -8,7 +8,7 @@ timed, and they are the same wherever they are asked for (docs/performance.md sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import fsum, prod
 
 from nameexpr.compiler.costs import estimate as costs
 from nameexpr.compiler.costs.blocks import MADE, PART, TURN, fused_nanos, pointwise_nanos
@@ -159,7 +159,7 @@ def _reduction(one: Sum | Slices | Reduce | Apply | Divide, source: Array, resul
 def _sliced(one: Sliced, sources: Sequence[Array]) -> float:
     """Return the time of all slices: a body reads parts, and its result is placed."""
     given = [Given(source.dtype, source.strides[cut:]) for source, cut in zip(sources, one.cuts, strict=True)]
-    body = sum(_nanos(one.body, shapes_of(one.body), given))
+    body = fsum(_nanos(one.body, shapes_of(one.body), given))
     parts = PART * (1 + sum(cut > 0 for cut in one.cuts))
     return MADE + prod(one.counts) * (TURN + parts + body)
 
@@ -171,5 +171,5 @@ def _looped(one: Looped, sources: Sequence[Array], result: Array) -> float:
     for body, count in zip(one.bodies, (whole, 1), strict=False):
         shapes = shapes_of(body)
         placing = call_nanos("np.add") + costs.CELL * prod(shapes[body.result])
-        nanos += count * (TURN + PART * one.cuts + placing + sum(_nanos(body, shapes, given)))
+        nanos += count * (TURN + PART * one.cuts + placing + fsum(_nanos(body, shapes, given)))
     return nanos

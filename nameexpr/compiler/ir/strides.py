@@ -28,6 +28,7 @@ from nameexpr.compiler.ir.program import (
     Program,
     Reduce,
     Reshape,
+    Slices,
     Sum,
     Transpose,
     sources_of,
@@ -182,6 +183,8 @@ def _strides(  # noqa: PLR0912  one case for each instruction
             return packed(
                 shape, iteration_order([[s for axis, s in enumerate(strides[0]) if axis not in axes]])
             )
+        case Slices(_, _, axes):
+            return _of_slices(shapes[0], strides[0], axes)
         case Reduce(_, _, count):
             return packed(shape, iteration_order([strides[0][: len(shapes[0]) - count]]))
         case Matmul() | IntegerMatmul():
@@ -210,6 +213,16 @@ def _by_letters(one: Einsum, shapes: Sequence[Shape], strides: Sequence[Strides]
                 steps[letter] += stride
         found.append(tuple(steps[letter] for letter in one.result))
     return found
+
+
+def _of_slices(shape: Shape, strides: Strides, axes: Sequence[int]) -> Strides:
+    """Return the strides of what is made of slices: a function of two of them lays out its result."""
+    for axis in sorted(axes, reverse=True):
+        count = shape[axis]
+        shape, strides = shape[:axis] + shape[axis + 1 :], strides[:axis] + strides[axis + 1 :]
+        if count > 1:
+            strides = packed(shape, iteration_order([_aligned(shape, strides, shape)]))
+    return strides
 
 
 def iteration_order(arrays: Sequence[Sequence[int]]) -> list[int]:

@@ -133,7 +133,11 @@ def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
 
     Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
     """
-    return max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
+    blocks = max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
+    wide = result.cells * item_bytes(accumulator(one))
+    if one.reducer is None or wide <= result.size:
+        return blocks
+    return max(wide - result.size + blocks, wide)  # what blocks are added up in, and in the end the result
 
 
 def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]) -> int:
@@ -173,7 +177,7 @@ def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequ
             peak = max(peak, combined + sum(sizes[each] for each in alive) + own)
             lies[number] = buffer
     held = sum(sizes[each] for each in {*lies.values()} - {-1})
-    return max(peak, held + _reduced_bytes(one, local, turns[-1], result))
+    return max(peak, held + _reduced_bytes(one, local, turns[-1]))
 
 
 def _turns(one: Fused) -> Iterator[list[list[int]]]:
@@ -232,13 +236,12 @@ def _step_bytes(one: Fused, number: int, arguments: Sequence[Array], shape: Shap
     return call_bytes(step.call, arguments, weak, shape, step.dtype, out, is_ufunc=step.is_ufunc)
 
 
-def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int], result: Array) -> int:
+def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int]) -> int:
     """Return what the reducer of a block needs: what its kernel does, and twice what it gives."""
     if one.reducer is None:
         return 0
     factors = [local[factor] for factor in one.factors]
     dtype = accumulator(one)
-    extra = result.cells * (item_bytes(dtype) - result.item)
     kept_axes = [axis for axis in range(len(cut)) if axis not in one.reduced]
     kept = _kept(one, cut)
     if one.reducer in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
@@ -253,4 +256,4 @@ def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int], resul
         needed = reduce_buffers(factors[0], one.reduced, dtype)
     else:
         needed = reducer_bytes(one.reducer, factors[0], one.reduced)
-    return max(extra, 0) + (2 if _is_combined(one) else 1) * kept.size + needed
+    return (2 if _is_combined(one) else 1) * kept.size + needed

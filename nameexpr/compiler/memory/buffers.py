@@ -66,7 +66,23 @@ def buffer_bytes(shape: Shape, arrays: Sequence[Passed], *, grows: bool = True, 
     size = core.size
     if (any(kept) or not grows) and size > CELLS:
         size = core.cells * (CELLS // core.cells)
-    return size * sum(one.item for one, is_kept in zip(arrays, kept, strict=True) if is_kept)
+    held = size * sum(one.item for one, is_kept in zip(arrays, kept, strict=True) if is_kept)
+    return held + _reused_bytes(arrays, strides, core)
+
+
+def _reused_bytes(arrays: Sequence[Passed], strides: Sequence[Sequence[int]], core: _Core) -> int:
+    """Return the bytes that buffers hold beyond the others' size, of what is cast once for many cores.
+
+    Such an operand is the same for all steps of the axis around a core, while another one is read where it
+    lies: its buffer has room for one core more (seen in NumPy 2.4 and 2.5, told by no comment there).
+    """
+    if not core.around:
+        return 0
+    sources = list(zip(arrays, strides, strict=True))[:-1]
+    if not any(not one.is_cast and own[core.around] for one, own in sources):
+        return 0
+    reused = (one.item for one, own in sources if one.is_cast and not own[core.around] and any(own))
+    return core.cells * sum(reused)
 
 
 def _coalesced(shape: Shape, arrays: Sequence[Passed]) -> tuple[list[int], list[list[int]]]:

@@ -173,19 +173,19 @@ def _kernel_bytes(reducer: str, x: Array, axes: Sequence[int]) -> int:
     """
     copy, cells = x.size, prod(size for axis, size in enumerate(x.shape) if axis not in axes)
     kept = cells * _real_item(x)
-    if reducer == "median":  # the mean of float32 goes by buffers, if these hold all of it
-        buffers = 3 * kept if x.item < WIDE and 2 * cells <= CELLS else 0
-        return copy + 2 * kept + cells + buffers
+    if reducer == "median":  # NumPy divides the mean of narrow floats in float64
+        dividing = 2 * WIDE * min(cells, CELLS) if x.item < WIDE else 0
+        return copy + kept + max(kept + cells, dividing)
     is_complex = x.dtype.startswith("complex")
     again = kept if kept <= ELIDED else 0
     if reducer == "norm":
         buffers = ufunc_bytes(x.shape, [x, x], x.dtype)
-        return max(_squares_bytes(copy) if is_complex else copy + max(buffers, kept), 2 * kept)
+        return max(_squares_bytes(x) if is_complex else copy + max(buffers, kept), 2 * kept)
     means = _reduced(x, axes)
     centring = means.size + copy + ufunc_bytes(x.shape, [x, means], x.dtype)
     if reducer == "logsumexp":
         return max(centring, copy + 3 * kept)
-    return max(centring, copy + (_squares_bytes(copy) if is_complex else kept + again), 2 * kept)
+    return max(centring, copy + (_squares_bytes(x) if is_complex else kept + again), 2 * kept)
 
 
 def _real_item(x: Array) -> int:
@@ -199,9 +199,12 @@ def _reduced(x: Array, axes: Sequence[int]) -> Array:
     return Array(shape, packed(shape, iteration_order([steps])), x.dtype, x.item)
 
 
-def _squares_bytes(copy: int) -> int:
+def _squares_bytes(x: Array) -> int:
     """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
-    return copy + (copy // 2 if copy // 2 <= ELIDED else 0)
+    copy, real = x.size, REALS.get(x.dtype, x.dtype)
+    part = Array(x.shape, tuple(2 * step for step in x.strides), real, x.item // 2)
+    summing = copy + (copy // 2 if copy // 2 <= ELIDED else 0)
+    return max(summing, copy + ufunc_bytes(x.shape, [part], real))
 
 
 def _at_once(shape: Shape) -> Shape:
@@ -239,14 +242,8 @@ def repeat_bytes(source: Array, wanted: Shape) -> int:
     """Return what repeating along several axes, one after the other, needs besides the result."""
     own = (1,) * (len(wanted) - len(source.shape)) + tuple(source.shape)
     axes = [axis for axis, size in enumerate(wanted) if own[axis] != size]
-    if not is_dense_in_bytes(source) or not axes:
+    if not source.is_row_major or len(axes) < 2:  # noqa: PLR2004  one copy
         return 0
-    if len(axes) > 1 and source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
+    if source.item * prod(wanted[axes[-1] + 1 :]) >= RUN:
         return 0
-    before = prod(wanted) // max(1, wanted[axes[0]]) * source.item if len(axes) > 1 else 0
-    return before + (source.size if source.is_uneven and len(axes) == 1 else 0)
-
-
-def is_dense_in_bytes(source: Array) -> bool:
-    """Whether an array is contiguous, whether or not its cells lie at multiples of their size."""
-    return Array(source.shape, source.strides, source.dtype, source.item).is_row_major
+    return prod(wanted) // max(1, wanted[axes[0]]) * source.item

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import fsum, prod
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ class Plan(Pictured):
     @property
     def seconds(self) -> float:
         """The time that a call is expected to take: an estimate, for one core of one machine."""
-        return CALL + sum(step.seconds for step in self.steps)
+        return CALL + fsum(step.seconds for step in self.steps)
 
     @property
     def speedup(self) -> float:
@@ -260,7 +260,7 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
             end = numbers.values + len(notes_inside(instruction))
             within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
             inner = _rows(compiled, body, within)
-            around = max(0.0, times[number] - sum(step.seconds for step in inner))
+            around = max(0.0, times[number] - fsum(step.seconds for step in inner))
             rows += [replace(rows.pop(), seconds=around), *inner]
             numbers.values = end
     return rows

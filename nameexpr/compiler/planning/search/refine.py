@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import fsum, inf
 
 from nameexpr.compiler.planning.exact.connected import cheapest
 from nameexpr.compiler.planning.search.tree import Tree
@@ -44,7 +44,7 @@ def _refine_at(tree: Tree, node: int, leaves: int, seen: set[frozenset[int]]) ->
     if len(front) <= 2 or key in seen:  # noqa: PLR2004
         return 0
     seen.add(key)
-    bound = sum([tree.costs[one] for one in taken]) * (1 - 1e-9)
+    bound = fsum([tree.costs[one] for one in taken]) * (1 - 1e-9)
     labels = [tree.labels[one] for one in front]
     found = cheapest(labels, tree.labels[node], tree.cells, bound=bound, trials=TRIALS)
     if found.pairs is not None:

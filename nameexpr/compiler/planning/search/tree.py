@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from nameexpr.compiler.planning.cost import WRITING
 from nameexpr.compiler.planning.network import HUGE, Network, hyperedges, staying
 from nameexpr.compiler.planning.pairs import Pairs, unfold
@@ -45,7 +47,7 @@ class Tree:
 
     def cost(self) -> float:
         """Return what all steps cost."""
-        return sum(self.costs)
+        return fsum(self.costs)
 
     def pairs(self) -> Pairs:
         """Return the order, with its values numbered as they arise."""
