@@ -232,6 +232,7 @@ def test_a_refusal_says_what_blocks_can_do_and_its_advice_is_right() -> None:
     assert "make 'query' at most 208 (here 300)" in fault.hint
     ne.einsum(text, one[:208], one, memory_limit=500_000)
     refusal(text, one[:209], one, memory_limit=500_000)
+    assert "at most 207 (here 300)" in refusal(text, one, one, memory_limit=498_000).hint
     assert "raise the limit to 720,000" in fault.hint and "dtype='float32'" in fault.hint
     ne.einsum(text, one, one, memory_limit=720_000)
     ne.einsum(text, one, one, memory_limit=500_000, dtype="float32")

@@ -255,3 +255,14 @@ def test_a_sum_of_no_products_is_0_whatever_its_factors(text: str) -> None:
     for limit in (None, 10_000):
         result = ne.einsum(text, *OF_NOTHING[text], memory_limit=limit)
         assert result.size and (result == 0).all() and result.dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2"])
+def test_integers_that_were_summed_are_multiplied_exactly(dtype: str) -> None:
+    """Whether floats hold a product of integers follows from bounds, and a sum's grows with its length."""
+    rng = np.random.default_rng(0)
+    top = int(np.iinfo(dtype).max)
+    x = rng.integers(top - 3, top, (1000, 32, 64), endpoint=True, dtype=dtype)
+    y = rng.integers(top - 3, top, (64, 32), endpoint=True, dtype=dtype)
+    expected = x.astype(object).sum(0) @ y.astype(object)
+    assert (ne.einsum("a b c, c d -> b d : sum", x, y) == expected).all()
