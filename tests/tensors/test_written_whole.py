@@ -29,6 +29,8 @@ def apart(measure: Callable[[], faults.Faults]) -> faults.Faults:
         return pool.submit(measure).result()
 
 
+# A fault while Python closes a generator is told there and goes no further: on 3.12 tracing reaches that.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_fault_at_any_step_leaves_a_tensor_as_before_or_whole() -> None:
     found = apart(lambda: faults.measure_writing(points=12, every=5, seed=2))
     assert found.violations == ()
