@@ -124,5 +124,21 @@ def test_what_numpy_needs_for_a_layout_is_predicted(case: str) -> None:
     assert measured - OBJECTS <= predicted <= 1.1 * measured
 
 
+@pytest.mark.parametrize("text", ["i -> 2 i", "i -> i 3", "i -> 2 i 3"])
+def test_a_read_only_array_is_repeated_without_a_copy_of_it(text: str) -> None:
+    x = np.arange(60_000.0)
+    x.flags.writeable = False
+    repeat = ne.compile(text)
+    result = repeat(x)
+    tracemalloc.start()
+    repeat(x)
+    measured = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert measured <= repeat.plan(x).peak_bytes + OBJECTS
+    np.testing.assert_array_equal(
+        result, np.broadcast_to(x.reshape(-1, 1) if "3" in text else x, result.shape)
+    )
+
+
 OBJECTS = 8_000
 """Bytes of Python's own objects during a call."""

@@ -100,9 +100,8 @@ class _Facts:
         """Return what a product is made of at once: blocks, where it adds up with ones."""
         if isinstance(one, Vecdot) or one.right - self.count not in streamed(self.program):
             return sources
-        (*rows, length), shape = sources[0].shape, sources[1].shape
-        block = min(BLOCK, length)
-        return [sources[0].part((*rows, block)), sources[1].part((block, *shape[1:]))]
+        (*rows, length), (_, *columns) = sources[0].shape, sources[1].shape
+        return [sources[0].part((*rows, min(BLOCK, length))), sources[1].part((min(BLOCK, length), *columns))]
 
 
 def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
