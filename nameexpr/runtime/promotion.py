@@ -14,9 +14,8 @@ import numpy as np
 from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.numbers import fold
-from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
 from nameexpr.compiler.ir.typed import SUMMING
-from nameexpr.compiler.lowering.expression import needs_narrowing
 
 _WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}
 _UFUNCS = {
