@@ -1,42 +1,20 @@
-"""What is shipped, what imports what, and what an import loads."""
+"""What is shipped, and what an import loads."""
 
 from __future__ import annotations
 
 import ast
 import json
-import os
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import nameexpr
-
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "nameexpr"
-LAYERS = (
-    ("carets", "forks", "version", "whole_files"),
-    ("errors",),
-    ("dims",),
-    ("rules",),
-    ("syntax", "backends"),
-    ("pictures",),
-    ("compiler",),
-    ("tensors",),
-    ("runtime",),
-    ("lint", "terminal"),
-    ("session",),
-    ("cli", "mypy"),
-    ("repl",),
-    ("notebook",),
-    ("__main__",),
-)
-"""From the bottom up: a module imports its own part and what is below, never a neighbour or what is above."""
+from project.sources import NUMPY_FREE, PACKAGE, ROOT, imports_of, modules, part_of, run_python
 
 USE = """
 import numpy as np
@@ -48,17 +26,6 @@ assert "expression :" in grammar_text()
 result = ne.einsum("batch chan, chan out -> batch out", np.ones((2, 3)), np.ones((3, 4)))
 print(result.tolist(), ne.__file__)
 """
-
-
-def run_python(source: str, *arguments: str, cwd: Path, path: Path = ROOT) -> str:
-    """Return what a fresh interpreter prints that finds the package in `path` first."""
-    env = {**os.environ, "PYTHONPATH": str(path), "PYTHONUTF8": "1"}
-    command = [sys.executable, "-W", "error", "-c", source, *arguments]
-    result = subprocess.run(
-        command, check=False, cwd=cwd, env=env, capture_output=True, encoding="utf-8", timeout=120
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -137,68 +104,9 @@ def test_every_dependency_is_one_that_the_package_imports() -> None:
     extras = project["optional-dependencies"]
     own = ("bfloat16", "mypy", "notebook", "repl")
     optional = {entry.split(">")[0].strip().casefold() for extra in own for entry in extras[extra]}
-    modules = (name for path in PACKAGE.rglob("*.py") for name in imports_of(path))
-    imported = {name.partition(".")[0].casefold() for name in modules}
+    imported = {name.partition(".")[0].casefold() for path in modules().values() for name in imports_of(path)}
     assert imported - set(sys.stdlib_module_names) - {"nameexpr"} == listed | optional
 
-
-def imports_of(path: Path) -> Iterator[str]:
-    """Yield every module that a file imports, at its top or inside a function, for types only or not."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            yield node.module or ""
-
-
-def layer_of(part: str) -> int:
-    return next(height for height, parts in enumerate(LAYERS) if part in parts)
-
-
-def part_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-
-
-def test_every_part_of_the_package_has_its_layer() -> None:
-    parts = {part_of(path) for path in PACKAGE.rglob("*.py")} - {"__init__"}
-    assert parts == {part for layer in LAYERS for part in layer}
-
-
-def test_imports_go_one_way() -> None:
-    wrong = []
-    for path in PACKAGE.rglob("*.py"):
-        here = part_of(path)
-        if here == "__init__":
-            continue
-        for module in imports_of(path):
-            if not module.startswith("nameexpr."):
-                continue
-            there = module.split(".")[1]
-            if there != here and layer_of(there) >= layer_of(here):
-                wrong.append(f"{path.relative_to(ROOT)} imports {module}")
-    assert not wrong, "\n".join(wrong)
-
-
-def test_only_the_upper_layers_mention_numpy() -> None:
-    below = [path for path in PACKAGE.rglob("*.py") if part_of(path) in NUMPY_FREE]
-    assert [
-        path for path in below if any(name.partition(".")[0] == "numpy" for name in imports_of(path))
-    ] == []
-
-
-NUMPY_FREE = {
-    "carets",
-    "forks",
-    "version",
-    "errors",
-    "dims",
-    "rules",
-    "syntax",
-    "pictures",
-    "compiler",
-    "lint",
-}
 
 LOADED = """
 import json, sys
@@ -259,10 +167,6 @@ assert "numpy" not in sys.modules
 
 
 def test_texts_are_checked_planned_and_lowered_without_numpy(tmp_path: Path) -> None:
-    modules = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if part_of(path) in NUMPY_FREE
-    ]
-    printed = run_python(WITHOUT_NUMPY, *modules, cwd=tmp_path)
+    below = [name for name, path in modules().items() if part_of(path) in NUMPY_FREE]
+    printed = run_python(WITHOUT_NUMPY, *below, cwd=tmp_path)
     assert printed == "{'N': 5, 'h': 2, 'd': 3, 'K': 4} (5, 4) True\n"
