@@ -4,9 +4,10 @@ A case of torch_recorded.json.gz says which tensors to build, which call to make
 or that it raised, and what became of every tensor of the call. `problems` makes the call and lists what
 differs. Where ours differs on purpose, an entry of `DEVIATIONS` says so, and what is expected instead.
 
-    python tests/conformance/replay.py [row or family ...]
+    python -m conformance.replay [row or family ...]
 
-prints the cases that fail (one for each row, all for a row that is named) and the totals of each family.
+run in tests/ prints the cases that fail (one for each row, all for a row that is named) and the totals of
+each family.
 """
 
 from __future__ import annotations
@@ -19,11 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
-
-if __name__ == "__main__":  # pytest has the directory of the tests on its path, a script has not
-    sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import nameexpr as ne
 from conformance.comparing import result_problems, tensor_problems

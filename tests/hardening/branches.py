@@ -33,7 +33,7 @@ exclude_also =
 
 def measure(scale: float) -> Figures:
     """Run the tests under coverage, at a small scale only those of the package's own words for dims."""
-    tests = [] if scale >= 1 else ["tests/test_dims.py", "tests/test_errors.py"]
+    tests = [] if scale >= 1 else ["tests/unit/test_dims.py", "tests/unit/test_errors.py"]
     with tempfile.TemporaryDirectory() as folder:
         data = recorded(Path(os.environ.get(DATA) or folder), tests)
         report = _coverage(data, "json", "-q", "-o", str(Path(folder, "report.json")))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import nameexpr as ne
-from tensors.operator_truth import BINARY, UNARY
-from tensors.test_out_everywhere import CALLS
+from oracle.operators import BINARY, UNARY
+from unit.tensors.test_writing_out import CALLS
 
 LARGE = 10_000
 """Elements of a tensor over which kernels write directly."""

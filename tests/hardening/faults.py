@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import formula_generate
-import generate
 import nameexpr as ne
 from hardening.fault_writers import Writer, writers
 from hardening.figures import SHOWN, Figures
 from hardening.injection import Injection, steps
 from nameexpr.tensors import wrap
+from oracle.generate import expressions as generate
+from oracle.generate import formulas as formula_generate
 
 PROGRAMS, POINTS, SIGNALS = 50, 50, 10_000
 """Programs, steps of each that are tried (by kind of fault, warm and cold), and calls that a signal ends."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import formula_generate
-import generate
 from hardening import fuzz_files, fuzz_targets
 from hardening.fuzz_search import Target
 from hardening.fuzz_texts import EXPRESSION, FORMULA, LINE, joined, mutator
+from oracle.generate import expressions as generate
+from oracle.generate import formulas as formula_generate
 
 SHORT = 60
 """Characters of a generated text that is a seed: short ones are tried more often in the same time."""

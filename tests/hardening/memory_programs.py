@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 import nameexpr as ne
-from formula_generate import draft_statement, join_lines
-from formula_generate_expressions import Maker
-from formula_generate_pool import Pool
-from generate_arrays import Values, random_dtypes
-from generate_operands import costs, operand_dims
-from generate_terms import LABELS, Draft, draw_input, draw_packs, drop_and_output, write_sizes
-from generate_text import print_text
-from reference_text import REDUCERS
+from oracle.generate.arrays import Values, random_dtypes
+from oracle.generate.formulas import draft_statement, join_lines
+from oracle.generate.operands import costs, operand_dims
+from oracle.generate.pool import Pool
+from oracle.generate.terms import LABELS, Draft, draw_input, draw_packs, drop_and_output, write_sizes
+from oracle.generate.text import print_text
+from oracle.generate.trees import Maker
+from oracle.reference.text import REDUCERS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 LARGE = 250_000

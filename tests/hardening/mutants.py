@@ -31,7 +31,14 @@ SECONDS = 300
 """For the tests of one mutant; one that makes them run longer is killed, as a loop without end is."""
 FIRST_TESTS, MOST_TESTS = 40, 600
 """Tests that are run first, those that run the fewest lines; and in all."""
-BROAD = ("cases", "broken_texts", "random", "docs", "formula_random", "formula_broken_texts")
+BROAD = (
+    "cases/test_cases.py",
+    "properties/test_broken_expressions.py",
+    "properties/test_expressions.py",
+    "pages/test_docs.py",
+    "properties/test_formulas.py",
+    "properties/test_broken_formulas.py",
+)
 """Tests that run nearly every line, and so come late in the order of the others."""
 FIGURE = re.compile(r"[A-Z_, ]+ = ")
 """A threshold of the module: measured, not derived, and held by the benchmark. To change one is no mutant."""
@@ -58,7 +65,9 @@ def measure(scale: float) -> Figures:
     count = counted(MUTANTS, scale)
     sample = sampled(count, random.Random(SEED))
     with tempfile.TemporaryDirectory() as folder:
-        data = recorded(Path(os.environ.get(DATA) or folder), [] if scale >= 0.01 else ["tests/test_dims.py"])
+        data = recorded(
+            Path(os.environ.get(DATA) or folder), [] if scale >= 0.01 else ["tests/unit/test_dims.py"]
+        )
         tests = TestsOfLines(data)
         survivors = [mutant for mutant, is_killed in tried(sample, tests, Path(folder)) if not is_killed]
     killed = count - len(survivors)
@@ -190,7 +199,7 @@ def tried(sample: Sequence[Mutant], tests: TestsOfLines, folder: Path) -> list[t
         try:
             file.write_text(mutant.source, encoding="utf-8")
             chosen = tests.of(mutant)[:MOST_TESTS]
-            broad = [f"tests/test_{name}.py" for name in BROAD]
+            broad = [f"tests/{file}" for file in BROAD]
             stages = (chosen[:FIRST_TESTS], broad, chosen[FIRST_TESTS:])
             is_killed = any(_fails(copy, stage) for stage in stages)
             print(

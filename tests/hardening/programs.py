@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-import formula_generate
-import formula_reference
-import generate
 import nameexpr as ne
-import reference
 from hardening.figures import Figures, counted, over_seeds
 from hardening.forcing import MANNERS, forced
 from hardening.layouts import native, strange
 from nameexpr.tensors import wrap
+from oracle.generate import expressions as generate
+from oracle.generate import formulas as formula_generate
+from oracle.reference import expressions as reference
+from oracle.reference import formulas as formula_reference
 
 EXPRESSIONS, FORMULAS = 140_000, 60_000
 FIRST = 40_000_000

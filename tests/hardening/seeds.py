@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-import formula_generate
-import generate
 import nameexpr as ne
 from hardening.figures import Figures, counted
 from nameexpr.tensors import wrap
+from oracle.generate import expressions as generate
+from oracle.generate import formulas as formula_generate
 
 PROGRAMS = 400
 """Expressions, and as many formulas, of every run."""

@@ -11,14 +11,14 @@ from unittest import mock
 
 import numpy as np
 
-import formula_generate
-import formula_reference
-import generate
 import nameexpr as ne
-import reference
 from hardening.figures import Figures, counted, over_seeds
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.tensors import wrap
+from oracle.generate import expressions as generate
+from oracle.generate import formulas as formula_generate
+from oracle.reference import expressions as reference
+from oracle.reference import formulas as formula_reference
 
 EXPRESSIONS, FORMULAS = 5_000, 1_500
 FIRST = 50_000_000

@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 import nameexpr as ne
-from generate_text import mutate_text
 from hardening.figures import Figures, counted
+from oracle.generate.text import mutate_text
 
 TEXTS = 1_000_000
 WARM = 20_000

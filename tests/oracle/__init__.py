@@ -1,0 +1,1 @@
+"""The independent truth: slow evaluators written from the rules, and generators of programs for them."""

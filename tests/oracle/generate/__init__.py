@@ -1,0 +1,1 @@
+"""Random expressions and formulas that are valid, with operands for them, the same for the same seed."""

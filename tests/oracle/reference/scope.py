@@ -1,0 +1,237 @@
+"""Terms meet operands in the formula reference: every use of a name becomes dims made of plain labels.
+
+Packs become labels such as ``batch:0``, counted from the left, and ``...`` such as ``...:2``, counted from
+the right: those are local to a value and broadcast, all other labels have one size in the whole formula.
+"""
+
+from __future__ import annotations
+
+import operator
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from oracle.reference.match import match_name, pack_span, unify
+from oracle.reference.rules import labels_of, packs_of, refuse_bad_input, refuse_repeated_names
+from oracle.reference.sizes import infer, learn
+from oracle.reference.statements import Along, Call, Index, Size, Statement, Tree, Use
+from oracle.reference.text import Blank, Group, Item, Label, Literal, Pack, Refused, Term, parts
+
+DOTS = "..."
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a name stands for: an array, the names of its dims, and the term of a bare use if it has one."""
+
+    array: np.ndarray[Any, Any]
+    names: tuple[str | None, ...]
+    term: Term | None
+    is_statement: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """One use of a name: the labels of each dim, and the names that dims of ``...`` bear."""
+
+    dims: tuple[tuple[str, ...], ...]
+    names: dict[str, str | None]
+    sizes: dict[str, int]
+
+
+@dataclass
+class Scope:
+    """All that is known of the labels of a formula."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    packs: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    pack_names: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
+    equations: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    def solve(self) -> None:
+        """Find sizes until nothing changes."""
+        while any(infer(self.sizes, whole, factors) for whole, factors in self.equations):
+            pass
+
+    def size(self, label: str) -> int:
+        """The size of a label."""
+        if label not in self.sizes:
+            raise Refused("size", f"{label} is free")
+        return self.sizes[label]
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """All nodes of a tree, in the order of the text."""
+    yield tree
+    children = tree.args if isinstance(tree, Call) else (tree.body,) if isinstance(tree, Along) else ()
+    for child in children:
+        yield from walk(child)
+
+
+def units_of(term: Term) -> list[str]:
+    """The labels of a term, and its packs as a word with ``:*`` behind it, once each."""
+    found = [
+        f"{part.word}:*" if isinstance(part, Pack) else part.name
+        for part in parts(term)
+        if isinstance(part, Pack | Label)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def without_sizes(term: Term) -> Term:
+    """The term as it is compared with another one."""
+    return tuple(
+        replace(item, size=None)
+        if isinstance(item, Label)
+        else replace(item, items=without_sizes(item.items))
+        if isinstance(item, Group)
+        else item
+        for item in term
+    )
+
+
+def uses_of(statements: Sequence[Statement]) -> dict[str, list[Term | None]]:
+    """The terms of each operand's uses, in the order of the text."""
+    made: set[str] = set()
+    uses: dict[str, list[Term | None]] = {}
+    for statement in statements:
+        for node in walk(statement.body):
+            if isinstance(node, Use) and node.name not in made:
+                uses.setdefault(node.name, []).append(node.term)
+        if statement.name in made or statement.name in uses:
+            raise Refused("name", f"{statement.name} is not new")
+        made.add(statement.name)
+    return uses
+
+
+def own_term(name: str, operand: Any, terms: Sequence[Term | None]) -> Term:
+    """The term of a bare use of an operand.
+
+    Raises
+    ------
+    Refused
+        Where a bare use might be either of two views, or there is no term to take.
+    """
+    written = [term for term in terms if term is not None]
+    first = written[0] if written else ()
+    if terms[0] is None:
+        own = tuple(Label(str(word)) for word in getattr(operand, "names", ()))
+        if np.ndim(getattr(operand, "array", operand)) != len(own):
+            raise Refused("term", f"the first use of {name} carries no term")
+        if None in getattr(operand, "names", ()):
+            raise Refused("term", f"{name} has a dim without a name")
+        written, first = [own, *written], own
+    if None in terms and len({without_sizes(term) for term in written}) > 1:
+        raise Refused("term", f"{name} has two views and a bare use")
+    return first
+
+
+def refuse_bad_texts(statements: Sequence[Statement]) -> None:
+    """What is decided from the terms alone: words of two kinds, blanks, output names."""
+    terms = [node.term or () for one in statements for node in walk(one.body) if isinstance(node, Use)]
+    for term in terms:
+        refuse_bad_input(term)
+        if any(isinstance(part, Literal) and part.size != 1 for part in parts(term)):
+            raise Refused("literal", "a literal dim in a use")
+    outputs = [one.term or () for one in statements]
+    for output in outputs:
+        refuse_repeated_names(output)
+    terms += outputs
+    if any(isinstance(part, Blank) for term in terms for part in parts(term)):
+        raise Refused("blank", "_ in a formula")
+    labels = {label for term in terms for label in labels_of(term)}
+    if both := labels & {word for term in terms for word in packs_of(term)}:
+        raise Refused("pack", f"{both} are packs and labels")
+
+
+def learn_written(
+    scope: Scope, statements: Sequence[Statement], sizes: Mapping[str, int], own: Sequence[Term]
+) -> None:
+    """Note the sizes given by the caller and those in the text."""
+    uses = [node.term or () for one in statements for node in walk(one.body) if isinstance(node, Use)]
+    terms = [*uses, *own, *(one.term or () for one in statements)]
+    known = {label for term in terms for label in labels_of(term)}
+    known |= {node.label for one in statements for node in walk(one.body) if isinstance(node, Size | Index)}
+    for word, size in sizes.items():
+        name = unicodedata.normalize("NFKC", word)
+        if name not in known:
+            raise Refused("size", f"{word} is no label")
+        learn(scope.sizes, name, operator.index(size))
+    for part in (part for term in terms for part in parts(term)):
+        if isinstance(part, Label) and part.size is not None:
+            learn(scope.sizes, part.name, part.size)
+
+
+def view(scope: Scope, held: Held, term: Term) -> View:
+    """Match one use with what it names; sizes are noted as equations."""
+    described = Described(held.array.shape, held.names)
+    word, start, stop = pack_span(term, described)
+    dims: list[tuple[str, ...]] = []
+    names: dict[str, str | None] = {}
+    sizes: dict[str, int] = {}
+    at = 0
+    for item in term:
+        if isinstance(item, Pack):
+            shape = held.array.shape[start:stop]
+            labels = pack_labels(scope, word, shape, held.names[start:stop])
+            if word == DOTS:
+                names |= dict(zip(labels, held.names[start:stop], strict=True))
+                sizes |= dict(zip(labels, shape, strict=True))
+            dims += [(label,) for label in labels]
+            at = stop
+            continue
+        match_name(named_item(item, held), held.names[at])
+        dims.append(tuple(labels_of((item,))))
+        scope.equations.append((held.array.shape[at], list(dims[-1])))
+        at += 1
+    return View(tuple(dims), names, sizes)
+
+
+@dataclass(frozen=True)
+class Described:
+    """Shape and names, as `pack_span` wants them."""
+
+    shape: tuple[int, ...]
+    names: tuple[str | None, ...]
+
+
+def named_item(item: Item, held: Held) -> Item:
+    """The item as it is held against a name: relabelling a statement is free but for an alias."""
+    explicit = (isinstance(item, Label) and item.alias) or (isinstance(item, Group) and item.name)
+    return item if explicit or not held.is_statement else Literal(1)
+
+
+def pack_labels(scope: Scope, word: str, shape: tuple[int, ...], names: tuple[str | None, ...]) -> list[str]:
+    """The labels of the dims under a pack."""
+    rank = len(shape)
+    if word == DOTS:
+        return [f"{word}:{rank - at}" for at in range(rank)]
+    if scope.packs.setdefault(word, shape) != shape:
+        raise Refused("pack", f"{word} is {scope.packs[word]} and {shape}")
+    scope.pack_names[word] = unify(scope.pack_names.get(word, (None,) * rank), names, False)
+    for at, size in enumerate(shape):
+        scope.sizes[f"{word}:{at}"] = size
+    return [f"{word}:{at}" for at in range(rank)]
+
+
+def expand(scope: Scope, units: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The labels that units stand for in a value with these labels."""
+    found: list[str] = []
+    for unit in units:
+        if unit == f"{DOTS}:*":
+            own = [label for label in labels if label.startswith(f"{DOTS}:")]
+            found += sorted(own, key=lambda label: -int(label.partition(":")[2]))
+        elif unit.endswith(":*"):
+            word = unit.removesuffix(":*")
+            found += [f"{word}:{at}" for at in range(len(scope.packs[word]))]
+        else:
+            found.append(unit)
+    return found
+
+
+def is_number(operand: Any) -> bool:
+    """Whether this is a number of Python, which adapts to the dtypes of arrays."""
+    return type(operand) in (bool, int, float, complex)

@@ -1,0 +1,120 @@
+"""The mypy plugin, run by mypy itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from mypy import api
+
+from nameexpr.lint.python import check_python
+from nameexpr.mypy import NameExprPlugin, plugin
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCE = """\
+from typing import Any, Final, Literal
+
+import nameexpr
+import nameexpr as ne
+from nameexpr import evaluate
+from nameexpr.runtime.compiled import compile as ready
+
+GOOD: Final = "a b -> b a"
+WRONG: Final = "a b -> a : maen"
+
+
+def calls(x: Any, text: str, one: Literal["a b -> a"], more: Any) -> None:
+    ne.einsum(GOOD, x)
+    ne.einsum(text, x)
+    ne.einsum(f"a {text} -> b", x)
+    ne.einsum(GOOD, *[x, x])
+    ne.einsum(GOOD, x, **more)
+    ne.einsum("a b -> a", x, reduce=more)
+    evaluate("y = x[N]", **more)
+    evaluate("y = x[N]", x=x)
+    evaluate("y = x[N]", operands={"x": x}, outputs=("y",))
+    ready("a b -> b", reduce="sum")
+    ne.check("a b", x)
+    ne.explain("y = x[N]", x=(2,))
+    ne.einsum(WRONG, x)  # NE202
+    ne.einsum(one, x)  # NE217
+    ne.einsum(GOOD, x, x)  # NE502
+    ne.einsum(GOOD, x, q=-3)  # NE602
+    ne.einsum(GOOD, x, b=-3)  # NE603
+    ne.einsum("a (b "  # NE122
+              "c -> a", x)
+    nameexpr.einsum("a", x)  # NE218
+    evaluate("y = x[N]", z=x)  # NE521
+    evaluate("y = x[N]", x=x, operands={"z": x})  # NE522
+    evaluate("y = x[N]", x)  # NE527
+    evaluate("y = x[N]", x=x, outputs=["z"])  # NE620
+    evaluate("y[N] = x[N C]", x=x)  # NE240
+    ready("a b -> b")  # NE217
+    ne.check("a -> b", x)  # NE219
+    ne.explain("a, b -> a b", (2,))  # NE501
+    ne.einsum("\\x1b[31m", x)  # NE100
+    ne.einsum("a b", x)  # type: ignore[nameexpr]
+"""
+
+
+def mypy(folder: Path, source: str) -> list[str]:
+    (folder / "mypy.ini").write_text(
+        f"[mypy]\nstrict = true\nplugins = nameexpr.mypy\nmypy_path = {ROOT}\nfollow_imports = silent\n"
+    )
+    (folder / "user.py").write_text(source)
+    options = [
+        "--config-file",
+        "mypy.ini",
+        "--cache-dir",
+        "cache",
+        "--no-error-summary",
+        "--show-column-numbers",
+    ]
+    printed, complaints, _ = api.run([*options, "user.py"])
+    assert complaints == ""
+    return printed.splitlines()
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("mypy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return mypy(folder, SOURCE)
+
+
+def test_mypy_reports_what_the_comments_say(reported: list[str]) -> None:
+    wanted = [
+        (number, found[1])
+        for number, line in enumerate(SOURCE.splitlines(), 1)
+        if (found := re.search(r"# (NE\d+)$", line))
+    ]
+    got = [re.match(r"user\.py:(\d+):\d+: error: (NE\d+) .*\[nameexpr\]$", line) for line in reported]
+    assert [found and (int(found[1]), found[2]) for found in got] == wanted
+
+
+def test_mypy_reports_the_same_words_at_the_argument(reported: list[str]) -> None:
+    (line,) = (line for line in reported if "NE502" in line)
+    column = SOURCE.splitlines()[int(line.split(":")[1]) - 1].index("GOOD") + 1
+    message = "NE502 the text has 1 input term, but 2 operands were given"
+    hint = "add a term for operand 1, or leave it out"
+    assert line.endswith(f":{column}: error: {message}; {hint}  [nameexpr]")
+
+
+def test_mypy_and_the_command_find_the_same_codes(reported: list[str]) -> None:
+    checked = check_python(
+        SOURCE.replace("one: Literal", "two: Literal").replace("# type: ignore", "#"), "user.py"
+    )
+    found = sorted(one.code for one in checked.findings)
+    typed = [re.findall(r"error: (NE\d+)", line)[0] for line in reported]
+    # A Literal type is mypy's alone; the command has no comment of mypy's.
+    assert found == sorted([*(code for code in typed if code != "NE217"), "NE217", "NE218"])
+
+
+def test_escape_sequences_reach_no_terminal(reported: list[str]) -> None:
+    assert all(line.isprintable() for line in reported)
+
+
+def test_the_plugin_is_for_every_version() -> None:
+    assert plugin("1.14") is plugin("3.0") is NameExprPlugin

@@ -1,0 +1,92 @@
+"""DOT and Mermaid: only words of ours stand outside quotes, and inside them everything comes back."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from nameexpr.carets import visible
+from nameexpr.pictures import dot, mermaid
+from nameexpr.pictures.data import Flow, Leg, Network, Node, Tensor
+from tools.pictures.text import HOSTILE
+
+QUOTED_DOT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+QUOTED_MERMAID = re.compile(r'"([^"\n]*)"')
+PLAIN_DOT = re.compile(r"[\w\s{}\[\]=,;>.-]*")
+PLAIN_MERMAID = re.compile(r"[\w\s\[\]()|.>:/-]*")
+
+
+def network(name: str) -> Network:
+    """Return a network with every kind of label."""
+    legs = (
+        Leg(name, 3, (0, 1), is_open=False),
+        Leg(name, 3, (0, 1, 1), is_open=False),
+        Leg(name, 3, (0, 1), is_open=True),
+        Leg(name, 3, (0, 0), is_open=False),
+        Leg(name, 3, (0,), is_open=True),
+        Leg(name, 3, (1,), is_open=False),
+        Leg(name, 3, (), is_open=True),
+    )
+    return Network(name, (Tensor(name, name), Tensor(name, "")), legs, name, name)
+
+
+def flow(name: str) -> Flow:
+    """Return a flow with every kind of node."""
+    nodes = (
+        Node("operand", name, name, bytes=8, note=name),
+        Node("held", name, name, (0,)),
+        Node("step", name, name, (0, 1), 1, 8, name),
+    )
+    return Flow(name, "Flow", nodes, (2,))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_dot_has_names_in_quotes_only(name: str) -> None:
+    for text in (dot.dot_network(network(name)), dot.dot_flow(flow(name))):
+        assert PLAIN_DOT.fullmatch(QUOTED_DOT.sub("", text))
+        assert all(one.isprintable() or one == "\n" for one in text)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_mermaid_has_names_in_quotes_only(name: str) -> None:
+    for text in (mermaid.mermaid_network(network(name)), mermaid.mermaid_flow(flow(name))):
+        assert PLAIN_MERMAID.fullmatch(QUOTED_MERMAID.sub("", text))
+        for inside in QUOTED_MERMAID.findall(text):
+            assert re.fullmatch(r"(?:[^\W_]|[ ,=.]|#\d+;)*", inside.replace("<br/>", " ")), inside
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_is_quoted_comes_back(name: str) -> None:
+    (inside,) = QUOTED_DOT.findall(dot.quoted(name))
+    assert re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), inside) == visible(name)
+    (inside,) = QUOTED_MERMAID.findall(mermaid.quoted(name))
+    back = html.unescape(re.sub(r"#(\d+);", r"&#\1;", inside))
+    assert back == "; ".join(visible(name).split("\n"))
+
+
+def test_the_network_has_an_edge_for_each_pair_and_a_point_for_each_hyperedge() -> None:
+    text = dot.dot_network(network("a"))
+    assert '  t0 -- t1 [label="a=3", style=dashed, penwidth=1.8]' in text.splitlines()
+    assert re.findall(r"h(\d) \[shape=point", text) == ["1", "2"]
+    assert re.findall(r"o(\d) \[shape=plaintext", text) == ["2", "4", "6"]
+    assert "  t1 -- h1 [style=dashed, penwidth=1.8]" in text.splitlines()
+    assert "  made -- o6" in text
+
+
+def test_every_line_of_mermaid_has_the_width_of_its_label() -> None:
+    text = mermaid.mermaid_network(network("a"))
+    edges = re.findall(r"^  \w+ (?:---|-->|-\.-x?)(?:\|[^|]*\|)? \w+$", text, re.MULTILINE)
+    styled = re.findall(r"linkStyle (\d+) stroke-width:1.8px", text)
+    assert styled == [str(number) for number in range(len(edges))]
+    assert len(edges) == 1 + 3 + 3 + 1 + 1 + 1 + 1
+
+
+def test_the_flow_has_an_edge_for_each_source() -> None:
+    assert re.findall(r"n(\d) -> n(\d)", dot.dot_flow(flow("a"))) == [("0", "1"), ("0", "2"), ("1", "2")]
+    assert re.findall(r"n(\d) --> n(\d)", mermaid.mermaid_flow(flow("a"))) == [
+        ("0", "1"),
+        ("0", "2"),
+        ("1", "2"),
+    ]

@@ -1,0 +1,126 @@
+"""A session, line by line: what it keeps and what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nameexpr.session.facts import facts
+from nameexpr.session.session import Session
+from tools.session.helpers import said
+
+
+def test_values_are_those_of_numpy(session: Session) -> None:
+    said(session, "y[C N] = x * (w + 1)")
+    np.testing.assert_array_equal(session.tensors["y"].data, (np.arange(6).reshape(2, 3) * 2).T)
+    said(session, "N C -> C : max | x")
+    np.testing.assert_array_equal(session.tensors["_"].data, [3, 4, 5])
+    said(session, "_ * _")
+    np.testing.assert_array_equal(session.tensors["_"].data, [9, 16, 25])
+
+
+def test_a_factory_makes_what_it_says(session: Session) -> None:
+    assert said(session, "i = zeros(A=2, dtype=int32)") == "i: A=2  int32"
+    assert said(session, "s = ones()") == "s: a number  float64"
+    said(session, ":set seed 3")
+    said(session, "a = randn(N=4)")
+    said(session, ":set seed 3")
+    said(session, "b = randn(N=4)")
+    np.testing.assert_array_equal(session.tensors["a"].data, session.tensors["b"].data)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "i = zeros(A)",
+        "i = zeros(A=x)",
+        "i = zeros(A=2, A=2)",
+        "i = zeros(A=-1)",
+        "i = randn(A=2, dtype=int8)",
+        "i = ones(A=2, dtype=objekt)",
+        "i = ones(1=2)",
+        "i = zeros(A=100000, B=100000, C=100000, D=100000)",
+        "i = " + "ones(" + ", ".join(f"d{n}=1" for n in range(70)) + ")",
+    ],
+)
+def test_a_mistake_changes_nothing(session: Session, line: str) -> None:
+    before = dict(session.tensors)
+    answer = session.run(line)
+    assert answer.is_fault and answer.text
+    assert session.tensors == before or all(session.tensors[name] is before[name] for name in before)
+    assert "i" not in session.tensors and "bug" not in answer.text
+
+
+def test_python_sees_and_makes_tensors(session: Session) -> None:
+    assert said(session, "!x.data.sum()") == "np.int64(15)"
+    assert said(session, "z[A B] = !np.eye(2)") == "z: A=2, B=2  float64"
+    assert said(session, "!q = x.sum('C'); r = q + 1") == "q: N=2  int64\nr: N=2  int64"
+    assert session.tensors["r"].names == ("N",)
+    said(session, "!def twice(a): return a * 2")
+    assert "2" in said(session, "!twice(1)")
+    said(session, "!del z")
+    assert "z" not in session.tensors
+    assert said(session, "!1/0") == "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(
+    ("line", "help"),
+    {
+        "np.ones(3)": "!np.ones(3)",
+        "x.shape": "!x.shape",
+        "import numpy": "!import numpy",
+        'einsum("N -> N", x)': '!ne.einsum("N -> N", x)',
+        "q = np.ones(3)": "q = !np.ones(3)",
+        "q = [1, 2]": "q = !",
+        "help": ":help",
+        "N C.. -> N": "",
+    }.items(),
+)
+def test_what_is_python_is_told_where_python_goes(session: Session, line: str, help: str) -> None:
+    answer = session.run(line)
+    advice = [one for one in answer.text.split("\n") if one.startswith("  help: ")]
+    assert answer.is_fault and len(advice) == 1 and help in advice[0]
+    assert ("!" in advice[0]) == ("!" in help)
+
+
+def test_of_a_large_tensor_of_many_dims_the_first_page_is_shown(session: Session) -> None:
+    said(session, "d = arange(A=20, B=3, C=4)")
+    lines = said(session, "d").split("\n")
+    assert lines[0] == "A=20, B=3, C=4  int64, the first page, A: 0"
+    assert [line.strip(" []").split() for line in lines[1:]] == np.arange(12).reshape(3, 4).astype(
+        str
+    ).tolist()
+    assert said(session, "d[A B C] * 0").count("\n") == 3
+    said(session, "e = arange(A=2, B=2, C=3)")
+    assert said(session, "e").startswith("tensor(")
+
+
+def test_warnings_are_told_and_not_raised(session: Session) -> None:
+    answer = session.run("w / 0")
+    assert answer.text.startswith("warning: divide by zero") and "inf" in answer.text
+    assert not answer.is_fault
+
+
+def test_the_line_below_says_what_will_be_and_computes_nothing(session: Session) -> None:
+    assert facts(session, "y[N] = sum[C](x * w)").text.startswith("N=2  float64  ")
+    assert "y" not in session.tensors
+    assert facts(session, "N C, C | x, w").text == "N=2, C=3"
+    assert facts(session, "q = zeros(N=4)").text == "N=4  float64  32 B"
+    assert facts(session, ":type x * w").text.startswith("N=2, C=3  float64")
+    assert facts(session, "sum[C](").kind == "hint"
+
+
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("x * q", "q"),
+        ("sum[K](x)", "K"),
+        (":plan x * q", "q"),
+        ("N C, C -> N | x, q", "q"),
+        ("N C, K -> N", "C"),
+    ],
+)
+def test_the_line_below_knows_where_the_mistake_is(session: Session, line: str, marked: str) -> None:
+    found = facts(session, line)
+    assert found.kind == "mistake" and found.span is not None
+    assert line[found.span.start : found.span.end] == marked
