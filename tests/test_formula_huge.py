@@ -11,7 +11,7 @@ import pytest
 
 import nameexpr as ne
 from hostile import fault_of
-from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.syntax.parser.formula import parse_formula
 
 X, W = np.ones((2, 3)), np.ones((3, 2))

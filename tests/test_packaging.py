@@ -22,7 +22,7 @@ PACKAGE = ROOT / "nameexpr"
 LAYERS = (
     ("carets", "forks", "version", "whole_files"),
     ("errors",),
-    ("dims",),
+    ("dims", "ops"),
     ("rules",),
     ("syntax", "backends"),
     ("pictures",),

@@ -13,7 +13,7 @@ from lark.exceptions import UnexpectedInput
 
 import formula_generate
 import generate
-from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete.complete import Known, complete
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import Python, read_line

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import prod
 
-from nameexpr.compiler.ir.typed import CUSTOM, SUMMING, Typed
+from nameexpr.compiler.ir.typed import CUSTOM, Typed
+from nameexpr.ops import SUMMING
 
 NARROW = frozenset({"float16", "bfloat16"})
 FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})

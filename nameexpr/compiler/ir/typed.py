@@ -11,15 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nameexpr.ops import SUMMING
+
 Axes = tuple[tuple[str, ...], ...]
 Names = tuple[str | None, ...]
 
-SUMMING = frozenset({"sum", "mean", "prod", "var", "std", "median", "logsumexp", "norm"})
-REDUCERS = (
-    *("sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "median", "logsumexp", "norm"),
-    *("argmax", "argmin", "count_nonzero"),
-)
-NEED_ELEMENTS = frozenset({"max", "min", "argmax", "argmin"})
 CUSTOM = "reduce="
 
 

@@ -42,12 +42,12 @@ from nameexpr.compiler.ir.program import (
 from nameexpr.compiler.ir.typed import Axes, Typed
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.compiler.lowering.expression import lower_reduction, lower_result, split_strides
-from nameexpr.compiler.lowering.functions import FUNCTIONS
 from nameexpr.compiler.lowering.order import apart, in_turn, use_counts
 from nameexpr.compiler.lowering.strategies import in_cells
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import Plan, plan_contractions
 from nameexpr.compiler.schedule.fusion import WHOLE, Fusing, is_fused_map, is_fused_reduction
+from nameexpr.ops import FUNCTIONS
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
@@ -145,11 +145,13 @@ class Lowering:
         return self._pointwise(node.function, sources, labels, self.graph.dtypes[number])
 
     def _pointwise(self, function: str, sources: Sequence[object], labels: Labels, dtype: str) -> Value:
-        one = FUNCTIONS[function]
+        row = FUNCTIONS[function]
         numbers = tuple(source for source in sources if isinstance(source, int))
         constants = tuple(None if isinstance(source, int) else source for source in sources)
         is_weak = dtype.startswith(WEAK)
-        made = Pointwise(one.call, numbers, constants, self.build.shape(labels), dtype, one.is_ufunc, is_weak)
+        made = Pointwise(
+            row.kernel, numbers, constants, self.build.shape(labels), dtype, row.is_ufunc, is_weak
+        )
         return self.build.emit(made, labels, dtype, self.build.dense(labels))
 
     def _arguments(self, node: Map) -> list[Value | Constant]:
@@ -236,7 +238,7 @@ class Lowering:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
             return value
-        call = "formulas.as_array" if value.dtype == "weak:int" else "np.asarray"
+        call = "as_array" if value.dtype == "weak:int" else "asarray"
         made = Pointwise(call, (value.number,), (None,), (), STRONG[value.dtype], is_ufunc=False)
         return self.build.emit(made, (), made.dtype, ())
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Step
 from nameexpr.compiler.lowering.builder import Value
-from nameexpr.compiler.lowering.functions import FUNCTIONS
+from nameexpr.ops import FUNCTIONS
 
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.formula import Lowering
@@ -137,7 +137,7 @@ class Fusing:
         if node.function.startswith("cast:"):
             return Step("cast", tuple(numbers), tuple(constants), dtype, False)  # noqa: FBT003
         one = FUNCTIONS[node.function]
-        return Step(one.call, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
+        return Step(one.kernel, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
         """Return the size of a block along each axis; the last, which is long in memory, gives way last."""
