@@ -246,14 +246,14 @@ for name in sys.argv[1:]:
 
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.pipeline import compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read, type_expression
 
 tree = read("N (h d), h d K, K -> N K : mean")
 operands = [Operand((5, 6), ("N", "features")), Operand((2, 3, 4)), Operand((4,))]
 typed = type_expression(tree, operands, {})
 dtypes = choose_dtypes(("float32",) * 3, "float32", is_summed=True, reducer=typed.reducer, is_asked=False)
-compiled = compile_typed(tree, typed, dtypes, [None] * 3)
-print(dict(compiled.typed.sizes), compiled.typed.result_shape, len(compiled.program.instructions) > 0)
+compiled = compile_expression(tree, typed, dtypes, [None] * 3)
+print(compiled.graph.sizes, compiled.result_shape, len(compiled.program.instructions) > 0)
 assert "numpy" not in sys.modules
 """
 

@@ -1,66 +1,114 @@
-"""The pipeline: text -> syntax -> names and sizes -> plan -> program. Each line is a pass, each pass a
-module.
+"""The pipeline: text -> tree -> names and sizes -> graph -> program. Each line is a pass, each pass a module.
 
-Reading and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and
-names. Nothing here runs anything: programs are executed by `nameexpr.runtime`, through the source that
+An expression is a graph of one statement, a formula one of several; from there on they are the same. Reading
+and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and names.
+Nothing here runs anything: programs are executed by `nameexpr.runtime`, through the source that
 `nameexpr.compiler.codegen.program` writes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from nameexpr.compiler.analysis.build.expression import build_expression
 from nameexpr.compiler.analysis.faults.sizes import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
-from nameexpr.compiler.ir.dtypes import Dtypes, as_sums
+from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
 from nameexpr.compiler.ir.program import Dot, Program, Transpose
-from nameexpr.compiler.ir.typed import Typed
+from nameexpr.compiler.ir.typed import Axes, Names, Typed
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.builder import Strides
-from nameexpr.compiler.lowering.expression import lower
+from nameexpr.compiler.lowering.lower import Planner, lower
+from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
 from nameexpr.compiler.schedule.simplify import simplify
-from nameexpr.errors import Diagnostic, Mark, error
-from nameexpr.syntax.ast import Expression, Label
-from nameexpr.syntax.lexer.limits import MOST_DIMS
+from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
+from nameexpr.syntax.ast import Expression, Label, Term
+from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.build.build import Arithmetic
+    from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.strides import Given
+    from nameexpr.compiler.schedule.fusion import Fusing
 
 MARKED = 8
 """Terms that are marked, at most, of those whose product would have too many dims."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """An expression for one set of shapes, through all stages.
+class Options(NamedTuple):
+    """How to compile, whatever the text.
 
-    `same` says which operands must be one array, as for `nameexpr.compiler.schedule.cse`, if the program
-    counts on it.
+    `optimize` is as for `find_path`; `is_row_major` and `ranks` as for `lower`; `same`, if some operands are
+    the same array, as for `share`; `memory_limit` is in bytes, operands left out.
     """
 
-    tree: Expression
-    typed: Typed
-    plan: Plan
+    optimize: Optimize = None
+    memory_limit: int | None = None
+    is_row_major: bool = False
+    ranks: tuple[int, ...] = ()
+    same: tuple[int, ...] = ()
+
+
+PLAIN = Options()
+Tree = TypeVar("Tree", bound="Expression | Scope")
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation(Generic[Tree]):
+    """A text for one set of operands, through all stages.
+
+    `names` are those of each result; `outputs` the values of the graph that come out, and `statements` those
+    of all statements. `plans` has one plan for every reduction that is planned. `views` are the labels of the
+    dims of operands, as each use sees them. `same` says which operands must be one array, as for
+    `nameexpr.compiler.schedule.cse`, if the program counts on it. `default` are the terms of a formula's
+    operands that are used without one.
+    """
+
+    tree: Tree
+    graph: Graph
+    plans: tuple[Plan, ...]
     program: Program
     shapes: tuple[tuple[int, ...], ...]
-    dtypes: tuple[str, ...] = ()
-    layouts: tuple[Strides | None, ...] = ()
+    names: tuple[Names, ...]
+    operands: Operands
+    outputs: tuple[int, ...]
+    statements: tuple[int, ...]
+    views: tuple[Axes, ...]
     same: tuple[int, ...] = ()
+    default: Mapping[str, Term] = field(default_factory=dict)
 
     @property
     def given(self) -> tuple[Given, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
         from nameexpr.compiler.ir.strides import given_of
 
-        return given_of(self.dtypes, self.layouts)
+        return given_of(self.operands.dtypes, self.operands.layouts)
+
+    @property
+    def reducer(self) -> str | None:
+        """The reducer of an expression."""
+        return next(node.reducer for node in self.graph.nodes if isinstance(node, Reduction))
+
+    @property
+    def result_axes(self) -> Axes:
+        """The labels of each dim of the last result."""
+        node = self.graph.nodes[self.outputs[-1]]
+        assert isinstance(node, Arrange)
+        return node.axes
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """The shape of the last result, groups merged."""
+        return tuple(map(self.graph.cells, self.result_axes))
 
     @property
     def fits_all_sizes(self) -> bool:
@@ -69,6 +117,8 @@ class Compiled:
         NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
         broadcast product would take a size 1 for any other.
         """
+        if not isinstance(self.tree, Expression):
+            return False
         terms = (*self.tree.inputs, *(self.tree.outputs or ()))
         return (
             len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
@@ -78,7 +128,7 @@ class Compiled:
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
-    """Return the syntax tree of a text that keeps all the rules which need no operands.
+    """Return the syntax tree of an expression that keeps all the rules which need no operands.
 
     Raises
     ------
@@ -94,6 +144,29 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
     return tree
 
 
+def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
+    """Return a formula that keeps all the rules which need no operands.
+
+    Raises
+    ------
+    ParseError, RuleError, LimitError
+        If the text is no formula, or breaks a rule.
+    OptionError
+        NE620, if an output is no statement's name.
+    """
+    from nameexpr.compiler.analysis.scope import read_scope
+    from nameexpr.syntax.parser.formula import parse_formula
+
+    scope = read_scope(parse_formula(text))
+    known = [statement.name for statement in scope.tree.statements if statement.name is not None]
+    for name in outputs or ():
+        if name not in known:
+            listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
+            hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
+            raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
+    return scope
+
+
 def type_expression(
     tree: Expression, operands: Sequence[Operand], sizes: Mapping[str, int], *, reducer: str | None = None
 ) -> Typed:
@@ -101,102 +174,170 @@ def type_expression(
     return infer(tree, operands, sizes, reducer=reducer)
 
 
-def compile_typed(
+def compile_expression(
     tree: Expression,
     typed: Typed,
     dtypes: Dtypes,
     layouts: Sequence[Strides | None],
-    optimize: Optimize = None,
-    *,
-    memory_limit: int | None = None,
-    is_row_major: bool = False,
-    ranks: tuple[int, ...] = (),
-    same: tuple[int, ...] = (),
-) -> Compiled:
-    """Return plan and program of a typed expression; `is_row_major` and `ranks` as for `lower`.
-
-    `same`, if some operands are the same array, is as for `share`; what comes back lacks it if nothing is
-    shared.
+    options: Options = PLAIN,
+) -> Compilation[Expression]:
+    """Return the program of an expression whose sizes are solved.
 
     Raises
     ------
     LimitError
         If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
     """
-    adding, dtypes = as_sums(typed, dtypes)
-
-    def lowered(plan: Plan) -> Program:
-        return simplify(lower(plan, dtypes, layouts, is_row_major=is_row_major, ranks=ranks))
-
-    plan = _planned(tree, adding, optimize)
-    program = lowered(plan)
-    shared = None
-    if same:
-        from nameexpr.compiler.ir.strides import given_of
-        from nameexpr.compiler.schedule.cse import best_shared
-
-        other = _repeated(plan, same, optimize)
-        tried = [(plan, program)] if other is None else [(plan, program), (other, lowered(other))]
-        shared = best_shared(tried, same, memory_limit, given_of(dtypes.operands, layouts))
-    if shared is not None:
-        plan, program = shared
-    elif memory_limit is not None:
-        program = _limited(tree, plan, dtypes, layouts, program, memory_limit, is_row_major=is_row_major)
-    if memory_limit is not None:
-        program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = _verified(program, typed)
-    return Compiled(
-        tree, typed, plan, program, shapes, dtypes.operands, tuple(layouts), same if shared else ()
-    )
+    graph, result = build_expression(typed, dtypes)
+    shapes = tuple([tuple([typed.size(labels) for labels in axes]) for axes in typed.operands])
+    operands = Operands(shapes, dtypes.operands, tuple(layouts))
+    return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
 
 
-def _planned(tree: Expression, typed: Typed, optimize: Optimize) -> Plan:
+def compile_formula(
+    scope: Scope,
+    operands: Mapping[str, Operand],
+    dtypes: Mapping[str, str],
+    layouts: Sequence[Strides | None],
+    arithmetic: Arithmetic,
+    sizes: Mapping[str, int],
+    outputs: Sequence[str] | None = None,
+    options: Options = PLAIN,
+) -> Compilation[Scope]:
+    """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
+    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.views import read_views
+    from nameexpr.compiler.schedule.fusion import Fusing
+
+    views = read_views(scope, operands, sizes)
+    graph = Graph(views.sizes)
+    statements, values, names = build_formula(scope, operands, dtypes, views, arithmetic, graph, outputs)
+    shapes = tuple([operands[name].shape for name in scope.operands])
+    given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
+    fusing = Fusing(graph, use_counts(graph, values))
+    compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
+    return replace(compiled, default=views.default)
+
+
+def _compiled(
+    tree: Tree,
+    graph: Graph,
+    outputs: tuple[int, ...],
+    operands: Operands,
+    names: tuple[Names, ...],
+    statements: tuple[int, ...],
+    options: Options,
+    fusing: Fusing | None = None,
+) -> Compilation[Tree]:
+    """Return what a graph compiles to: the passes that expressions and formulas share."""
+
+    def lowered(plan: Planner) -> tuple[Program, tuple[Plan, ...]]:
+        program, plans = lower(
+            graph, outputs, operands, plan, fusing=fusing, row_major=options.is_row_major, ranks=options.ranks
+        )
+        return simplify(program), plans
+
     try:
-        return plan_contractions(typed, optimize)
+        program, plans = lowered(lambda contraction: plan_contractions(contraction, options.optimize))
     except TooManyDimsError as wide:
-        marks = tuple(Mark(tree.inputs[position].span) for position in sorted(wide.operands)[:MARKED])
-        message = f"a value on the way would have {wide.dims} dims, and the limit is {MOST_DIMS}"
-        hint = "reduce some of them earlier, in an expression of their own"
-        raise error(Diagnostic("NE705", message, tree.text, marks, hint=hint)) from None
+        raise _too_many_dims(tree, wide.dims, wide.operands) from None
+    same: tuple[int, ...] = ()
+    if options.same:
+        program, plans, same = _shared(graph, operands, options, program, plans, lowered)
+    shapes = shapes_of(program)
+    if fusing is None:
+        if options.memory_limit is not None and not same:
+            program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
+    else:
+        program = _scheduled(tree, program, shapes)
+    if options.memory_limit is not None:
+        program = replace(program, depends_on_layout=True, is_limited=True)
+    shapes = _verified(program, graph, outputs)
+    views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
+    return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
 
 
-def _repeated(plan: Plan, same: tuple[int, ...], optimize: Optimize) -> Plan | None:
-    """Return a plan that may compute more values once than the usual one, if the order is ours to choose."""
-    is_ours = optimize is None or optimize is True or optimize == "auto"
-    if not is_ours or len(same) <= 3:  # noqa: PLR2004  two pairs have four operands
-        return None
-    return plan_repeated(plan.typed, same, plan.flops)
+def _shared(
+    graph: Graph,
+    operands: Operands,
+    options: Options,
+    program: Program,
+    plans: tuple[Plan, ...],
+    lowered: Callable[[Planner], tuple[Program, tuple[Plan, ...]]],
+) -> tuple[Program, tuple[Plan, ...], tuple[int, ...]]:
+    """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
+    it was, if nothing is shared.
+    """
+    from nameexpr.compiler.ir.strides import given_of
+    from nameexpr.compiler.schedule.cse import best_shared
+
+    (plan,) = plans
+    tried = [(plan, program)]
+    is_ours = options.optimize is None or options.optimize is True or options.optimize == "auto"
+    if is_ours and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+        axes = [node.axes for node in graph.nodes if isinstance(node, View)]
+        other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
+        if other is not None:
+            tried.append((other, lowered(lambda _: other)[0]))
+    given = given_of(operands.dtypes, operands.layouts)
+    shared = best_shared(tried, options.same, options.memory_limit, given)
+    return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 
 def _limited(
-    tree: Expression,
+    tree: Expression | Scope,
+    graph: Graph,
+    output: int,
+    operands: Operands,
     plan: Plan,
-    dtypes: Dtypes,
-    layouts: Sequence[Strides | None],
     program: Program,
-    limit: int,
-    *,
-    is_row_major: bool,
+    options: Options,
 ) -> Program:
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
-    from nameexpr.compiler.ir.strides import given_of
     from nameexpr.compiler.schedule.limit.fitting import fitted
+    from nameexpr.compiler.schedule.limit.network import SingleReduction
     from nameexpr.compiler.schedule.limit.refusal import over_limit
 
-    fit, needed = fitted(plan, dtypes, layouts, program, limit, is_row_major=is_row_major)
+    limit = options.memory_limit or 0
+    single = SingleReduction(graph, output, operands, plan, is_row_major=options.is_row_major)
+    fit, needed = fitted(single, program, limit)
     if needed > limit:
-        given = given_of(dtypes.operands, layouts)
-        raise error(over_limit(tree.text, plan, dtypes, program, given, limit, needed))
+        raise error(over_limit(tree.text, single, program, limit, needed))
     return fit
 
 
-def _verified(program: Program, typed: Typed) -> tuple[tuple[int, ...], ...]:
-    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the result is held against its
-    type.
+def _scheduled(tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
+    """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
+    from nameexpr.compiler.schedule.reuse import reuse
+    from nameexpr.compiler.schedule.tiling import slice_by_slice
+
+    most = max(map(len, shapes), default=0)
+    if most > limits().dims:
+        raise _too_many_dims(tree, most, ())
+    program = slice_by_slice(program, shapes)
+    return reuse(program, shapes_of(program))
+
+
+def _too_many_dims(tree: Expression | Scope, count: int, operands: Sequence[int]) -> NameExprError:
+    most = limits().dims
+    if not isinstance(tree, Expression):
+        message = f"a value would have {count} dims, and the limit is {most}"
+        return error(Diagnostic("NE705", message, tree.text, hint="reduce some of them earlier"))
+    marks = tuple(Mark(tree.inputs[position].span) for position in sorted(operands)[:MARKED])
+    message = f"a value on the way would have {count} dims, and the limit is {most}"
+    hint = "reduce some of them earlier, in an expression of their own"
+    return error(Diagnostic("NE705", message, tree.text, marks, hint=hint))
+
+
+def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 results are held against the
+    graph.
     """
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
-        assert shapes[program.result] == typed.result_shape, (
-            f"{shapes[program.result]} is not {typed.result_shape}"
-        )
+        for result, output in zip(program.outputs, outputs, strict=True):
+            node = graph.nodes[output]
+            assert isinstance(node, Arrange)
+            wanted = tuple(map(graph.cells, node.axes))
+            assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"
     return shapes

@@ -108,7 +108,7 @@ def _assertion(call: Call) -> Iterator[list[Problem]]:
 
 def _formula(call: Call) -> Iterator[list[Problem]]:
     from nameexpr.compiler.analysis.faults.misuse import operands_by_position
-    from nameexpr.compiler.formula_pipeline import read_formula
+    from nameexpr.compiler.pipeline import read_formula
     from nameexpr.lint.stand_in import dims_faults
 
     yield _problems(lambda: read_formula(call.text))
@@ -200,7 +200,7 @@ def _operand_faults(call: Call) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it uses nowhere."""
     from nameexpr.compiler.analysis.formula_operands import check_given
     from nameexpr.compiler.analysis.operands import Operand
-    from nameexpr.compiler.formula_pipeline import read_formula
+    from nameexpr.compiler.pipeline import read_formula
 
     given = {name: name for name in call.keywords if name not in _FORMULA_OPTIONS}
     more = call.keywords.get("operands")

@@ -18,7 +18,8 @@ from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
 from nameexpr.compiler.ir.typed import Typed
-from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import Compilation, compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import Options as CompilerOptions
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime import fast_path as hot
 from nameexpr.runtime.aliases import repeats
@@ -148,18 +149,20 @@ class Entry:
         described = (shapes, dtypes, strides, ranks, same)
         return described, self._written(self.compile(*described), shapes, arrays)
 
-    def _written(self, compiled: Compiled, shapes: Sequence[Operand], arrays: Sequence[Array]) -> Template:
+    def _written(
+        self, compiled: Compilation[Expression], shapes: Sequence[Operand], arrays: Sequence[Array]
+    ) -> Template:
         is_named = any(operand.names is not None for operand in shapes)
         return template(
             compiled,
             shapes,
             arrays,
-            compiled.typed.names if is_named else None,
+            compiled.names[0] if is_named else None,
             self.options.reduce if callable(self.options.reduce) else None,
             has_shapes=not self._fits_all_sizes(compiled),
         )
 
-    def _fits_all_sizes(self, compiled: Compiled) -> bool:
+    def _fits_all_sizes(self, compiled: Compilation[Expression]) -> bool:
         is_free = not self.options.sizes and self.options.memory_limit is None
         return is_free and compiled.fits_all_sizes
 
@@ -182,21 +185,13 @@ class Entry:
         strides: Sequence[tuple[int, ...] | None],
         ranks: tuple[int, ...] = (),
         same: tuple[int, ...] = (),
-    ) -> Compiled:
-        """Return the expression compiled for operands like these; `same` is as for `compile_typed`."""
+    ) -> Compilation[Expression]:
+        """Return the expression compiled for operands like these."""
         typed = type_expression(self.tree, operands, dict(self.options.sizes), reducer=self.options.reducer)
         chosen = self._dtypes(typed, operands, dtypes)
-        compiled = compile_typed(
-            self.tree,
-            typed,
-            chosen,
-            strides,
-            self.options.optimize,
-            memory_limit=self.options.memory_limit,
-            is_row_major=self.options.order == "C",
-            ranks=ranks,
-            same=same,
-        )
+        own = self.options
+        options = CompilerOptions(own.optimize, own.memory_limit, own.order == "C", ranks, same)
+        compiled = compile_expression(self.tree, typed, chosen, strides, options)
         _check_addressable(compiled, operands)
         return compiled
 
@@ -300,9 +295,9 @@ def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
         )
 
 
-def _check_addressable(compiled: Compiled, operands: Sequence[Operand]) -> None:
+def _check_addressable(compiled: Compilation[Expression], operands: Sequence[Operand]) -> None:
     """Refuse what no machine can hold, before NumPy meets it."""
-    for shape in (compiled.typed.result_shape, *compiled.shapes[len(operands) :]):
+    for shape in (compiled.result_shape, *compiled.shapes[len(operands) :]):
         if prod(size for size in shape if size) * 16 > sys.maxsize:
             message = f"an array of shape {shape} would be needed, which no machine can hold"
             if prod(shape) > UNPRINTED:

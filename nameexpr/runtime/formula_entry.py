@@ -15,7 +15,9 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, number_name
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.formula_pipeline import CompiledFormula, compile_formula, read_formula
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.pipeline import Compilation, compile_formula, read_formula
+from nameexpr.compiler.pipeline import Options as CompilerOptions
 from nameexpr.runtime.cache import Generations
 from nameexpr.runtime.evaluate import merged
 from nameexpr.runtime.faults.formula import (
@@ -156,19 +158,26 @@ class FormulaEntry:
 
     def compile(
         self, shapes: Mapping[str, Operand], dtypes: Mapping[str, str], strides: Sequence[Any]
-    ) -> CompiledFormula:
+    ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these."""
         options = self.options
         sizes = dict(options.sizes)
         compiled = compile_formula(
-            self.scope, shapes, dtypes, strides, self._arithmetic, sizes, options.outputs, options.optimize
+            self.scope,
+            shapes,
+            dtypes,
+            strides,
+            self._arithmetic,
+            sizes,
+            options.outputs,
+            CompilerOptions(options.optimize),
         )
         check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:
             return compiled
         return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
 
-    def _make(self, operands: Sequence[Any]) -> tuple[CompiledFormula, Function]:
+    def _make(self, operands: Sequence[Any]) -> tuple[Compilation[Scope], Function]:
         compiled = self.compile(*self.describe(operands))
         return compiled, specialise_formula(compiled, operands, self.options.outputs is not None, self.miss)
 
@@ -203,7 +212,7 @@ def _kind(operand: Any) -> Any:
 
 
 def specialise_formula(
-    compiled: CompiledFormula, operands: Sequence[Any], is_tuple: bool, miss: Function
+    compiled: Compilation[Scope], operands: Sequence[Any], is_tuple: bool, miss: Function
 ) -> Function:
     """Return a function of the operands, in order, for operands like these: a guard, and the program."""
     is_named = [isinstance(operand, NamedTensor) for operand in operands]

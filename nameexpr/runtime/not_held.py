@@ -11,18 +11,28 @@ import numpy as np
 
 from nameexpr.backends.numpy.numbers import as_array, fold
 from nameexpr.compiler.analysis.faults.build import not_held
-from nameexpr.compiler.ir.graph import WEAK, Arrange, Graph, Map, Scalar, View, number_of, sources_of
-from nameexpr.compiler.lowering.order import use_counts
+from nameexpr.compiler.ir.graph import (
+    WEAK,
+    Arrange,
+    Graph,
+    Map,
+    Scalar,
+    View,
+    number_of,
+    sources_of,
+    use_counts,
+)
 from nameexpr.errors import Span
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.promotion import function_of
 from nameexpr.syntax.formula_ast import Number, Use, nodes
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.formula_pipeline import CompiledFormula
+    from nameexpr.compiler.pipeline import Compilation
+from nameexpr.compiler.analysis.scope import Scope
 
 
-def not_held_at(compiled: CompiledFormula, operands: Sequence[Any]) -> tuple[str, list[Span]] | None:
+def not_held_at(compiled: Compilation[Scope], operands: Sequence[Any]) -> tuple[str, list[Span]] | None:
     """Return what is wrong with a number, and where it stands in the text; None if all of them fit."""
     graph = compiled.graph
     numbers: dict[int, Any] = {}
@@ -96,9 +106,11 @@ def _is_held(number: int, dtype: np.dtype[Any]) -> bool:
     return number.bit_length() <= np.finfo(np.float64).maxexp
 
 
-def _spans(compiled: CompiledFormula, value: int, number: int | None, operands: Sequence[Any]) -> list[Span]:
+def _spans(
+    compiled: Compilation[Scope], value: int, number: int | None, operands: Sequence[Any]
+) -> list[Span]:
     """Return where a number stands as it is, as a literal or an operand; else the function that meets it."""
-    tree, names = compiled.scope.tree, compiled.scope.operands
+    tree, names = compiled.tree.tree, compiled.tree.operands
     same = [name for name, one in zip(names, operands, strict=True) if type(one) is int and one == number]
     every = [node for statement in tree.statements for node in nodes(statement.value)]
     found = [node.span for node in every if isinstance(node, Number) and node.value == number]

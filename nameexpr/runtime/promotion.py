@@ -14,8 +14,7 @@ import numpy as np
 from nameexpr.backends.numpy import formulas, kernels, spelled
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.numbers import fold
-from nameexpr.compiler.ir.dtypes import choose_dtypes
-from nameexpr.compiler.lowering.expression import needs_narrowing
+from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
 _WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}

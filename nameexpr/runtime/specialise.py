@@ -26,7 +26,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.codegen.program import body
 from nameexpr.compiler.ir.program import Ones, Program
 from nameexpr.compiler.ir.typed import Names
-from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.aliases import guards as same_guards
 from nameexpr.runtime.fast_path import MISSING
 from nameexpr.runtime.layouts import layout_of
@@ -60,7 +60,7 @@ class Template:
 
 
 def template(
-    compiled: Compiled,
+    compiled: Compilation[Any],
     operands: Sequence[Operand],
     arrays: Sequence[np.ndarray[Any, Any]],
     names: Names | None = None,
@@ -72,7 +72,7 @@ def template(
 
     Parameters
     ----------
-    compiled : Compiled
+    compiled : Compilation[Any]
         The program to run.
     operands : sequence of Operand
         Shapes and names that the function is for.
@@ -120,7 +120,7 @@ def function_of(made: Template, miss: Function, explain: Explain) -> Function:
 
 
 def specialise(
-    compiled: Compiled,
+    compiled: Compilation[Any],
     operands: Sequence[Operand],
     arrays: Sequence[np.ndarray[Any, Any]],
     names: Names | None,

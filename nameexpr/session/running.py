@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nameexpr.compiler.formula_pipeline import read_formula
+from nameexpr.compiler.pipeline import read_formula
 from nameexpr.errors import did_you_mean
 from nameexpr.runtime.check import Sizes, check
 from nameexpr.runtime.compiled import Compiled

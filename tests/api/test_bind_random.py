@@ -17,8 +17,8 @@ import nameexpr as ne
 import reference
 from formula_reference import answers
 from generate import array_of, same, seeded_case
-from nameexpr.compiler import formula_pipeline as pipeline
 from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.schedule import fusion
 from nameexpr.compiler.schedule import partial as fold
 from nameexpr.compiler.schedule.fusion import Fusing
 from nameexpr.compiler.schedule.hoisting import hoisted
@@ -116,9 +116,7 @@ def bound_formula_to_some(seed: int) -> Callable[..., Any]:
 def test_bound_formulas_in_blocks_equal_the_naive_reference(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=block, large=1)
-    )
+    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
     moved: list[int] = []
 
     def counted(program: Program, *given: Any) -> Program:

@@ -19,7 +19,7 @@ from formula_generate import seeded_case
 from generate import array_of
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
-from nameexpr.compiler.pipeline import compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read, type_expression
 from nameexpr.runtime import specialise
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
@@ -237,7 +237,7 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
     dtypes = choose_dtypes(
         ("float64", "float64"), "float64", is_summed=typed.is_summed, reducer=typed.reducer
     )
-    one = compile_typed(tree, typed, dtypes, [A.strides, B.strides]).program
+    one = compile_expression(tree, typed, dtypes, [A.strides, B.strides]).program
     entry = find_formula(formula, None, None, None, None)
     two = entry.compile(*entry.describe([A, B])).program
     assert one.operands == two.operands

@@ -68,7 +68,7 @@ def test_an_interrupt_while_compiling_leaves_the_next_call_right(monkeypatch: py
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(entry, "compile_typed", interrupted)
+        patch.setattr(entry, "compile_expression", interrupted)
         with pytest.raises(KeyboardInterrupt):
             product(3)
     assert product(3) == pickle.loads(pickle.dumps(product(3)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.ir.typed import Typed
+from nameexpr.compiler.ir.typed import Contraction
 from nameexpr.compiler.planning.plan import TooManyDimsError, plan_contractions
 
 
@@ -84,11 +84,9 @@ def test_more_dims_than_an_array_has_are_refused_before_anything_runs() -> None:
 
 def test_the_order_of_the_caller_s_is_held_to_the_same_bound() -> None:
     labels = [words(40, "a").split(), words(40, "b").split()]
-    operands = tuple(tuple((label,) for label in term) for term in labels * 2)
-    typed = Typed(
-        operands, (), (), dict.fromkeys(labels[0] + labels[1], 2), tuple(labels[0] + labels[1]), "sum"
-    )
+    terms, every = tuple(tuple(term) for term in labels * 2), labels[0] + labels[1]
+    contraction = Contraction(terms, (), tuple(every), "sum", dict.fromkeys(every, 2))
     with pytest.raises(TooManyDimsError) as caught:
-        plan_contractions(typed, [(0, 1), (0, 1), (0, 1)])
+        plan_contractions(contraction, [(0, 1), (0, 1), (0, 1)])
     assert (caught.value.dims, caught.value.operands) == (80, (0, 1))
-    assert len(plan_contractions(typed).steps) == 3
+    assert len(plan_contractions(contraction).steps) == 3

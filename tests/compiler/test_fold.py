@@ -28,7 +28,7 @@ from nameexpr.compiler.ir.program import (
     Transpose,
 )
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import Options, compile_expression, read, type_expression
 from nameexpr.compiler.planning.bound import order_for_calls
 from nameexpr.compiler.schedule.partial import SMALL, Folded, fold, work_of
 
@@ -41,7 +41,7 @@ def stages(text: str, *shapes: Shape, dtypes: Any = None) -> Any:
     names = tuple(dtypes or ("float64",) * len(shapes))
     product = str(np.result_type(*names))
     chosen = choose_dtypes(names, product, is_summed=typed.is_summed, reducer=typed.reducer, is_asked=False)
-    return compile_typed(tree, typed, chosen, [None] * len(shapes))
+    return compile_expression(tree, typed, chosen, [None] * len(shapes))
 
 
 def folded(text: str, bound: set[int], *shapes: Shape, dtypes: Any = None) -> Folded:
@@ -58,7 +58,7 @@ def of_formula(text: str, bound: set[str], **operands: Any) -> tuple[Folded, Any
     formula = ne.compile(text)
     formula(**operands)
     compiled = formula._entry.compile(*formula._entry.latest)
-    places = {place for place, name in enumerate(compiled.scope.operands) if name in bound}
+    places = {place for place, name in enumerate(compiled.tree.operands) if name in bound}
     return fold(compiled.program, compiled.shapes, places), compiled
 
 
@@ -197,7 +197,7 @@ def cost_per_call(text: str, bound: set[int], shapes: list[Shape], path: Any) ->
     dtypes = choose_dtypes(
         ("float64",) * len(shapes), "float64", is_summed=True, reducer=None, is_asked=False
     )
-    made = compile_typed(tree, typed, dtypes, [None] * len(shapes), path)
+    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(path))
     rest = fold(made.program, made.shapes, bound).rest
     return sum(
         work_of(one, [shapes_of(rest)[s] for s in (one.left, one.right)], shapes_of(rest)[number])  # type: ignore[union-attr]
@@ -213,7 +213,7 @@ def test_a_chain_of_bound_matrices_becomes_one(count: int) -> None:
     text += f" -> {labels[0]} {labels[-1]}"
     shapes = [(1, 30)] + [(30, 30)] * (count - 1)
     bound = set(range(1, count))
-    plan = stages(text, *shapes).plan
+    plan = stages(text, *shapes).plans[0]
     path = order_for_calls(plan, bound)
     assert path is not None
     assert cost_per_call(text, bound, shapes, None) == (count - 1) * 1800
@@ -221,11 +221,11 @@ def test_a_chain_of_bound_matrices_becomes_one(count: int) -> None:
 
 
 def test_the_usual_order_stays_where_no_other_costs_less() -> None:
-    thin = stages("n a, a b, b c -> n c", (1, 1000), (1000, 5), (5, 1000)).plan
+    thin = stages("n a, a b, b c -> n c", (1, 1000), (1000, 5), (5, 1000)).plans[0]
     assert order_for_calls(thin, {1, 2}) is None
-    pair = stages("n a, a b -> n b", (5, 6), (6, 7)).plan
+    pair = stages("n a, a b -> n b", (5, 6), (6, 7)).plans[0]
     assert order_for_calls(pair, {1}) is None
-    whole = stages("n a, a b, b c -> n c", (1, 4), (4, 4), (4, 4)).plan
+    whole = stages("n a, a b, b c -> n c", (1, 4), (4, 4), (4, 4)).plans[0]
     assert order_for_calls(whole, {0, 1, 2}) is None
     assert order_for_calls(whole, set()) is None
 
@@ -233,7 +233,7 @@ def test_the_usual_order_stays_where_no_other_costs_less() -> None:
 def test_sums_of_one_operand_do_not_confuse_the_order() -> None:
     text = "n a p, a b, b c q -> n c : sum"
     shapes = [(1, 40, 2), (40, 40), (40, 40, 3)]
-    path = order_for_calls(stages(text, *shapes).plan, {1, 2})
+    path = order_for_calls(stages(text, *shapes).plans[0], {1, 2})
     assert path == [(1, 2), (0, 1)]
     arrays = [np.random.default_rng(1).random(shape) for shape in shapes]
     bound = ne.compile(text).bind({1: arrays[1], 2: arrays[2]})

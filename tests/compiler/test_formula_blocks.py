@@ -14,8 +14,9 @@ from numpy.testing import assert_array_equal
 import nameexpr as ne
 from formula_generate import Case, same, seeded_case
 from formula_reference import answers
-from nameexpr.compiler import formula_pipeline as pipeline
+from nameexpr.compiler import pipeline
 from nameexpr.compiler.ir.program import Fused, Pointwise, Program, sources_of
+from nameexpr.compiler.schedule import fusion, reuse
 from nameexpr.compiler.schedule import fusion as fuse
 from nameexpr.compiler.schedule.fusion import Fusing
 from nameexpr.runtime import formula_entry as formula
@@ -82,7 +83,7 @@ def test_reuse_changes_no_value_and_writes_over_nothing_that_is_alive(
             check_lives(program)
             taken += overwritten(program)
         with monkeypatch.context() as patch:
-            patch.setattr(pipeline, "reuse", lambda program, shapes: program)
+            patch.setattr(reuse, "reuse", lambda program, shapes: program)
             plain, programs = programs_of(case, patch)
         assert not any(map(overwritten, programs))
         assert_same(result, plain, f"seed {seed}: {case.text}")
@@ -106,9 +107,7 @@ def assert_same(one: Any, two: Any, title: str) -> None:
 
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_blocks_of_any_size_give_the_reference_s_values(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=block, large=1)
-    )
+    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
     fused = 0
     for seed in range(140):
         case = seeded_case(30_000 + 200 * block + seed)
@@ -160,11 +159,9 @@ def test_blocks_give_what_whole_arrays_give(text: str, dtype: str, monkeypatch: 
     for block in (1, 3, 10, 64, 1000):
         with monkeypatch.context() as patch:
             patch.setattr(
-                pipeline,
+                fusion,
                 "Fusing",
-                lambda graph, uses, promoted, block=block: Fusing(
-                    graph, uses, promoted, block=block, large=1
-                ),
+                lambda graph, uses, block=block: Fusing(graph, uses, block=block, large=1),
             )
             with np.errstate(all="ignore"):
                 assert same(evaluate_anew(text, **given), expected), block
@@ -188,9 +185,7 @@ def test_what_is_reduced_is_never_built(text: str) -> None:
 def test_a_value_seen_through_two_views_is_not_written_over(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=block, large=1)
-    )
+    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
     x = np.random.default_rng(0).random((13, 13))
     p = np.exp(x)
     formulas = {
@@ -212,9 +207,7 @@ def test_a_value_seen_through_two_views_is_not_written_over(
 def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=y) of a strided x and a strided y."""
     monkeypatch.setattr(fuse, "MOST_FUNCTIONS", 1)
-    monkeypatch.setattr(
-        pipeline, "Fusing", lambda graph, uses, promoted: Fusing(graph, uses, promoted, block=3, large=1)
-    )
+    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=3, large=1))
     u, w = np.array([-2, 1, 2], dtype), np.array([-1, 2, 0, 2], dtype)
     found = evaluate_anew("y[k j o] = -(u[k] * w[j 1 o])", u=u, w=w.reshape(4, 1, 1))
     assert_array_equal(found[..., 0], -(u[:, None] * w))

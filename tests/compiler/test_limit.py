@@ -15,7 +15,7 @@ from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import Note, Program, Sum
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import Compilation, compile_expression, read, type_expression
 from nameexpr.compiler.schedule.limit.loops import (
     Loop,
     Nest,
@@ -26,21 +26,23 @@ from nameexpr.compiler.schedule.limit.loops import (
     with_loop,
 )
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
-from nameexpr.compiler.schedule.limit.network import Item, Network, network_of
+from nameexpr.compiler.schedule.limit.network import Item, Network, SingleReduction, network_of
 from nameexpr.compiler.schedule.limit.search import find_nests
 from nameexpr.runtime.plan.expression import make_plan
+from nameexpr.syntax.ast import Expression
 
 RNG = np.random.default_rng(0)
 
 
 def compiled(
     text: str, *shapes: tuple[int, ...], dtype: str = "float64", compute: str = "float64"
-) -> tuple[Compiled, Dtypes, Network]:
+) -> tuple[Compilation[Expression], SingleReduction, Network]:
     tree = read(text)
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
     dtypes = Dtypes((dtype,) * len(shapes), compute, compute)
-    made = compile_typed(tree, typed, dtypes, [None] * len(shapes))
-    return made, dtypes, network_of(made.plan, dtypes)
+    made = compile_expression(tree, typed, dtypes, [None] * len(shapes))
+    single = SingleReduction(made.graph, made.outputs[0], made.operands, made.plans[0])
+    return made, single, network_of(single)
 
 
 CHAIN = compiled("a b, b c, c d -> a d", (6, 40), (40, 50), (50, 7))
@@ -84,12 +86,12 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_nest_gives_what_no_loops_give(text: str) -> None:
     shapes = TEXTS[text]
-    made, dtypes, network = compiled(text, *shapes)
+    made, single, network = compiled(text, *shapes)
     operands = [RNG.random(shape) + 0.5 for shape in shapes]
     want = run(made.program, operands)
     seen = 0
     for nest in nests(network, 40):
-        program = lower_loops(made.plan, nest, dtypes, [None] * len(shapes))
+        program = lower_loops(single, nest)
         np.testing.assert_allclose(run(program, operands), want, rtol=1e-9, err_msg=str(nest))
         seen += 1
     assert seen > 10
@@ -106,20 +108,20 @@ def run(program: Program, operands: list[np.ndarray]) -> np.ndarray:
 
 
 def test_flops_of_a_nest_are_those_of_all_its_blocks() -> None:
-    made, dtypes, network = CHAIN
+    made, single, network = CHAIN
     for nest in nests(network, 30):
-        program = lower_loops(made.plan, nest, dtypes, [None] * 3)
+        program = lower_loops(single, nest)
         shapes = [Operand(shape) for shape in program.operands]
         planned = replace(made, program=program, shapes=shapes_of(program))
         flops = make_plan(planned, shapes, [np.dtype(float)] * 3).flops
-        assert flops == measure(network, nest, 0).flops >= made.plan.flops
+        assert flops == measure(network, nest, 0).flops >= made.plans[0].flops
 
 
 def test_a_loop_over_what_is_summed_on_the_way_adds_blocks_up() -> None:
-    made, dtypes, network = CHAIN
+    _, single, network = CHAIN
     by_label = {(loop.label, loop.top): loop for loop in every_loop(network)}
     loop = next(one for (label, _), one in by_label.items() if label in "bc")
-    program = lower_loops(made.plan, (replace(loop, block=9),), dtypes, [None] * 3)
+    program = lower_loops(single, (replace(loop, block=9),))
     (looped,) = [one for one in program.instructions if isinstance(one, Looped)]
     assert looped.place is None and looped.combine == "add" and looped.tail is not None
 
@@ -156,9 +158,9 @@ def test_the_search_finds_a_nest_wherever_every_single_loop_would_do() -> None:
 def test_what_is_added_up_over_blocks_is_bounded_by_all_of_them() -> None:
     """Whether integers may go through float32 depends on how large they can be."""
     shapes = [(50, 40), (40, 7), (7, 50)]
-    made, dtypes, network = compiled("a b, b c, c d -> a d", *shapes, dtype="int8", compute="int64")
+    _, single, network = compiled("a b, b c, c d -> a d", *shapes, dtype="int8", compute="int64")
     loop = next(one for one in every_loop(network) if one.label == "b" and len(one.items) == 1)
-    program = lower_loops(made.plan, (loop,), dtypes, [None] * 3)
+    program = lower_loops(single, (loop,))
     operands = [np.full(shape, 127, "int8") for shape in shapes]
     np.testing.assert_array_equal(run(program, operands), 127**3 * 40 * 7)
 

@@ -13,11 +13,12 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import Compiled, compile_typed, read, type_expression
+from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
 from nameexpr.compiler.planning import repeated
 from nameexpr.compiler.planning.alike import Likeness
 from nameexpr.compiler.planning.repeated import TRIALS, repeated_path
 from nameexpr.compiler.schedule.cse import best_shared, share
+from nameexpr.syntax.ast import Expression
 
 SIZE = 6
 
@@ -28,14 +29,17 @@ def chain(count: int) -> str:
     return ", ".join(f"{one} {other}" for one, other in pairwise(labels)) + f" -> {labels[0]} {labels[-1]}"
 
 
-def compiled(text: str, same: tuple[int, ...] = (), optimize: object = None, **options: object) -> Compiled:
+def compiled(
+    text: str, same: tuple[int, ...] = (), optimize: object = None, **options: object
+) -> Compilation[Expression]:
     tree = read(text)
     shapes = [Operand((SIZE,) * len(term.items)) for term in tree.inputs]
     typed = type_expression(tree, shapes, {})
     names = ("float64",) * len(shapes)
     dtypes = choose_dtypes(names, "float64", is_summed=typed.is_summed, reducer=typed.reducer)
     layouts = [None] * len(shapes)
-    return compile_typed(tree, typed, dtypes, layouts, optimize, same=same, **options)  # type: ignore[arg-type]
+    chosen = Options(optimize, same=same, **options)  # type: ignore[arg-type]
+    return compile_expression(tree, typed, dtypes, layouts, chosen)
 
 
 def products(program: Program) -> int:
@@ -167,9 +171,9 @@ def test_a_plan_counts_what_is_computed_once() -> None:
     for count, least in ((4, 2), (8, 3), (16, 4)):
         found = compiled(chain(count), (0,) * count)
         assert products(found.program) == least
-        assert found.plan.flops == least * 2 * SIZE**3
-        assert len(found.plan.repeated) == count - 1 - least
-        assert compiled(chain(count)).plan.flops == (count - 1) * 2 * SIZE**3
+        assert found.plans[0].flops == least * 2 * SIZE**3
+        assert len(found.plans[0].repeated) == count - 1 - least
+        assert compiled(chain(count)).plans[0].flops == (count - 1) * 2 * SIZE**3
 
 
 def test_an_order_of_the_callers_stays_and_is_shared() -> None:
@@ -184,7 +188,7 @@ def test_an_order_of_the_callers_stays_and_is_shared() -> None:
 def test_casts_sums_and_copies_of_one_array_are_made_once() -> None:
     found = compiled("i j, k l -> j l : sum", (0, 0))
     assert found.same == (0, 0)
-    assert found.plan.flops == 2 * SIZE**2 - SIZE**2 + SIZE * SIZE + SIZE**2
+    assert found.plans[0].flops == 2 * SIZE**2 - SIZE**2 + SIZE * SIZE + SIZE**2
 
 
 def test_what_needs_more_than_the_limit_when_it_is_kept_is_not_shared() -> None:
@@ -196,17 +200,17 @@ def test_what_needs_more_than_the_limit_when_it_is_kept_is_not_shared() -> None:
         4,
         False,
     )
-    plan = compiled("a b, a b -> a b").plan
+    plan = compiled("a b, a b -> a b").plans[0]
     assert best_shared([(plan, operands)], (0, 0), None, ()) is not None
     assert best_shared([(plan, operands)], (0, 0), 12 * 8, ()) is not None
     assert best_shared([(plan, operands)], (0, 0), 12 * 8 - 1, ()) is None
-    assert compiled(text, (0, 0, 0, 0)).plan.repeated
+    assert compiled(text, (0, 0, 0, 0)).plans[0].repeated
     assert prod(shapes_of(compiled(text, (0,) * 4).program)[-1]) == SIZE**4
 
 
 def test_programs_of_different_operands_are_as_they_were() -> None:
     assert compiled(chain(5)).same == ()
-    assert compiled(chain(5)).plan.repeated == frozenset()
+    assert compiled(chain(5)).plans[0].repeated == frozenset()
     assert not any(isinstance(one, Transpose) for one in compiled(chain(5)).program.instructions)
 
 

@@ -176,7 +176,7 @@ INSTRUMENTED = [
     "nameexpr.compiler.analysis.rules.fast_path",
     "nameexpr.compiler.analysis.rules.check",
     "nameexpr.compiler.analysis.formula_operands",
-    "nameexpr.compiler.formula_pipeline",
+    "nameexpr.compiler.pipeline",
     "nameexpr.compiler.analysis.scope",
     "nameexpr.compiler.analysis.views",
     "nameexpr.compiler.analysis.infer",

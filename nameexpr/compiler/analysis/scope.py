@@ -27,6 +27,11 @@ class Scope:
     uses: dict[str, tuple[Use, ...]]
 
     @property
+    def text(self) -> str:
+        """The formula."""
+        return self.tree.text
+
+    @property
     def operands(self) -> tuple[str, ...]:
         """Names of the operands."""
         return tuple(self.uses)

@@ -8,13 +8,19 @@ anything is computed. The compiler knows dtypes by name only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import prod
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from nameexpr.compiler.ir.typed import CUSTOM, Typed
+from nameexpr.compiler.ir.typed import CUSTOM
 from nameexpr.ops import SUMMING
 
 NARROW = frozenset({"float16", "bfloat16"})
+SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
+"""Reducers whose result has the dtype that they compute in."""
+NARROWED = SAME_DTYPE - {"mean"} | {"var", "std", "norm"}
+"""Reducers whose result goes back to a narrower dtype than it was computed in; indices and truth values do
+not, and sums and means are cast in any case.
+"""
 FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"})
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
     f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
@@ -89,20 +95,21 @@ def choose_dtypes(
     return Dtypes(operands, compute, result)
 
 
+def needs_narrowing(reducer: str, dtypes: Dtypes) -> bool:
+    """Whether a result goes back to a narrower dtype than it was computed in."""
+    return dtypes.result != dtypes.compute and reducer in NARROWED
+
+
 COUNTED = {"float32": 2**100, "float64": 2**1000}
 """Products up to which counts of them stay far below the largest number of a dtype."""
 
 
-def as_sums(typed: Typed, dtypes: Dtypes) -> tuple[Typed, Dtypes]:
-    """Return an expression that says whether any product of bools is true as one that counts them in floats.
+def counting_dtype(dtypes: Sequence[str], products: int) -> str | None:
+    """Return the dtype in which to count products of bools that are true, which says whether any is; None if
+    they are not all bools.
 
-    A count is rounded, but never to 0, and it goes through BLAS (R22). Everything else is returned as it is.
+    A count is rounded, but never to 0, and it goes through BLAS (R22).
     """
-    is_any = typed.reducer == "any" and len(typed.operands) > 1 and bool(typed.dropped)
-    if not is_any or set(dtypes.operands) != {"bool"}:
-        return typed, dtypes
-    products = prod(typed.sizes.values())
-    for dtype, most in COUNTED.items():
-        if products <= most:
-            return replace(typed, reducer="sum"), Dtypes(dtypes.operands, dtype, "bool")
-    return typed, dtypes
+    if len(dtypes) < 2 or set(dtypes) != {"bool"}:  # noqa: PLR2004
+        return None
+    return next((dtype for dtype, most in COUNTED.items() if products <= most), None)

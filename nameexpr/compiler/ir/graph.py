@@ -72,12 +72,22 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """The product of some values, reduced over labels; a wide one is not cast back to float16."""
+    """The product of some values, reduced over labels; without a reducer, added up.
 
-    reducer: str
+    `compute` is the dtype that factors are multiplied and reduced in, `result` the one that comes back; both
+    are "" where nothing is cast.
+    """
+
+    reducer: str | None
     factors: tuple[int, ...]
     labels: Labels
-    is_wide: bool = False
+    compute: str
+    result: str
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether what says that any product of bools is true is their number, counted in floats."""
+        return self.reducer == "any" and self.result == "bool" != self.compute
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +177,23 @@ def sources_of(node: Node) -> tuple[int, ...]:
             return (value,)
         case _:
             return ()
+
+
+def is_moved(node: Node) -> bool:
+    """Whether the cells of a value are an operand's own: nothing is combined."""
+    if isinstance(node, Reduction):
+        return node.reducer is None and not node.labels and len(node.factors) == 1
+    return isinstance(node, View)
+
+
+def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
+    """Return how often each value that the outputs need is used."""
+    counts = dict.fromkeys(outputs, 1)
+    for number in range(max(outputs), -1, -1):
+        if number in counts:
+            for source in set(sources_of(graph.nodes[number])):
+                counts[source] = counts.get(source, 0) + 1
+    return counts
 
 
 def number_of(node: Scalar) -> int | float | complex:

@@ -8,8 +8,9 @@ anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 
 from nameexpr.ops import SUMMING
 
@@ -50,10 +51,34 @@ class Typed:
 
     def size(self, labels: tuple[str, ...]) -> int:
         """Return the number of cells that these labels span."""
-        total = 1
-        for label in labels:
-            total *= self.sizes[label]
-        return total
+        return prod([self.sizes[label] for label in labels])
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """What is planned: the product of some terms, reduced over labels.
+
+    `terms` are the labels of each factor, each label once; `result` the labels that are wanted in the end, in
+    their order, new ones among them; `dropped` those that go, in the order in which they are first mentioned;
+    `reducer` combines them, None is the unasked sum of a contraction.
+    """
+
+    terms: tuple[tuple[str, ...], ...]
+    result: tuple[str, ...]
+    dropped: tuple[str, ...]
+    reducer: str | None
+    sizes: Mapping[str, int]
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
+        8).
+        """
+        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
+
+    def size(self, labels: Iterable[str]) -> int:
+        """Return the number of cells that these labels span."""
+        return prod([self.sizes[label] for label in labels])
 
 
 def shown(label: str) -> str:

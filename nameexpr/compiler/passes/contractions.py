@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir.dtypes import WIDE
+from nameexpr.compiler.ir.dtypes import WIDE, Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import Labels, Map, Reduction, Scalar, number_of
 from nameexpr.compiler.passes.scaling import Product, divided, is_harmless, same_dtype, scaled
 from nameexpr.errors import Span
@@ -43,13 +43,21 @@ def reduction(build: Builder, reducer: str, value: int, labels: Labels, span: Sp
     dtype = build.reduced_dtype(reducer, product.factors, span)
     # A sum of halves stays float32 until numbers are applied, which may make it one that float16 holds.
     is_wide = dtype == "float16" and reducer in ADDING and bool(product.later)
-    node = Reduction(reducer, tuple(product.factors), labels, is_wide)
+    chosen = _chosen(build, reducer, product.factors)
+    result = chosen.compute if is_wide else chosen.result
+    node = Reduction(reducer, tuple(product.factors), labels, chosen.compute, result)
     made = build.graph.add(node, kept, "float32" if is_wide else dtype)
     for function, other in product.later:
         made = build.map([made] if other < 0 else [made, other], function, span)
     # Integers among the factors were widened, which is not to widen the floats that they are multiplied by.
     wanted = build.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
     return build.cast(made, wanted) if build.graph.dtypes[made] != wanted else made
+
+
+def _chosen(build: Builder, reducer: str, factors: Sequence[int]) -> Dtypes:
+    dtypes = tuple(map(build.graph.strong, factors))
+    product = build.arithmetic.promoted(dtypes)
+    return choose_dtypes(dtypes, product, is_summed=reducer in SUMMING, reducer=reducer)
 
 
 def _kept(build: Builder, factors: Sequence[int], labels: Labels) -> Labels:

@@ -38,10 +38,10 @@ def order_for_calls(plan: Plan, constants: Collection[int]) -> Path | None:
     count = len(plan.terms)
     if len(constants) < 2 or len(constants) == count or count <= 2:  # noqa: PLR2004
         return None
-    kept = frozenset(label for labels in plan.typed.result for label in labels) | frozenset(plan.reduced)
+    kept = frozenset(plan.contraction.result) | frozenset(plan.reduced)
     every = [label for term in plan.terms for label in term]
     terms = [frozenset(a for a in term if a in kept or every.count(a) > 1) for term in plan.terms]
-    network = _Network(terms, kept & frozenset(every), plan.typed.sizes, frozenset(constants))
+    network = _Network(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants))
     pairs = network.exact() if count <= EXACT else network.grouped()
     usual = [step.values for step in plan.steps if len(step.values) == 2]  # noqa: PLR2004
     first = count + len(plan.steps) - len(usual)

@@ -7,10 +7,10 @@ a sum is applied to the product at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nameexpr.compiler.ir.typed import Axes, Typed
+from nameexpr.compiler.ir.typed import Axes, Contraction
 from nameexpr.compiler.planning.pairs import Pairs
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
 from nameexpr.syntax.lexer.limits import MOST_DIMS
@@ -49,19 +49,23 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The order of contractions of one typed expression.
+    """The order of contractions.
 
-    `terms` are the labels of each operand after diagonals are taken; `reduced` are the labels that the
-    reducer takes at the end. `naive_flops` is what one loop over all labels would do. `repeated` are the
-    numbers of the steps whose values earlier ones have made, because operands are the same array.
+    `reduced` are the labels that the reducer takes at the end. `naive_flops` is what one loop over all labels
+    would do. `repeated` are the numbers of the steps whose values earlier ones have made, because operands
+    are the same array.
     """
 
-    typed: Typed
-    terms: tuple[tuple[str, ...], ...]
+    contraction: Contraction
     steps: tuple[Step, ...]
     reduced: tuple[str, ...]
     naive_flops: int
     repeated: frozenset[int] = frozenset()
+
+    @property
+    def terms(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of each factor."""
+        return self.contraction.terms
 
     @property
     def flops(self) -> int:
@@ -74,12 +78,12 @@ class Plan:
         """Cells that a reducer which is not a sum goes through at the end."""
         if not self.reduced:
             return 0
-        return self.typed.size(self.steps[-1].labels if self.steps else self.terms[0])
+        return self.contraction.size(self.steps[-1].labels if self.steps else self.terms[0])
 
 
-def plan_contractions(typed: Typed, optimize: Optimize = None) -> Plan:
-    """Return the plan of a typed expression; `typed` of a plan that had to do without the labels of size 1 in
-    order to keep to the dims of an array lacks them.
+def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> Plan:
+    """Return the plan of a contraction; that of a plan which had to do without the labels of size 1, in order
+    to keep to the dims of an array, lacks them.
 
     Raises
     ------
@@ -88,40 +92,44 @@ def plan_contractions(typed: Typed, optimize: Optimize = None) -> Plan:
     TooManyDimsError
         If no order is found in which all values can be arrays.
     """
-    sizes = typed.sizes
+    sizes = contraction.sizes
     can_be_fewer = any(size <= 1 for size in sizes.values())
     try:
         most = FEW_DIMS if can_be_fewer else MOST_DIMS
-        return _planned(typed, lambda terms, output: find_path(terms, output, sizes, optimize), most)
+        return _planned(contraction, lambda terms, output: find_path(terms, output, sizes, optimize), most)
     except TooManyDimsError:
         if not can_be_fewer:
             raise
     # Cells of empty arrays cost nothing in any order: reckoned with 2 for each label, few cells are few dims.
     counted = {label: max(2, size) for label, size in sizes.items()}
-    return _planned(_without_ones(typed), lambda terms, output: find_path(terms, output, counted, optimize))
-
-
-def _without_ones(typed: Typed) -> Typed:
-    """Return an expression without its labels of size 1: its operands and its result are reshaped for it."""
-
-    def left(labels: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(label for label in labels if typed.sizes[label] != 1)
-
-    return replace(
-        typed,
-        operands=tuple(tuple(left(labels) for labels in axes) for axes in typed.operands),
-        result=tuple(left(labels) for labels in typed.result),
-        dropped=left(typed.dropped),
+    return _planned(
+        _without_ones(contraction), lambda terms, output: find_path(terms, output, counted, optimize)
     )
 
 
-def plan_repeated(typed: Typed, same: Sequence[int], cost: int) -> Plan | None:
+def _without_ones(contraction: Contraction) -> Contraction:
+    """Return a contraction without its labels of size 1: its factors and its result are reshaped for it."""
+
+    def left(labels: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(label for label in labels if contraction.sizes[label] != 1)
+
+    terms = tuple(map(left, contraction.terms))
+    return replace(
+        contraction, terms=terms, result=left(contraction.result), dropped=left(contraction.dropped)
+    )
+
+
+def plan_repeated(
+    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
+) -> Plan | None:
     """Return the plan in which most is computed once, or None if that takes too long to find.
 
     Parameters
     ----------
-    typed : Typed
-        The expression.
+    contraction : Contraction
+        What is computed.
+    axes : sequence of Axes
+        For each factor how its dims are labelled: a diagonal of an array is not the array.
     same : sequence of int
         For each operand the number of the first operand that is the same array.
     cost : int
@@ -129,34 +137,31 @@ def plan_repeated(typed: Typed, same: Sequence[int], cost: int) -> Plan | None:
     """
     from nameexpr.compiler.planning.repeated import path_of_repeated
 
-    pairs = path_of_repeated(typed, same, _kept(typed), cost)
+    pairs = path_of_repeated(contraction, axes, same, _kept(contraction), cost)
     try:
-        return None if pairs is None else _planned(typed, lambda *_: pairs)
+        return None if pairs is None else _planned(contraction, lambda *_: pairs)
     except TooManyDimsError:
         return None
 
 
-def _kept(typed: Typed) -> frozenset[str]:
+def _kept(contraction: Contraction) -> frozenset[str]:
     """Return the labels that contractions may not sum over."""
-    return frozenset(_unique(typed.result)) | frozenset(() if typed.reducer in ADDING else typed.dropped)
+    is_adding = contraction.reducer in ADDING
+    return frozenset(contraction.result) | frozenset(() if is_adding else contraction.dropped)
 
 
-def _planned(typed: Typed, find: Find, most: int = MOST_DIMS) -> Plan:
+def _planned(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> Plan:
     """Return the plan with the order that is found, if none of its values has more dims than `most`."""
-    terms = tuple(_unique(axes) for axes in typed.operands)
-    is_adding = typed.reducer in ADDING
-    steps = _steps(terms, _kept(typed), typed, find, most)
+    terms, sizes = contraction.terms, contraction.sizes
+    steps = _steps(terms, _kept(contraction), sizes, find, most)
     everything = frozenset(label for term in terms for label in term)
-    naive = flops_of(everything, typed.sizes, is_summed=bool(typed.dropped), operands=len(terms))
-    return Plan(typed, terms, tuple(steps), () if is_adding else typed.dropped, naive)
-
-
-def _unique(axes: Axes) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(label for labels in axes for label in labels))
+    naive = flops_of(everything, sizes, is_summed=bool(contraction.dropped), operands=len(terms))
+    reduced = () if contraction.reducer in ADDING else contraction.dropped
+    return Plan(contraction, tuple(steps), reduced, naive)
 
 
 def _steps(
-    terms: Sequence[tuple[str, ...]], kept: frozenset[str], typed: Typed, find: Find, most: int
+    terms: Sequence[tuple[str, ...]], kept: frozenset[str], sizes: Mapping[str, int], find: Find, most: int
 ) -> list[Step]:
     values = [(position, term) for position, term in enumerate(terms)]
     steps: list[Step] = []
@@ -170,12 +175,12 @@ def _steps(
         if private:
             _check_dims(term, [position], most)
             rest = tuple(label for label in term if label not in private)
-            flops = flops_of(frozenset(term), typed.sizes, is_summed=True, operands=1)
+            flops = flops_of(frozenset(term), sizes, is_summed=True, operands=1)
             steps.append(Step((position,), rest, private, flops))
             values[position] = (number, rest)
             number += 1
     if len(terms) > 1:
-        steps += _pair_steps(values, number, kept, typed, find, most)
+        steps += _pair_steps(values, number, kept, sizes, find, most)
     return steps
 
 
@@ -188,7 +193,7 @@ def _pair_steps(
     values: list[tuple[int, tuple[str, ...]]],
     number: int,
     kept: frozenset[str],
-    typed: Typed,
+    sizes: Mapping[str, int],
     find: Find,
     most: int,
 ) -> list[Step]:
@@ -211,7 +216,7 @@ def _pair_steps(
             (labels if is_needed else summed).append(label)
             uses[label] -= here - 1
         _check_dims(labels, inside[-1], most)
-        flops = flops_of(frozenset(one) | frozenset(other), typed.sizes, is_summed=bool(summed))
+        flops = flops_of(frozenset(one) | frozenset(other), sizes, is_summed=bool(summed))
         steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
         values.append((number, tuple(labels)))
         number += 1

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from nameexpr.compiler.ir.typed import Typed
+from nameexpr.compiler.ir.typed import Axes, Contraction
 from nameexpr.compiler.planning.alike import Form, Likeness, Terms, members
 from nameexpr.compiler.planning.cost import WRITING, allowance
 from nameexpr.compiler.planning.pairs import Pairs, unfold
@@ -32,13 +32,21 @@ FEW = 8
 """Parts that share no label up to which the halves are not tried first."""
 
 
-def path_of_repeated(typed: Typed, same: Sequence[int], output: frozenset[str], cost: float) -> Pairs | None:
+def path_of_repeated(
+    contraction: Contraction,
+    axes: Sequence[Axes],
+    same: Sequence[int],
+    output: frozenset[str],
+    cost: float,
+) -> Pairs | None:
     """Return the order for the operands of an expression, as `repeated_path` does.
 
     Parameters
     ----------
-    typed : Typed
-        The expression.
+    contraction : Contraction
+        What is computed.
+    axes : sequence of Axes
+        For each factor how its dims are labelled.
     same : sequence of int
         For each operand the number of the first operand that is the same array.
     output : frozenset of str
@@ -46,18 +54,18 @@ def path_of_repeated(typed: Typed, same: Sequence[int], output: frozenset[str], 
     cost : float
         Flops of an order that is known: they say what the search is worth.
     """
-    listed = [tuple(dict.fromkeys(label for group in axes for label in group)) for axes in typed.operands]
-    uses = Counter(label for labels in listed for label in labels)
+    sizes = contraction.sizes
+    uses = Counter(label for labels in contraction.terms for label in labels)
     numbers = {label: number for number, label in enumerate(uses)}
     terms, leaves = [], []
-    for first, axes, labels in zip(same, typed.operands, listed, strict=True):
+    for first, groups, labels in zip(same, axes, contraction.terms, strict=True):
         left = [label for label in labels if uses[label] > 1 or label in output]
-        shape = [tuple((labels.index(label), typed.sizes[label]) for label in group) for group in axes]
+        shape = [tuple((labels.index(label), sizes[label]) for label in group) for group in groups]
         leaves.append((first, tuple(shape), tuple(labels.index(label) for label in left)))
         terms.append(tuple(numbers[label] for label in left))
     kept = frozenset(numbers[label] for label in output if label in numbers)
     trials = max(TRIALS, int(allowance(cost, len(terms)) / TRIAL))
-    return repeated_path(terms, leaves, kept, [typed.sizes[label] for label in uses], trials)
+    return repeated_path(terms, leaves, kept, [sizes[label] for label in uses], trials)
 
 
 def repeated_path(

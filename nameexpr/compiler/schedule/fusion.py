@@ -11,15 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Step
 from nameexpr.compiler.lowering.builder import Value
 from nameexpr.ops import FUNCTIONS
-
-if TYPE_CHECKING:
-    from nameexpr.compiler.lowering.formula import Lowering
 
 BLOCK = 1 << 15
 """Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
@@ -49,7 +45,6 @@ class Fusing:
 
     graph: Graph
     uses: dict[int, int]
-    promoted: Callable[[Sequence[str]], str]
     block: int = BLOCK
     large: int = LARGE
 
@@ -76,7 +71,7 @@ class Fusing:
         return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
 
     def steps(
-        self, roots: Sequence[int], reduced: Labels, lowering: Lowering
+        self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Step, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
         inner = sorted({number for root in roots for number in self.inner(root)})
@@ -87,7 +82,7 @@ class Fusing:
             is_number = isinstance(self.graph.nodes[argument], Scalar)
             if argument not in inner and not is_number and argument not in places:
                 places[argument] = len(leaves)
-                leaves.append(lowering.value(argument))
+                leaves.append(value(argument))
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
         steps = tuple(self._step(number, places) for number in inner)
         order = self._order(leaves, set(reduced))

@@ -20,7 +20,7 @@ import numpy as np
 
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import Compiled as Stages
+from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.planning.bound import order_for_calls
 from nameexpr.compiler.schedule.partial import Folded, fold
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
@@ -46,6 +46,7 @@ from nameexpr.runtime.options import Options
 from nameexpr.runtime.out import into
 from nameexpr.runtime.plan.expression import Plan
 from nameexpr.runtime.specialise import Function, specialise
+from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.unparse import unparse_term
 from nameexpr.tensors import NamedTensor
 
@@ -105,7 +106,7 @@ class BoundEntry:
         self.call = found
         return found(*operands)
 
-    def _make(self, every: Sequence[Any]) -> tuple[Stages, Function]:
+    def _make(self, every: Sequence[Any]) -> tuple[Stages[Expression], Function]:
         shapes, dtypes, strides = described(every)
         ranks: tuple[int, ...] = ()
         options = self.entry.options
@@ -120,7 +121,7 @@ class BoundEntry:
         self.latest = (shapes, dtypes, strides, ranks)
         return self._specialised(self.latest, every)
 
-    def _specialised(self, operands: Described, every: Sequence[Any]) -> tuple[Stages, Function]:
+    def _specialised(self, operands: Described, every: Sequence[Any]) -> tuple[Stages[Expression], Function]:
         stages, folded = self.compile(*operands)
         arrays = [array_of(one) for one in every]
         values = self._prepared.values(
@@ -132,7 +133,7 @@ class BoundEntry:
             replace(stages, program=folded.rest, shapes=shapes_of(folded.rest)),
             [operands[0][place] for place in self.free],
             [arrays[place] for place in self.free],
-            stages.typed.names if is_named else None,
+            stages.names[0] if is_named else None,
             reduce if callable(reduce) else None,
             self.miss,
             self._explain,
@@ -146,12 +147,12 @@ class BoundEntry:
         dtypes: Sequence[np.dtype[Any]],
         strides: Sequence[tuple[int, ...] | None],
         ranks: tuple[int, ...] = (),
-    ) -> tuple[Stages, Folded]:
+    ) -> tuple[Stages[Expression], Folded]:
         """Return the expression for all operands, in the order that costs least per call, and split."""
         stages = self.entry.compile(operands, dtypes, strides, ranks)
         options = self.entry.options
         if options.optimize in (None, True, "auto"):
-            path = order_for_calls(stages.plan, self.fixed)
+            path = order_for_calls(stages.plans[0], self.fixed)
             if path is not None:
                 ordered = Entry(self.entry.text, replace(options, optimize=tuple(path)))
                 stages = ordered.compile(operands, dtypes, strides, ranks)

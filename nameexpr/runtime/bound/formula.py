@@ -17,9 +17,9 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import read_views
-from nameexpr.compiler.formula_pipeline import CompiledFormula as Stages
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.schedule.partial import Folded, fold
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime.bound.plan import plan_of_formula
@@ -117,7 +117,7 @@ class BoundFormulaEntry:
         given = {**self.fixed, **dict(zip(self.free, operands, strict=True))}
         return [given[name] for name in self.entry.scope.operands]
 
-    def compile(self, *operands: Any) -> tuple[Stages, Folded]:
+    def compile(self, *operands: Any) -> tuple[Stages[Scope], Folded]:
         """Return the formula compiled for all operands, given as shapes, dtypes and strides, and split."""
         stages = self.entry.compile(*operands)
         return stages, fold(stages.program, stages.shapes, self.places, self.entry.options.memory_limit)

@@ -14,22 +14,21 @@ from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.codegen.program import readable
-from nameexpr.compiler.formula_pipeline import CompiledFormula as FormulaStages
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.ir.strides import Given
 from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import Compiled as Stages
+from nameexpr.compiler.lowering.views import Operands
+from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.runtime.drawing.drawing import expression_drawing, formula_drawing
 from nameexpr.runtime.plan.expression import Plan, make_plan
 from nameexpr.runtime.plan.formula import make_formula_plan
-from nameexpr.syntax.ast import Label, Term
+from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse
 
 
 def plan_of_rest(
-    parts: tuple[Stages, Folded],
+    parts: tuple[Stages[Expression], Folded],
     shapes: Sequence[Operand],
     dtypes: Sequence[np.dtype[Any]],
     free: Sequence[int],
@@ -37,21 +36,24 @@ def plan_of_rest(
 ) -> Plan:
     """Return the plan of what an expression does on each call; `free` are the operands that are not bound."""
     stages, folded = parts
-    whole, tree, typed = folded.whole, stages.tree, stages.typed
+    whole, tree, own = folded.whole, stages.tree, stages.operands
     count, made = len(whole.operands), shapes_of(whole)
     values = (*free, *folded.held)
-    axes = [*typed.operands, *(tuple((label,) for label in note.labels) for note in whole.notes)]
+    axes = [*stages.views, *(tuple((label,) for label in note.labels) for note in whole.notes)]
     terms = [*tree.inputs, *map(_term, whole.notes)]
-    names = [*stages.dtypes, *(note.dtype for note in whole.notes)]
+    names = [*own.dtypes, *(note.dtype for note in whole.notes)]
     kinds = [*dtypes, *(np.dtype(note.dtype or "float64") for note in whole.notes)]
     rest = replace(
         stages,
         program=folded.rest,
         shapes=shapes_of(folded.rest),
-        typed=replace(typed, operands=tuple(axes[value] for value in values)),
+        views=tuple(axes[value] for value in values),
         tree=replace(tree, inputs=tuple(terms[value] for value in values)),
-        dtypes=tuple(names[value] for value in values),
-        layouts=tuple(stages.layouts[value] if value < count else None for value in values),
+        operands=Operands(
+            folded.rest.operands,
+            tuple(names[value] for value in values),
+            tuple(own.layouts[value] if value < count else None for value in values),
+        ),
     )
     operands = [shapes[value] if value < count else Operand(made[value]) for value in values]
     plan = make_plan(rest, operands, [kinds[value] for value in values])
@@ -63,14 +65,14 @@ def plan_of_rest(
         text=text,
         flops=flops,
         naive_flops=plan.naive_flops if flops else 0,
-        result_names=typed.names if any(shape.names is not None for shape in shapes) else None,
+        result_names=stages.names[0] if any(shape.names is not None for shape in shapes) else None,
         code=_preparation(folded, [listed[place] for place in bound], plan.code),
         drawing=expression_drawing(stages, rest, text, plan.steps, plan.operand_bytes, limit, bound),
     )
 
 
 def plan_of_formula(
-    parts: tuple[FormulaStages, Folded],
+    parts: tuple[Stages[Scope], Folded],
     shapes: Mapping[str, Operand],
     dtypes: Mapping[str, str],
     free: Sequence[str],
@@ -78,12 +80,12 @@ def plan_of_formula(
 ) -> Plan:
     """Return the plan of what a formula does on each call; `free` are the operands that are not bound."""
     stages, folded = parts
-    scope, names, whole = stages.scope, stages.scope.operands, folded.whole
+    scope, names, whole = stages.tree, stages.tree.operands, folded.whole
     bound = [
         f"{name} {shapes[name].shape}" if shapes[name].shape else name for name in names if name not in free
     ]
     uses, made = {name: scope.uses[name] for name in free}, shapes_of(whole)
-    default, shapes, dtypes = dict(stages.views.default), dict(shapes), dict(dtypes)
+    default, shapes, dtypes = dict(stages.default), dict(shapes), dict(dtypes)
     for number, value in enumerate(folded.held):
         if value < len(names):
             uses[names[value]] = scope.uses[names[value]]
@@ -95,9 +97,9 @@ def plan_of_formula(
         stages,
         program=folded.rest,
         shapes=shapes_of(folded.rest),
-        scope=Scope(scope.tree, uses),
-        views=replace(stages.views, default=default),
-        given=_given(stages, folded, free),
+        tree=Scope(scope.tree, uses),
+        default=default,
+        operands=_rest_operands(stages, folded, free),
     )
     plan = make_formula_plan(rest, shapes, dtypes)
     fixed = [name for name in names if name not in free]
@@ -109,11 +111,17 @@ def plan_of_formula(
     )
 
 
-def _given(stages: FormulaStages, folded: Folded, free: Sequence[str]) -> tuple[Given, ...]:
+def _rest_operands(stages: Stages[Scope], folded: Folded, free: Sequence[str]) -> Operands:
     """Return what is known of the operands of what is left to do: the free ones, then those held."""
-    names, notes = stages.scope.operands, folded.whole.notes
-    known = [*stages.given, *(Given(note.dtype) for note in notes)]
-    return tuple(known[value] for value in (*map(names.index, free), *folded.held))
+    names, notes, own = stages.tree.operands, folded.whole.notes, stages.operands
+    values = (*map(names.index, free), *folded.held)
+    dtypes = [*own.dtypes, *(note.dtype for note in notes)]
+    layouts = [*own.layouts, *(None for _ in notes)]
+    return Operands(
+        folded.rest.operands,
+        tuple(dtypes[value] for value in values),
+        tuple(layouts[value] for value in values),
+    )
 
 
 def _term(note: Note, ndim: int = 0) -> Term:

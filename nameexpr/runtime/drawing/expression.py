@@ -26,13 +26,13 @@ from nameexpr.compiler.ir.program import (
     Vecdot,
 )
 from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.typed import CUSTOM, Axes, Typed, shown
+from nameexpr.compiler.ir.typed import CUSTOM, Axes, shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
-from nameexpr.compiler.pipeline import Compiled
-from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Network, Node, Tensor
+from nameexpr.syntax.ast import Expression
 
 if TYPE_CHECKING:
     from nameexpr.runtime.plan.expression import PlanStep
@@ -42,8 +42,8 @@ REDUCING = (Reduce, Apply, Slices)
 
 
 def expression_drawn(
-    compiled: Compiled,
-    running: Compiled,
+    compiled: Compilation[Expression],
+    running: Compilation[Expression],
     text: str,
     steps: Sequence[PlanStep],
     operands: int,
@@ -98,30 +98,25 @@ def shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) or "scalar"
 
 
-def network_of(compiled: Compiled, text: str, bound: Collection[int]) -> Network:
+def network_of(compiled: Compilation[Expression], text: str, bound: Collection[int]) -> Network:
     """Return the network of an expression."""
-    typed = compiled.typed
+    sizes = compiled.graph.sizes
     ends: dict[str, list[int]] = {}
-    for position, axes in enumerate(typed.operands):
+    for position, axes in enumerate(compiled.views):
         for label in _flat(axes):
             ends.setdefault(label, []).append(position)
-    result = _flat(typed.result)
+    result = _flat(compiled.result_axes)
     for label in result:
         ends.setdefault(label, [])
     legs = tuple(
-        Leg(shown(label), typed.sizes[label], tuple(places), label in result)
-        for label, places in ends.items()
+        Leg(shown(label), sizes[label], tuple(places), label in result) for label, places in ends.items()
     )
     tensors = tuple(
         Tensor(f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""))
-        for position, shape in enumerate(_operand_shapes(typed))
+        for position, shape in enumerate(compiled.operands.shapes)
     )
-    reducer = {None: "sum", CUSTOM: "by reduce="}.get(typed.reducer, typed.reducer)
-    return Network(text, tensors, legs, _grouped(typed.result, shown), str(reducer))
-
-
-def _operand_shapes(typed: Typed) -> list[tuple[int, ...]]:
-    return [tuple(typed.size(labels) for labels in axes) for axes in typed.operands]
+    reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)
+    return Network(text, tensors, legs, _grouped(compiled.result_axes, shown), str(reducer))
 
 
 def _flat(axes: Axes) -> list[str]:
@@ -157,27 +152,34 @@ class _Tree:
     """The contraction tree: operands, then a node for each step of the plan, then what is done at the end."""
 
     def __init__(
-        self, compiled: Compiled, rows: Sequence[_Row], steps: Sequence[PlanStep], bound: frozenset[int]
+        self,
+        compiled: Compilation[Expression],
+        rows: Sequence[_Row],
+        steps: Sequence[PlanStep],
+        bound: frozenset[int],
     ) -> None:
-        self.plan: Plan = compiled.plan
-        self.typed, self.rows, self.steps, self.bound = compiled.typed, rows, steps, bound
+        (self.plan,) = compiled.plans
+        self.compiled, self.rows, self.steps, self.bound = compiled, rows, steps, bound
+        self.sizes = compiled.graph.sizes
         self.rows_of: dict[int | None, list[_Row]] = {}
         for row in rows:
             self.rows_of.setdefault(row.note.step, []).append(row)
-        self.dtypes = compiled.dtypes
+        self.dtypes = compiled.operands.dtypes
         self.last = compiled.program.notes[-1].dtype if compiled.program.notes else ""
 
     def flow(self, text: str) -> Flow:
         """Return the tree."""
-        nodes = [self._operand(position) for position in range(len(self.typed.operands))]
+        nodes = [self._operand(position) for position in range(len(self.compiled.views))]
         nodes += [self._step(number) for number in range(len(self.plan.steps))]
         labels = self.plan.steps[-1].labels if self.plan.steps else self.plan.terms[0]
         if self.plan.reduced:
             nodes.append(self._reduction(len(nodes) - 1, labels))
             labels = tuple(label for label in labels if label not in self.plan.reduced)
-        dims = dims_text(self.typed.result, self.typed.sizes)
-        size = prod(self.typed.result_shape) * self._item(self.last)
-        if len(nodes) > len(self.typed.operands) and sorted(labels) == sorted(_flat(self.typed.result)):
+        dims = dims_text(self.compiled.result_axes, self.sizes)
+        size = prod(self.compiled.result_shape) * self._item(self.last)
+        if len(nodes) > len(self.compiled.views) and sorted(labels) == sorted(
+            _flat(self.compiled.result_axes)
+        ):
             last = nodes.pop()
             nodes.append(Node(last.kind, last.title, dims, last.sources, last.flops, size, last.note))
         else:
@@ -188,19 +190,19 @@ class _Tree:
         return item_bytes(dtype or (self.dtypes[0] if self.dtypes else "float64"))
 
     def _operand(self, position: int) -> Node:
-        axes = self.typed.operands[position]
+        axes = self.compiled.views[position]
         dtype = self.dtypes[position] if self.dtypes else ""
-        size = prod(self.typed.size(labels) for labels in axes) * self._item(dtype)
-        dims, note = dims_text(axes, self.typed.sizes), "bound" if position in self.bound else ""
+        size = prod(self.compiled.graph.cells(labels) for labels in axes) * self._item(dtype)
+        dims, note = dims_text(axes, self.sizes), "bound" if position in self.bound else ""
         return Node("operand", f"operand {position}", dims, bytes=size, note=note)
 
     def _step(self, number: int) -> Node:
         step = self.plan.steps[number]
-        dims = dims_text(tuple((label,) for label in step.labels), self.typed.sizes)
+        dims = dims_text(tuple((label,) for label in step.labels), self.sizes)
         rows = self.rows_of.get(number, [])
         working = [row for row in rows if isinstance(row.one, WORKING)] or rows
         if not working:
-            size = self.typed.size(step.labels) * self._item(self.last)
+            size = self.compiled.graph.cells(step.labels) * self._item(self.last)
             title, note = "the same value", "computed before"
             if self.bound:
                 title, note = "held", "once, before the calls"
@@ -214,13 +216,15 @@ class _Tree:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         found = [row for row in self.rows_of.get(None, ()) if isinstance(row.one, REDUCING)]
-        size = prod(self.typed.size(labels) for labels in kept) * self._item(self.last)
-        dims = dims_text(kept, self.typed.sizes)
+        size = prod(self.compiled.graph.cells(labels) for labels in kept) * self._item(self.last)
+        dims = dims_text(kept, self.sizes)
         if not found:
-            return Node("held" if self.bound else "step", str(self.typed.reducer), dims, (source,), 0, size)
+            return Node(
+                "held" if self.bound else "step", str(self.compiled.reducer), dims, (source,), 0, size
+            )
         flops = self.plan.reduction_flops * _repeats(found[-1].loops, labels)
         title, note = self._title(found[-1]), _blocks(found[-1].loops)
-        return Node("step", f"{title} ({self.typed.reducer})", dims, (source,), flops, size, note)
+        return Node("step", f"{title} ({self.compiled.reducer})", dims, (source,), flops, size, note)
 
     def _title(self, row: _Row) -> str:
         """Return the number and the kind of a step, as the plan's table has them."""

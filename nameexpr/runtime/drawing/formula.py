@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.formula_pipeline import CompiledFormula
+from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir import graph as graphs
 from nameexpr.compiler.ir.graph import (
     Along,
@@ -29,6 +29,7 @@ from nameexpr.compiler.ir.graph import (
 from nameexpr.compiler.ir.program import AlongAxes, Fused, Instruction, Pointwise, is_view, sources_of
 from nameexpr.compiler.ir.typed import Axes, shown
 from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Node
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.runtime.drawing.expression import dims_text, memory_of, shape_text, with_size
@@ -41,8 +42,8 @@ HOLE = "·"
 
 
 def formula_drawn(
-    compiled: CompiledFormula,
-    running: CompiledFormula,
+    compiled: Compilation[Scope],
+    running: Compilation[Scope],
     text: str,
     steps: Sequence[PlanStep],
     operands: int,
@@ -63,13 +64,13 @@ class _Values:
     is left out.
     """
 
-    compiled: CompiledFormula
+    compiled: Compilation[Scope]
     bound: frozenset[str]
     names: dict[int, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Note what the statements call their values."""
-        statements = zip(self.compiled.scope.tree.statements, self.compiled.statements, strict=True)
+        statements = zip(self.compiled.tree.tree.statements, self.compiled.statements, strict=True)
         for one, value in statements:
             if one.name is not None:
                 self.names.setdefault(value, []).append(one.name)
@@ -122,14 +123,14 @@ class _Values:
         if isinstance(node, Scalar):
             return _written(number_of(node))
         if isinstance(node, View) and node.position >= 0:
-            return self.compiled.scope.operands[node.position]
+            return self.compiled.tree.operands[node.position]
         return next(iter(self._names(_behind(graph, value))), HOLE)
 
     def _title(self, value: int) -> str:
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
-                return self.compiled.scope.operands[position] if earlier < 0 else "with other labels"
+                return self.compiled.tree.operands[position] if earlier < 0 else "with other labels"
             case Scalar():
                 return str(number_of(node))
             case Filled(number):
@@ -176,11 +177,11 @@ def _call(function: str, arguments: Sequence[str]) -> str:
 
 
 def _steps_flow(
-    running: CompiledFormula, text: str, steps: Sequence[PlanStep], bound: frozenset[str]
+    running: Compilation[Scope], text: str, steps: Sequence[PlanStep], bound: frozenset[str]
 ) -> Flow:
     """Return the flow of the steps that are run."""
     program, shapes = running.program, running.shapes
-    nodes = [_operand(running, position, name, bound) for position, name in enumerate(running.scope.operands)]
+    nodes = [_operand(running, position, name, bound) for position, name in enumerate(running.tree.operands)]
     count = len(nodes)
     for number, (one, note, step) in enumerate(zip(program.instructions, program.notes, steps, strict=True)):
         shape = shapes[count + number]
@@ -193,12 +194,12 @@ def _steps_flow(
     return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
 
 
-def _operand(running: CompiledFormula, position: int, name: str, bound: frozenset[str]) -> Node:
+def _operand(running: Compilation[Scope], position: int, name: str, bound: frozenset[str]) -> Node:
     """Return an operand of the steps: one of the formula, or a value that was computed once."""
     shape = running.shapes[position]
     dtype = running.given[position].dtype if position < len(running.given) else "float64"
     size = prod(shape) * item_bytes(dtype)
-    if name not in {use for use, _ in running.views.terms}:
+    if not running.tree.uses[name]:
         return Node("held", name, shape_text(shape), bytes=size, note="computed once")
     return Node("operand", name, shape_text(shape), bytes=size, note="bound" if name in bound else "")
 

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
-from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.errors import Diagnostic, NameExprError, OperandInfo, error
+from nameexpr.syntax.ast import Expression
 
 
-def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> Exception:
+def run_fault(fault: Exception, compiled: Compilation[Expression], operands: Sequence[Any]) -> Exception:
     """Return the error to raise for what NumPy raised while a program ran."""
     text = compiled.tree.text
     if isinstance(fault, NameExprError | Warning | FloatingPointError):
@@ -30,7 +31,7 @@ def run_fault(fault: Exception, compiled: Compiled, operands: Sequence[Any]) -> 
         message = f"there is not enough memory: this expression needs {needed:,} bytes beside its operands"
         return error(Diagnostic("NE707", message, text, operands=_infos(operands)))
     dtypes = " and ".join(dict.fromkeys(str(operand.dtype) for operand in operands))
-    combined = f"combined by {compiled.typed.reducer}" if compiled.typed.reducer else "multiplied or added"
+    combined = f"combined by {compiled.reducer}" if compiled.reducer else "multiplied or added"
     message = f"elements of dtype {dtypes} cannot be {combined}"
     reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
     are_numbers = all(operand.dtype.kind in "biufc" for operand in operands)

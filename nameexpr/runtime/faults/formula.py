@@ -24,7 +24,7 @@ from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
-    from nameexpr.compiler.formula_pipeline import CompiledFormula
+    from nameexpr.compiler.pipeline import Compilation
 
 _REASONS = (
     (re.compile(r"negative integer powers"), "write x ** -1.0, or 1 / x"),
@@ -90,9 +90,9 @@ def formula_outputs(text: str, outputs: Any) -> tuple[str, ...] | None:
     return tuple(map(normalised, outputs))
 
 
-def check_memory(compiled: CompiledFormula, limit: int | None) -> None:
+def check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
     """Raise NE706 for what no machine can hold, and NE709 for more than a limit."""
-    tree = compiled.scope.tree
+    tree = compiled.tree.tree
     for shape in compiled.shapes:
         if prod(size for size in shape if size) * 16 > 2**62:
             message = f"an array of shape {shape} would be needed, which no machine can hold"
@@ -110,15 +110,15 @@ def check_memory(compiled: CompiledFormula, limit: int | None) -> None:
         raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
 
 
-def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[Any]) -> Exception:
+def run_fault(fault: Exception, compiled: Compilation[Scope], operands: Sequence[Any]) -> Exception:
     """Return the error to raise for what NumPy raised while a formula ran."""
     if isinstance(fault, NameExprError | Warning | FloatingPointError):
         return fault
-    text = compiled.scope.tree.text
+    text = compiled.tree.tree.text
     arrays = [getattr(value, "_data", value) for value in operands]
     infos = tuple(
         OperandInfo(place, np.shape(array), getattr(operands[place], "_names", None), (), name)
-        for place, (name, array) in enumerate(zip(compiled.scope.operands, arrays, strict=True))
+        for place, (name, array) in enumerate(zip(compiled.tree.operands, arrays, strict=True))
     )
     if isinstance(fault, MemoryError):
         needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
@@ -130,7 +130,7 @@ def run_fault(fault: Exception, compiled: CompiledFormula, operands: Sequence[An
         reason, spans = not_held_at(compiled, operands) or (reason, ())
     hint = next((hint for pattern, hint in _REASONS if pattern.search(reason)), "")
     message = f"the formula cannot be computed: {reason}"
-    marks = tuple(map(Mark, spans or _culprits(compiled.scope.tree, reason)))
+    marks = tuple(map(Mark, spans or _culprits(compiled.tree.tree, reason)))
     return error(Diagnostic("NE526", message, text, marks, infos, hint))
 
 

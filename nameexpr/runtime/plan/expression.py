@@ -37,9 +37,10 @@ from nameexpr.compiler.ir.strides import Given
 from nameexpr.compiler.ir.typed import Axes, Names, shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.program import allocated, given_inside, operand_bytes, peak_bytes
-from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.drawing.drawing import Drawing, expression_drawing
 from nameexpr.runtime.drawing.pictured import Pictured
+from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.unparse import unparse
 
 WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
@@ -170,40 +171,40 @@ def _time(step: PlanStep) -> str:
 
 
 def make_plan(
-    compiled: Compiled,
+    compiled: Compilation[Expression],
     operands: Sequence[Operand],
     dtypes: Sequence[np.dtype[Any]],
     limit: int | None = None,
 ) -> Plan:
     """Return the plan of a compiled expression; its picture of memory shows the limit."""
-    typed, program = compiled.typed, compiled.program
+    (plan,), program = compiled.plans, compiled.program
     is_named = any(operand.names is not None for operand in operands)
     computed = [note.dtype for note in program.notes if note.dtype]
     steps = tuple(_steps(compiled))
     has_loops = any(isinstance(one, Looped) for one in program.instructions)
-    flops = sum(step.flops for step in steps) if has_loops else compiled.plan.flops
+    flops = sum(step.flops for step in steps) if has_loops else plan.flops
     text, size = visible(unparse(compiled.tree)), operand_bytes(program, [dtype.name for dtype in dtypes])
     return Plan(
         text=text,
         steps=steps,
         flops=flops,
-        naive_flops=max(flops, compiled.plan.naive_flops) if typed.dropped or len(operands) > 1 else flops,
+        naive_flops=max(flops, plan.naive_flops) if plan.contraction.dropped or len(operands) > 1 else flops,
         peak_bytes=peak_bytes(program, compiled.shapes, compiled.given),
         operand_bytes=size,
-        result_shape=typed.result_shape,
-        result_names=typed.names if is_named else None,
+        result_shape=compiled.result_shape,
+        result_names=compiled.names[0] if is_named else None,
         dtype=computed[-1] if computed and flops else "",
         code=source(compiled, operands),
         drawing=expression_drawing(compiled, compiled, text, steps, size, limit),
     )
 
 
-def source(compiled: Compiled, operands: Sequence[Operand]) -> str:
+def source(compiled: Compilation[Expression], operands: Sequence[Operand]) -> str:
     """Return the NumPy that runs, as a function to paste, with labels in comments only."""
     infos = describe(compiled.tree.inputs, operands)
     terms = [" ".join(info.labels) or ("scalar" if not info.shape else str(info.shape)) for info in infos]
     text = unparse(compiled.tree)
-    return readable(compiled.program, compiled.shapes, text, terms, _axes_text(compiled.typed.result))
+    return readable(compiled.program, compiled.shapes, text, terms, _axes_text(compiled.result_axes))
 
 
 def _axes_text(axes: Axes) -> str:
@@ -228,14 +229,14 @@ class _Level:
     loops: tuple[Looped, ...] = ()
 
 
-def _steps(compiled: Compiled) -> list[PlanStep]:
+def _steps(compiled: Compilation[Expression]) -> list[PlanStep]:
     program, count = compiled.program, len(compiled.program.operands)
     names = tuple(value_name(value, count) for value in range(count + len(program.instructions)))
-    labels = tuple(_axes_text(axes) for axes in compiled.typed.operands)
+    labels = tuple(_axes_text(axes) for axes in compiled.views)
     return _rows(compiled, _Level(program, labels, names, compiled.given), Count(0))
 
 
-def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
+def _rows(compiled: Compilation[Expression], level: _Level, numbers: Count) -> list[PlanStep]:
     """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
     program, count = level.program, len(level.program.operands)
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -267,12 +268,16 @@ def _rows(compiled: Compiled, level: _Level, numbers: Count) -> list[PlanStep]:
 
 
 def _flops(
-    compiled: Compiled, program: Program, number: int, working: Mapping[int, int], loops: Sequence[Looped]
+    compiled: Compilation[Expression],
+    program: Program,
+    number: int,
+    working: Mapping[int, int],
+    loops: Sequence[Looped],
 ) -> int:
     """Return the flops of an instruction, in all blocks together: those of its step of the plan, if it is the
     one that does the work. A step that has a loop's label does a part of its work in each block.
     """
-    plan = compiled.plan
+    plan = compiled.plans[0]
     one, step = program.instructions[number], program.notes[number].step
     if isinstance(one, Reduce | Apply) or (isinstance(one, Slices) and step is None):
         before = plan.steps[-1].labels if plan.steps else plan.terms[0]

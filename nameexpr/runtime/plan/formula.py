@@ -7,16 +7,16 @@ from math import prod
 
 from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.analysis.scope import terms_of
+from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.codegen.calls import render_call
 from nameexpr.compiler.codegen.program import readable, value_name
 from nameexpr.compiler.costs.program import expected_seconds
-from nameexpr.compiler.formula_pipeline import CompiledFormula as Stages
 from nameexpr.compiler.ir.loops import Sliced
 from nameexpr.compiler.ir.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
 from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.program import allocated, operand_bytes, peak_bytes
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.drawing.drawing import formula_drawing
 from nameexpr.runtime.plan.expression import Plan, PlanStep, working_of
 from nameexpr.syntax.formula_unparse import unparse_formula
@@ -24,7 +24,7 @@ from nameexpr.syntax.unparse import unparse_term
 
 
 def make_formula_plan(
-    compiled: Stages,
+    compiled: Compilation[Scope],
     operands: Mapping[str, Operand],
     dtypes: Mapping[str, str],
     limit: int | None = None,
@@ -35,10 +35,10 @@ def make_formula_plan(
     flops = sum(step.flops for step in steps)
     naive = sum(plan.naive_flops for plan in compiled.plans)
     pointwise = sum(_pointwise_flops(one) for one in program.instructions)
-    order = compiled.scope.operands
+    order = compiled.tree.operands
     computed = [note.dtype for note in program.notes if note.dtype and not note.dtype.startswith("weak")]
     is_named = any(operand.names is not None for operand in operands.values())
-    text = visible(unparse_formula(compiled.scope.tree))
+    text = visible(unparse_formula(compiled.tree.tree))
     size = operand_bytes(program, [dtypes[name] for name in order])
     return Plan(
         text=text,
@@ -55,22 +55,22 @@ def make_formula_plan(
     )
 
 
-def formula_source(compiled: Stages, operands: Mapping[str, Operand]) -> str:
+def formula_source(compiled: Compilation[Scope], operands: Mapping[str, Operand]) -> str:
     """Return the NumPy that runs, as a function to paste; a comment says which operand is which."""
     terms = []
-    for name, uses in compiled.scope.uses.items():
-        term = (*terms_of(uses), compiled.views.default[name])[0]
+    for name, uses in compiled.tree.uses.items():
+        term = (*terms_of(uses), compiled.default[name])[0]
         shape = operands[name].shape
         terms.append(f"{name}[{unparse_term(term)}] {shape}" if shape else name)
-    last = compiled.scope.tree.statements[-1].name or "the value"
-    text = unparse_formula(compiled.scope.tree).replace("\n", "; ")
+    last = compiled.tree.tree.statements[-1].name or "the value"
+    text = unparse_formula(compiled.tree.tree).replace("\n", "; ")
     return readable(compiled.program, compiled.shapes, text, terms, last)
 
 
-def _steps(compiled: Stages) -> list[PlanStep]:
+def _steps(compiled: Compilation[Scope]) -> list[PlanStep]:
     program = compiled.program
     count = len(program.operands)
-    labels = list(compiled.scope.operands)
+    labels = list(compiled.tree.operands)
     labels += [" ".join(map(shown, note.labels)) for note in program.notes]
     sizes = allocated(program, compiled.shapes, compiled.given)
     times = expected_seconds(program, compiled.shapes, compiled.given)
@@ -85,7 +85,7 @@ def _steps(compiled: Stages) -> list[PlanStep]:
     return rows
 
 
-def formula_flops(compiled: Stages) -> list[int]:
+def formula_flops(compiled: Compilation[Scope]) -> list[int]:
     """Return the flops of each instruction: those of its step, if it is the one that does the work."""
     program = compiled.program
     steps = [step.flops for plan in compiled.plans for step in plan.steps]

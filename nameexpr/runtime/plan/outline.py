@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.formula_pipeline import CompiledFormula as Stages
+from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.memory.program import peak_bytes
-from nameexpr.compiler.pipeline import Compiled
+from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.plan.formula import formula_flops
 
 
@@ -34,20 +35,20 @@ class Outline:
     peak_bytes: int
 
 
-def expression_outline(compiled: Compiled, operands: Sequence[Operand]) -> Outline:
+def expression_outline(compiled: Compilation[Any], operands: Sequence[Operand]) -> Outline:
     """Return the outline of a compiled expression."""
     computed = [note.dtype for note in compiled.program.notes if note.dtype]
-    flops = compiled.plan.flops
+    flops = compiled.plans[0].flops
     return Outline(
-        compiled.typed.result_shape,
-        compiled.typed.names if any(operand.names is not None for operand in operands) else None,
+        compiled.result_shape,
+        compiled.names[0] if any(operand.names is not None for operand in operands) else None,
         computed[-1] if computed and flops else "",
         flops,
         peak_bytes(compiled.program, compiled.shapes, compiled.given),
     )
 
 
-def formula_outline(compiled: Stages, operands: Mapping[str, Operand]) -> Outline:
+def formula_outline(compiled: Compilation[Scope], operands: Mapping[str, Operand]) -> Outline:
     """Return the outline of a compiled formula."""
     program = compiled.program
     computed = [note.dtype for note in program.notes if note.dtype and not note.dtype.startswith("weak")]

@@ -23,6 +23,7 @@ from nameexpr.compiler.analysis.build.numbers import (
 )
 from nameexpr.compiler.analysis.faults import build as faults
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.result_names import result_names
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import Views, relabelled
 from nameexpr.compiler.ir.dots import (
@@ -36,7 +37,7 @@ from nameexpr.compiler.ir.dots import (
 )
 from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.ir.graph import Along as AlongNode
-from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.ir.typed import Axes, Names
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
@@ -72,6 +73,36 @@ class Bound:
     term: Term | None
     axes: Axes | None
     arranged: int
+
+
+def build_formula(
+    scope: Scope,
+    operands: Mapping[str, Operand],
+    dtypes: Mapping[str, str],
+    views: Views,
+    arithmetic: Arithmetic,
+    graph: Graph,
+    outputs: Sequence[str] | None = None,
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
+    """Write a formula into a graph; return the value of every statement, and the results with their names.
+
+    The last statement is the result, unless `outputs` names others.
+    """
+    build = Builder(scope, operands, dtypes, views, arithmetic, graph)
+    bounds = []
+    for statement, axes in zip(scope.tree.statements, views.left, strict=True):
+        bounds.append(build.statement(statement, axes))
+        if statement.name is not None:
+            build.statements[statement.name] = bounds[-1]
+    numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
+    results = [len(bounds) - 1] if outputs is None else [numbers[name] for name in outputs]
+    for number in results:
+        check_is_array(build, bounds[number].value, scope.tree.statements[number].value.span)
+    names: tuple[Names, ...] = ((),) * len(results)
+    if any(operand.names is not None for operand in operands.values()):
+        names = tuple(build.names(bounds[number]) for number in results)
+    values = tuple(bound.value for bound in bounds)
+    return values, tuple(bounds[number].arranged for number in results), names
 
 
 @dataclass
@@ -115,6 +146,11 @@ class Builder:
         check_is_array(self, value, statement.value.span)
         arranged = self.graph.add(Arrange(value, axes), flat, self.graph.strong(value))
         return Bound(value, flat, mentioned(statement.term, axes), statement.term, axes, arranged)
+
+    def names(self, bound: Bound) -> Names:
+        """Return the names of a statement's dims."""
+        under = self.under.get(bound.value, {})
+        return result_names(bound.term, bound.order, bound.axes or (), self.views.under, under, self.text)
 
     def _check_left(self, statement: Statement, value: int, axes: Axes) -> None:
         """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""

@@ -6,18 +6,12 @@ known when it is written. So the search aims lower until a program does fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.strides import given_of
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.memory.program import peak_bytes
-from nameexpr.compiler.planning.plan import Plan
 from nameexpr.compiler.schedule.limit.loops import Nest
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
-from nameexpr.compiler.schedule.limit.network import network_of
+from nameexpr.compiler.schedule.limit.network import SingleReduction, network_of
 from nameexpr.compiler.schedule.limit.search import Effort, find_nests
 
 ROUNDS = 6
@@ -28,41 +22,31 @@ LOWER = 0.9
 """What the aim is multiplied by, if programs do not tell by how much they missed it."""
 
 
-def fitted(
-    plan: Plan,
-    dtypes: Dtypes,
-    layouts: Sequence[Strides | None],
-    program: Program,
-    limit: int,
-    *,
-    is_row_major: bool = False,
-) -> tuple[Program, int]:
+def fitted(single: SingleReduction, program: Program, limit: int) -> tuple[Program, int]:
     """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and
     what it needs.
 
     Parameters
     ----------
-    plan, dtypes, layouts
-        As for `nameexpr.compiler.lowering.expression.lower`.
+    single : SingleReduction
+        What is computed.
     program : Program
-        What it gave.
+        Its program without loops.
     limit : int
         Bytes, operands left out.
-    is_row_major : bool
-        As for `lower`.
     """
-    given = given_of(dtypes.operands, layouts)
+    given = single.given
     least = peak_bytes(program, shapes_of(program), given)
-    network = network_of(plan, dtypes, given)
+    network = network_of(single)
     aim, seen, effort = float(limit), set[Nest](), Effort()
-    for _ in range(ROUNDS if least > limit and dtypes.compute else 0):
+    for _ in range(ROUNDS if least > limit and single.dtypes.compute else 0):
         found, lowest = find_nests(network, int(aim), effort)
         missed = 1.0
         for one in [*found[:TRIED], *([] if found else [lowest])]:
             if one.nest in seen:
                 continue
             seen.add(one.nest)
-            tried = lower_loops(plan, one.nest, dtypes, layouts, is_row_major=is_row_major)
+            tried = lower_loops(single, one.nest)
             peak = peak_bytes(tried, shapes_of(tried), given)
             if peak < least:
                 program, least = tried, peak

@@ -1,4 +1,4 @@
-"""Plan and nest of loops to program: steps as `nameexpr.compiler.lowering.expression` has them, each loop one
+"""Plan and nest of loops to program: steps as `nameexpr.compiler.lowering.steps` has them, each loop one
 instruction with a program of its own.
 """
 
@@ -7,20 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.lowering.builder import Builder, Strides, Value
-from nameexpr.compiler.lowering.expression import (
-    is_rearrangement,
-    lower_reduction,
-    lower_result,
-    needs_narrowing,
-    operand_value,
-)
+from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
+from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
 from nameexpr.compiler.planning.plan import Plan, Step
 from nameexpr.compiler.schedule.limit.loops import Loop, Nest
-from nameexpr.compiler.schedule.limit.network import COMBINED
+from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
 
 
@@ -46,30 +41,23 @@ class _Whole:
             return self.plan.steps[item].values
         return (self.count + self.end - 1 if self.end else 0,)
 
-    @property
-    def order(self) -> tuple[str, ...]:
-        """The labels of the result, in its order."""
-        return tuple(dict.fromkeys(label for labels in self.plan.typed.result for label in labels))
 
-
-def lower_loops(
-    plan: Plan,
-    nest: Nest,
-    dtypes: Dtypes,
-    layouts: Sequence[Strides | None],
-    *,
-    is_row_major: bool = False,
-) -> Program:
-    """Return the program of a plan with loops; the rest as for `lowering.expression.lower`."""
-    typed, whole = plan.typed, _Whole(plan, dtypes)
-    build = Builder(typed.sizes, whole.count)
-    values = {n: operand_value(build, n, typed, dtypes, layout) for n, layout in enumerate(layouts)}
+def lower_loops(single: SingleReduction, nest: Nest) -> Program:
+    """Return the program of a reduction with loops."""
+    plan, whole = single.plan, _Whole(single.plan, single.dtypes)
+    build = Builder(plan.contraction.sizes, whole.count)
+    values = {}
+    for number, (view, labels) in enumerate(zip(single.views, plan.terms, strict=True)):
+        values[number] = with_labels(build, operand_value(build, view, single.operands), labels)
     _level(whole, build, range(whole.end + 1), nest, values)
     value = values[whole.count + whole.end]
-    is_moved = is_rearrangement(typed)
-    value = lower_result(build, typed.result, value, is_moved=is_moved, is_row_major=is_row_major)
-    shapes = tuple(tuple(typed.size(labels) for labels in axes) for axes in typed.operands)
-    return simplify(_program(build, shapes, value))
+    flat = [label for labels in single.result for label in labels]
+    missing = [label for label in dict.fromkeys(flat) if label in single.kept and label not in value.labels]
+    value = with_labels(build, value, (*value.labels, *missing))
+    value = lower_arrangement(
+        build, single.result, value, is_moved=single.is_moved, is_row_major=single.is_row_major
+    )
+    return simplify(_program(build, single.operands.shapes, value))
 
 
 def _program(build: Builder, operands: tuple[tuple[int, ...], ...], value: Value) -> Program:
@@ -84,7 +72,9 @@ def _level(whole: _Whole, build: Builder, items: Iterable[int], nest: Nest, valu
         if item in tops:
             values[whole.count + item] = _loop(whole, build, tops[item], values)
         elif item not in covered:
-            is_parted = any(whole.plan.typed.sizes[one] != build.sizes[one] for one in whole.plan.reduced)
+            is_parted = any(
+                whole.plan.contraction.sizes[one] != build.sizes[one] for one in whole.plan.reduced
+            )
             values[whole.count + item] = _item(whole, build, item, values, is_parted=is_parted)
 
 
@@ -97,9 +87,10 @@ def _item(whole: _Whole, build: Builder, item: int, values: Mapping[int, Value],
         return lower_reduction(build, replace(plan, steps=()), inputs, dtypes)
     step = plan.steps[item]
     is_last = item == whole.end - 1
-    typed = replace(plan.typed, result=plan.typed.result if is_last else (), dropped=(), reducer=None)
+    result = plan.contraction.result if is_last else ()
+    contraction = replace(plan.contraction, result=result, dropped=(), reducer=None)
     alone = Step(tuple(range(len(inputs))), step.labels, step.summed, step.flops)
-    single = Plan(typed, plan.terms, (alone,), plan.reduced if is_last else (), plan.naive_flops)
+    single = Plan(contraction, (alone,), plan.reduced if is_last else (), plan.naive_flops)
     return lower_reduction(build, single, inputs, replace(dtypes, result=dtypes.compute), item)
 
 
@@ -116,7 +107,7 @@ def _loop(whole: _Whole, build: Builder, loop: Loop, values: Mapping[int, Value]
         tail, _ = _body(whole, build, loop, size % loop.block, outside, result.labels)
     is_placed = loop.label in result.labels
     is_reducing = loop.top == whole.end and not is_placed
-    reducer = whole.plan.typed.reducer or ""
+    reducer = whole.plan.contraction.reducer or ""
     combine = COMBINED[reducer] if is_reducing else "add"
     dtype = "bool" if is_reducing and reducer in {"any", "all"} else result.dtype
     place = result.axis(loop.label) if is_placed else None
@@ -124,7 +115,7 @@ def _loop(whole: _Whole, build: Builder, loop: Loop, values: Mapping[int, Value]
     one = Looped(sources, axes, loop.label, size, loop.block, body, tail, place, combine, dtype)
     bound = result.bound if is_placed or result.bound is None else result.bound * one.count
     value = build.emit(one, result.labels, dtype, build.dense(result.labels), bound=bound)
-    is_whole = all(build.sizes[label] == whole.plan.typed.sizes[label] for label in whole.plan.reduced)
+    is_whole = all(build.sizes[label] == whole.plan.contraction.sizes[label] for label in whole.plan.reduced)
     if is_reducing and is_whole and needs_narrowing(reducer, whole.dtypes):
         return build.cast(value, whole.dtypes.result)
     return value
@@ -151,8 +142,8 @@ def _body(
     shapes = tuple(inner.shape(value.labels) for value in parts.values())
     _level(whole, inner, loop.items, loop.inner, parts)
     result = parts[whole.count + loop.top]
-    if not labels and loop.top >= whole.end - 1 and set(result.labels) <= set(whole.order):
-        labels = tuple(label for label in whole.order if label in result.labels)
+    if not labels and loop.top >= whole.end - 1 and set(result.labels) <= set(whole.plan.contraction.result):
+        labels = tuple(label for label in whole.plan.contraction.result if label in result.labels)
     result = inner.transpose(result, labels or result.labels)
     build.used_strides |= inner.used_strides
     return simplify(_program(inner, shapes, result)), result

@@ -6,11 +6,15 @@ plan and a last one that stands for what comes after them: the reducer, a divisi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
-from nameexpr.compiler.ir.strides import Given
+from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
+from nameexpr.compiler.ir.strides import Given, given_of
+from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import Plan
 from nameexpr.ops import REDUCTIONS
@@ -18,6 +22,53 @@ from nameexpr.ops import REDUCTIONS
 Labels = frozenset[str]
 COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine and name != "sum"}
 """Reducers of which parts can be combined, each by a ufunc."""
+
+
+class SingleReduction(NamedTuple):
+    """A graph that is one reduction of operands: an expression, with its plan."""
+
+    graph: Graph
+    output: int
+    operands: Operands
+    plan: Plan
+    is_row_major: bool = False
+
+    @property
+    def views(self) -> list[View]:
+        """How each factor sees its operand."""
+        return [node for node in self.graph.nodes if isinstance(node, View)]
+
+    @property
+    def given(self) -> tuple[Given, ...]:
+        """What is known of the operands' memory."""
+        return given_of(self.operands.dtypes, self.operands.layouts)
+
+    @property
+    def node(self) -> Reduction:
+        """The reduction."""
+        return next(node for node in self.graph.nodes if isinstance(node, Reduction))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The labels that the reduction leaves."""
+        return self.graph.labels[self.graph.known[self.node]]
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether nothing is combined."""
+        return is_moved(self.node)
+
+    @property
+    def result(self) -> Axes:
+        """The labels of each dim of the result."""
+        node = self.graph.nodes[self.output]
+        assert isinstance(node, Arrange)
+        return node.axes
+
+    @property
+    def dtypes(self) -> Dtypes:
+        """Dtypes of operands, of the computation and of the result."""
+        return Dtypes(self.operands.dtypes, self.node.compute, self.node.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +111,34 @@ class Network:
         return len(self.items) - 1 - self.items[-1].is_free
 
 
-def network_of(plan: Plan, dtypes: Dtypes, given: Sequence[Given] = ()) -> Network:
-    """Return the network of a plan; `given` is what is known of the operands' memory."""
-    typed = plan.typed
-    copied = _copied(plan, given)
+def network_of(single: SingleReduction) -> Network:
+    """Return the network of a plan."""
+    plan, dtypes = single.plan, single.dtypes
+    contraction = plan.contraction
+    copied = _copied(single)
     width = ITEM_BYTES.get(dtypes.compute, 8)
     count = len(plan.terms)
     items = []
     for step in plan.steps:
         labels, summed = frozenset(step.labels), frozenset(step.summed)
-        cells = max(1, typed.size(tuple(labels | summed)))
+        cells = max(1, contraction.size(labels | summed))
         casts = tuple(
             v for v in step.values if v < count and (dtypes.operands[v] != dtypes.compute or v in copied)
         )
         items.append(Item(step.values, labels, summed, step.flops // cells, True, False, casts))  # noqa: FBT003
     items.append(_end(plan, dtypes))
     values = (*map(frozenset, plan.terms), *(item.labels for item in items))
-    flat = [label for labels in typed.result for label in labels]
-    is_repeated = len(set(flat)) < len(flat) or any(typed.sizes[one] > 1 for one in set(flat) - values[-1])
-    again = typed.size(tuple(flat)) * width if is_repeated else 0
-    return Network(tuple(items), values, typed.sizes, count, width, typed.reducer, again)
+    flat = [label for labels in single.result for label in labels]
+    sizes = contraction.sizes
+    is_repeated = len(set(flat)) < len(flat) or any(sizes[one] > 1 for one in set(flat) - values[-1])
+    again = contraction.size(flat) * width if is_repeated else 0
+    return Network(tuple(items), values, sizes, count, width, contraction.reducer, again)
 
 
-def _copied(plan: Plan, given: Sequence[Given]) -> frozenset[int]:
+def _copied(single: SingleReduction) -> frozenset[int]:
     """Return the operands that are not in one piece, and may be copied for products."""
-    typed = plan.typed
-    shapes = [tuple(typed.size(group) for group in axes) for axes in typed.operands]
     found = set()
-    for number, (shape, one) in enumerate(zip(shapes, given, strict=False)):
+    for number, (shape, one) in enumerate(zip(single.operands.shapes, single.given, strict=True)):
         if one.strides is not None:
             array = Array(shape, one.strides, one.dtype, one.item, one.is_swapped, one.is_uneven)
             found |= {number} if array.is_odd or not array.is_one_piece else set()
@@ -96,10 +147,11 @@ def _copied(plan: Plan, given: Sequence[Given]) -> frozenset[int]:
 
 def _end(plan: Plan, dtypes: Dtypes) -> Item:
     """Return the item behind all steps."""
+    reducer = plan.contraction.reducer
     before = len(plan.terms) + len(plan.steps) - 1 if plan.steps else 0
     labels = frozenset(plan.steps[-1].labels if plan.steps else plan.terms[0])
-    is_plain = plan.typed.reducer in {None, "sum"} and dtypes.compute == dtypes.result
+    is_plain = reducer in {None, "sum"} and dtypes.compute == dtypes.result
     needs_cast = not plan.steps and dtypes.operands[0] != dtypes.compute
-    casts = (0,) if needs_cast and plan.typed.reducer not in {None, "sum"} else ()
+    casts = (0,) if needs_cast and reducer not in {None, "sum"} else ()
     reduced = frozenset(plan.reduced)
     return Item((before,), labels - reduced, reduced, int(bool(reduced)), False, is_plain, casts)  # noqa: FBT003

@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.strides import Given
 from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.lowering.expression import lower
+from nameexpr.compiler.lowering.lower import lower
+from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import Need, largest, peak_bytes
-from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.schedule.limit.network import SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, OperandInfo
 
@@ -28,38 +27,31 @@ HALVES = {"float64": "float32", "complex128": "complex64"}
 """Dtypes that take half the memory of others."""
 
 
-def over_limit(
-    text: str,
-    plan: Plan,
-    dtypes: Dtypes,
-    program: Program,
-    given: Sequence[Given],
-    limit: int,
-    needed: int,
-) -> Diagnostic:
+def over_limit(text: str, single: SingleReduction, program: Program, limit: int, needed: int) -> Diagnostic:
     """Return what to say of an expression that does not fit a limit.
 
     Parameters
     ----------
     text : str
         The expression.
-    plan, dtypes : Plan, Dtypes
+    single : SingleReduction
         What it is computed as.
-    program, given : Program, sequence of Given
-        Its program without any loop, and what is known of the operands.
+    program : Program
+        Its program without any loop.
     limit, needed : int
         The bytes that there may be, and the fewest that were found to do.
     """
+    given, dtypes = single.given, single.dtypes
     shapes = shapes_of(program)
     peak = peak_bytes(program, shapes, given)
-    result = prod(plan.typed.result_shape) * item_bytes(dtypes.result)
+    result = prod(map(single.graph.cells, single.result)) * item_bytes(dtypes.result)
     message = f"the expression needs {peak:,} bytes at its peak, and memory_limit is {limit:,}"
     if result > limit:
         message = f"the result alone takes {result:,} bytes, and memory_limit is {limit:,}"
     advice = [f"raise the limit to {needed:,}{', which blocks make do with' if needed < peak else ''}"]
     advice += [f"pass dtype='{HALVES[dtypes.compute]}'"] if dtypes.compute in HALVES else []
     needs = largest(program, shapes, given)
-    advice += [_smaller(plan, dtypes, needs[0].labels, limit)] if needs else []
+    advice += [_smaller(single, needs[0].labels, limit)] if needs else []
     hint = ", or ".join(filter(None, advice))
     return Diagnostic("NE709", message, text, operands=needs_infos(needs), hint=hint)
 
@@ -77,25 +69,29 @@ def _title(labels: Sequence[str]) -> str:
     return " ".join(words) or "a value"
 
 
-def _smaller(plan: Plan, dtypes: Dtypes, labels: Sequence[str], limit: int) -> str:
+def _smaller(single: SingleReduction, labels: Sequence[str], limit: int) -> str:
     """Return how small the largest label of a value would have to be; "" if that is no help, or not the
     caller's to say.
     """
-    sizes = plan.typed.sizes
+    sizes = single.graph.sizes
     known = [label for label in ",".join(labels).replace("·", ",").split(",") if label.isidentifier()]
     name = max(known, key=lambda label: sizes.get(label, 0), default="")
     low, high = 0, sizes.get(name, 0)
     while low + 1 < high:
         middle = (low + high) // 2
-        if _peak_with(plan, dtypes, name, middle) <= limit:
+        if _peak_with(single, name, middle) <= limit:
             low = middle
         else:
             high = middle
     return f"make '{name}' at most {low:,} (here {sizes[name]:,})" if low else ""
 
 
-def _peak_with(plan: Plan, dtypes: Dtypes, label: str, size: int) -> int:
+def _peak_with(single: SingleReduction, label: str, size: int) -> int:
     """Return the peak of the plan, without loops, for another size of one label."""
-    typed = replace(plan.typed, sizes={**plan.typed.sizes, label: size})
-    program = simplify(lower(replace(plan, typed=typed), dtypes, [None] * len(plan.terms)))
+    sizes = {**single.graph.sizes, label: size}
+    graph = replace(single.graph, sizes=sizes)
+    shapes = tuple(tuple(map(graph.cells, view.axes)) for view in single.views)
+    operands = Operands(shapes, single.operands.dtypes, (None,) * len(shapes))
+    plan = replace(single.plan, contraction=replace(single.plan.contraction, sizes=sizes))
+    program = simplify(lower(graph, [single.output], operands, lambda _: plan)[0])
     return peak_bytes(program, shapes_of(program))

@@ -1,16 +1,17 @@
-"""Graph to program: every value that the outputs need, in order, as NumPy calls.
+"""Graph to program: every value that the outputs need, in order, as array calls.
 
-Contractions go through the planner and the lowering of expressions. Pointwise values are laid out so that few
+Reductions go through the planner. Pointwise values are laid out so that few
 arguments must be transposed; large ones, and those under a reduction that no contraction computes, are fused
 into blocks (`nameexpr.compiler.schedule.fusion`), so that no intermediate larger than a block is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
-from nameexpr.compiler.ir.dtypes import MAGNITUDE, choose_dtypes
+from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
     WEAK,
@@ -25,12 +26,15 @@ from nameexpr.compiler.ir.graph import (
     Reduction,
     Scalar,
     View,
+    is_moved,
     merged,
     number_of,
+    use_counts,
 )
 from nameexpr.compiler.ir.program import (
     AlongAxes,
     Arange,
+    Cast,
     Constant,
     Copy,
     Full,
@@ -38,19 +42,22 @@ from nameexpr.compiler.ir.program import (
     Pointwise,
     Program,
     Step,
+    is_view,
 )
-from nameexpr.compiler.ir.typed import Axes, Typed
-from nameexpr.compiler.lowering.builder import Builder, Strides, Value
-from nameexpr.compiler.lowering.expression import lower_reduction, lower_result, split_strides
-from nameexpr.compiler.lowering.order import apart, in_turn, use_counts
-from nameexpr.compiler.lowering.strategies import in_cells
-from nameexpr.compiler.planning.path import Optimize
-from nameexpr.compiler.planning.plan import Plan, plan_contractions
+from nameexpr.compiler.ir.program import sources_of as instruction_sources
+from nameexpr.compiler.ir.typed import Axes, Contraction
+from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
+from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
+from nameexpr.compiler.planning.plan import Plan
 from nameexpr.compiler.schedule.fusion import WHOLE, Fusing, is_fused_map, is_fused_reduction
 from nameexpr.ops import FUNCTIONS
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
+
+
+Planner = Callable[[Contraction], Plan]
 
 
 @dataclass
@@ -59,12 +66,10 @@ class Lowering:
 
     graph: Graph
     build: Builder
-    shapes: Sequence[tuple[int, ...]]
-    layouts: Sequence[Strides | None]
-    dtypes: Sequence[str]
-    optimize: Optimize
-    uses: dict[int, int]
-    fusing: Fusing
+    operands: Operands
+    plan: Planner
+    fusing: Fusing | None
+    row_major: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
     steps: int = 0
@@ -100,7 +105,7 @@ class Lowering:
                 kept = tuple(label for label in value.labels if label not in labels)
                 return self.build.reshape(value, self.build.shape(kept), kept)
             case Arrange(source, axes):
-                return self._arranged(number, source, axes)
+                return self._arranged(source, axes, is_row_major=number in self.row_major)
 
     def _constant(self, number: int, node: Scalar) -> Value:
         value, dtype = number_of(node), self.graph.strong(number)
@@ -109,30 +114,12 @@ class Lowering:
 
     def _view(self, node: View) -> Value:
         """Return an operand, or an earlier value, with one axis per label."""
-        labels = tuple(label for group in node.axes for label in group)
-        is_split = any(len(group) != 1 for group in node.axes)
         if node.position >= 0:
-            number, dtype = node.position, self.dtypes[node.position]
-            own = self.layouts[node.position]
-            layout = None if own is None else in_cells(own, dtype)
-            is_fresh = False
-        else:
-            source = self.value(node.value)
-            number, dtype, layout, is_fresh = source.number, source.dtype, source.strides, source.is_fresh
-        if layout is None and not is_split:
-            layout = self.build.dense(labels)
-        strides = layout if not is_split else self._split(node.axes, layout)
-        value = Value(number, labels, dtype, strides, is_fresh, MAGNITUDE.get(dtype))
-        if is_split:
-            made = self.build.reshape(value, self.build.shape(labels), labels)
-            value = Value(made.number, labels, dtype, strides, is_fresh, value.bound)
-        return self.build.diagonal(value) if len(set(labels)) < len(labels) else value
-
-    def _split(self, axes: Axes, layout: Strides | None) -> Strides | None:
-        return None if layout is None else split_strides(axes, layout, self.graph.sizes)
+            return operand_value(self.build, node, self.operands)
+        return lower_view(self.build, self.value(node.value), node.axes)
 
     def _map(self, number: int, node: Map) -> Value:
-        if is_fused_map(self.fusing, number):
+        if self.fusing is not None and is_fused_map(self.fusing, number):
             return self._fused(number, (number,), (), None)
         if node.function.startswith("cast:"):
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
@@ -164,44 +151,26 @@ class Lowering:
         return found
 
     def _reduction(self, number: int, node: Reduction, want: Labels) -> Value:
-        if is_fused_reduction(self.fusing, number):
+        if self.fusing is not None and is_fused_reduction(self.fusing, number):
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
-        own = self.graph.labels[number]
-        kept = tuple(dict.fromkeys((*(label for label in want if label in own), *own)))
-        typed = Typed(
-            tuple(tuple((label,) for label in value.labels) for value in factors),
-            tuple((label,) for label in kept),
-            (),
-            self.graph.sizes,
-            node.labels,
-            node.reducer,
-        )
-        plan = plan_contractions(typed, self.optimize)
-        factors = [self._lacking(*pair) for pair in zip(factors, plan.terms, strict=True)]
+        own, dtype = self.graph.labels[number], self.graph.dtypes[number]
+        terms = tuple(value.labels for value in factors)
+        # A label that is reduced may stand in the result as a new dim.
+        wanted = [label for label in want if label not in node.labels]
+        order = tuple(dict.fromkeys((*wanted, *own)))
+        reducer = "sum" if node.is_counted else node.reducer
+        contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
+        plan = self.plan(contraction)
         offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
-        product = self.fusing.promoted([value.dtype for value in factors])
-        dtypes = choose_dtypes(
-            tuple(value.dtype for value in factors), product, is_summed=typed.is_summed, reducer=node.reducer
-        )
-        if node.is_wide:
-            dtypes = replace(dtypes, result=dtypes.compute)
-        made = self._having(lower_reduction(self.build, plan, factors, dtypes, offset), kept)
-        dtype = self.graph.dtypes[number]
+        factors = [with_labels(self.build, *pair) for pair in zip(factors, plan.terms, strict=True)]
+        dtypes = Dtypes(tuple(value.dtype for value in factors), node.compute, node.result)
+        made = lower_reduction(self.build, plan, factors, dtypes, offset)
+        made = with_labels(self.build, made, (*made.labels, *(new for new in own if new not in made.labels)))
+        if not dtype or made.dtype == dtype:
+            return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
-
-    def _lacking(self, value: Value, labels: Labels) -> Value:
-        """Return a value with these labels alone: others have size 1, and the plan does without them."""
-        return (
-            value if labels == value.labels else self.build.reshape(value, self.build.shape(labels), labels)
-        )
-
-    def _having(self, value: Value, labels: Labels) -> Value:
-        """Return a value with the labels of size 1, too, that the plan did without."""
-        missing = [label for label in labels if label not in value.labels]
-        every = (*value.labels, *missing)
-        return self.build.reshape(value, self.build.shape(every), every) if missing else value
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
@@ -211,7 +180,8 @@ class Lowering:
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
         """Return a pointwise value, reduced or not, that is computed block by block."""
-        leaves, steps, factors, order = self.fusing.steps(roots, reduced, self)
+        assert self.fusing is not None
+        leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
         if reducer in WHOLE:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         kept = tuple(label for label in order if label not in reduced)
@@ -246,7 +216,7 @@ class Lowering:
         """Return a value in another dtype; a number of Python only if the dtype holds it."""
         if not value.dtype.startswith(WEAK):
             return self.build.cast(value, dtype)
-        made = Pointwise(f"np.{dtype}", (value.number,), (None,), (), dtype, is_ufunc=False)
+        made = Pointwise(dtype, (value.number,), (None,), (), dtype, is_ufunc=False)
         return self.build.emit(made, (), dtype, ())
 
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:
@@ -266,48 +236,98 @@ class Lowering:
         own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
         return here != own and self.graph.cells(leaf.labels) * COPIED <= self.graph.cells(order)
 
-    def _arranged(self, number: int, source: int, axes: Axes) -> Value:
-        flat = tuple(dict.fromkeys(label for labels in axes for label in labels))
+    def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
-            self.values[source] = self._made(source, flat)
+            self.values[source] = self._made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
         value = self._strong(self.values[source])
-        return lower_result(self.build, axes, value, is_moved=isinstance(self.graph.nodes[source], View))
+        return lower_arrangement(
+            self.build, axes, value, is_moved=is_moved(self.graph.nodes[source]), is_row_major=is_row_major
+        )
 
 
-def lower_formula(
+def lower(
     graph: Graph,
     outputs: Sequence[int],
-    shapes: Sequence[tuple[int, ...]],
-    dtypes: Sequence[str],
-    layouts: Sequence[Strides | None],
-    fusing: Fusing,
-    optimize: Optimize = None,
-) -> tuple[Program, list[Plan]]:
-    """Return the program that computes some values of a graph, and the plans of its contractions.
+    operands: Operands,
+    plan: Planner,
+    *,
+    fusing: Fusing | None = None,
+    row_major: bool = False,
+    ranks: tuple[int, ...] = (),
+) -> tuple[Program, tuple[Plan, ...]]:
+    """Return the program that computes some values of a graph, and the plans of its reductions.
 
     Parameters
     ----------
     graph : Graph
-        The formula.
+        What is computed.
     outputs : sequence of int
         The values wanted.
-    shapes, dtypes, layouts : sequences
-        Shape, dtype and strides (None for row-major) of every operand.
-    fusing : Fusing
-        What is computed in blocks.
+    operands : Operands
+        Shape, dtype and strides of every operand.
+    plan : callable
+        What plans a contraction.
+    fusing : Fusing, optional
+        What is computed in blocks; nothing, if it is left out.
+    row_major : bool
+        Whether results must be new memory in row-major order.
+    ranks : tuple of int
+        Which of the ways to take at each choice; by default the one that the cost model prefers.
     """
-    build = Builder(graph.sizes, len(shapes))
+    build = Builder(graph.sizes, len(operands.shapes), ranks=ranks)
     uses = use_counts(graph, outputs)
-    lowering = Lowering(graph, build, shapes, layouts, dtypes, optimize, uses, fusing)
-    for number in in_turn(graph, uses, fusing):
+    lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
+    for number in _in_turn(graph, uses, fusing):
         lowering.value(number)
-    results = apart(build, [lowering.value(output) for output in outputs])
+    values = [lowering.value(output) for output in outputs]
+    results = _apart(build, values) if len(values) > 1 else (values[0].number,)
     program = Program(
-        tuple(shapes),
+        operands.shapes,
         tuple(build.instructions),
         tuple(build.notes),
         results[-1],
         build.used_strides,
         results if len(results) > 1 else (),
+        offers=tuple(build.offers),
     )
-    return program, lowering.plans
+    return program, tuple(lowering.plans)
+
+
+def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing | None) -> list[int]:
+    """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
+
+    Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
+    """
+    inside: set[int] = set()
+    asked: set[int] = set()
+    for number in sorted(uses, reverse=True):
+        node = graph.nodes[number]
+        if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
+            asked.add(node.value)
+        if number in inside:
+            continue
+        if isinstance(node, Map) and fusing is not None and is_fused_map(fusing, number):
+            inside |= set(fusing.inner(number)) - {number}
+        elif isinstance(node, Reduction) and fusing is not None and is_fused_reduction(fusing, number):
+            inside |= {one for factor in node.factors for one in fusing.inner(factor)}
+    inside |= asked
+    return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
+
+
+def _apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
+    """Return the numbers of results, none of which shares memory with another."""
+    owner = {operand: operand for operand in range(build.count)}
+    for number, one in enumerate(build.instructions):
+        is_shared = is_view(one) and not isinstance(one, Cast)
+        owner[build.count + number] = (
+            owner[instruction_sources(one)[0]] if is_shared else build.count + number
+        )
+    taken: set[int] = set()
+    results = []
+    for value in values:
+        if owner[value.number] in taken:
+            value = build.emit(Copy(value.number), value.labels, value.dtype)
+            owner[value.number] = value.number
+        taken.add(owner[value.number])
+        results.append(value.number)
+    return tuple(results)
