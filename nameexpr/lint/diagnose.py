@@ -160,13 +160,13 @@ def _sizes(call: Call) -> list[tuple[str, Any, str]]:
 def _option_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
     from nameexpr.compiler.analysis.faults.misuse import no_reducer, no_size
-    from nameexpr.compiler.ir.typed import REDUCERS
+    from nameexpr.ops import REDUCTIONS
 
     for name, value, keyword in _sizes(call):
         if value is not OPEN and type(value) is not int:
             yield Problem(no_size(name, value), is_call=True, keyword=keyword)
     reduce = call.keywords.get("reduce")
-    if isinstance(reduce, str) and reduce not in REDUCERS and call.function != "check":
+    if isinstance(reduce, str) and reduce not in REDUCTIONS and call.function != "check":
         yield Problem(no_reducer(reduce), is_call=True, keyword="reduce")
 
 

@@ -22,8 +22,8 @@ from nameexpr.compiler.ir.graph import (
     sources_of,
     use_counts,
 )
-from nameexpr.compiler.lowering.functions import FUNCTIONS
 from nameexpr.errors import Span
+from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.promotion import function_of
 from nameexpr.syntax.formula_ast import Number, Use, nodes
 
@@ -64,7 +64,7 @@ def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int
         case Arrange() if type(given[0]) is int:
             as_array(given[0])
         case Map(function) if dtype.startswith(WEAK):
-            return fold(function_of(FUNCTIONS[function].call), *given)
+            return fold(function_of(FUNCTIONS[function].kernel), *given)
         case Map(function) if int in map(type, given):
             _try(function, dtype, [_cell(graph, source) for source in sources_of(node)], given)
     return given[0] if isinstance(node, View | Arrange) else None
@@ -77,7 +77,7 @@ def _try(function: str, dtype: str, cells: Sequence[Any], given: Sequence[Any]) 
         return
     arguments = [cell if number is None else number for cell, number in zip(cells, given, strict=True)]
     with np.errstate(all="ignore"):
-        function_of(FUNCTIONS[function].call)(*arguments)
+        function_of(FUNCTIONS[function].kernel)(*arguments)
 
 
 def _cell(graph: Graph, value: int) -> Any:

@@ -12,10 +12,11 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import native
 from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
-from nameexpr.compiler.ir.typed import CUSTOM, REDUCERS
+from nameexpr.compiler.ir.typed import CUSTOM
 from nameexpr.compiler.planning.path import Optimize, check_strategy
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
+from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def check_optimize(optimize: Any) -> Any:
 
 
 def _reduce(reduce: Any) -> str | Reduce | None:
-    if reduce is None or callable(reduce) or (isinstance(reduce, str) and reduce in REDUCERS):
+    if reduce is None or callable(reduce) or (isinstance(reduce, str) and reduce in REDUCTIONS):
         found: str | Reduce | None = reduce
         return found
     if isinstance(reduce, str):

@@ -11,26 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import formulas, kernels
+from nameexpr.backends.numpy import formulas, kernels, spelled
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.numbers import fold
 from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
-from nameexpr.compiler.ir.typed import SUMMING
+from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
 _WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}
-_UFUNCS = {
-    "prod": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-    "any": np.logical_or,
-    "all": np.logical_and,
-}
 
 
-def function_of(call: str) -> Any:
-    """Return what a call such as `np.add` names."""
-    module, _, name = call.partition(".")
-    return getattr(np if module == "np" else formulas, name)
+def function_of(kernel: str) -> Any:
+    """Return a kernel: NumPy's, or one of ours."""
+    return getattr(formulas if kernel in KERNELS or kernel in ALONG else np, kernel)
 
 
 def _sample(dtype: str) -> Any:
@@ -38,21 +30,16 @@ def _sample(dtype: str) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _dtype_of(call: str, dtypes: tuple[str, ...]) -> str:
-    function = function_of(call)
+def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
+    function = function_of(kernel)
     with np.errstate(all="ignore"):
         if all(dtype in _WEAK for dtype in dtypes):
             return "weak:" + type(fold(function, *(_WEAK[dtype] for dtype in dtypes))).__name__
-        along = (0,) if call in _ALONG else ()
+        along = (0,) if kernel in ALONG else ()
         result = np.asarray(function(*map(_sample, dtypes), *along))
     if result.dtype.kind not in "biufc":
-        raise TypeError(f"{call} gives {result.dtype}")
+        raise TypeError(f"{spelled(kernel)} gives {result.dtype}")
     return number_name(result.dtype)
-
-
-_ALONG = frozenset(
-    f"formulas.{name}" for name in ("softmax", "log_softmax", "cumsum", "cumprod", "sort", "flip")
-)
 
 
 @lru_cache(maxsize=4096)
@@ -69,8 +56,9 @@ def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
     if reducer in {"sum", "mean"}:
         return chosen.result
     sample = np.ones(1, chosen.compute)
-    if reducer in _UFUNCS:
-        made = np.asarray(_UFUNCS[reducer].reduce(sample, axis=0))
+    combine = REDUCTIONS[reducer].combine
+    if combine:
+        made = np.asarray(getattr(np, combine).reduce(sample, axis=0))
     else:
         made = np.asarray(getattr(kernels, reducer)(sample, 0))
     return chosen.result if needs_narrowing(reducer, chosen) else number_name(made.dtype)
@@ -79,13 +67,13 @@ def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
 class NumPyArithmetic:
     """NumPy's answers to `nameexpr.compiler.analysis.build.build.Arithmetic`."""
 
-    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
+    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
         """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
-        return _dtype_of(call, tuple(dtypes))
+        return _dtype_of(kernel, tuple(dtypes))
 
-    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
         """Return what a pointwise function gives for numbers, as a number."""
-        result: int | float | complex = fold(function_of(call), *numbers)
+        result: int | float | complex = fold(function_of(kernel), *numbers)
         return result
 
     def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:

@@ -89,6 +89,11 @@ def bfloat16() -> np.dtype[Any]:
     return dtype
 
 
+def unnamed(array: Array) -> Core:
+    """Return an array as a tensor whose dims have no names."""
+    return Core._wrap(array, (None,) * array.ndim)
+
+
 def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> NameExprError:
     if "inhomogeneous" in str(fault):
         message = "the nested lists do not all have the same length"

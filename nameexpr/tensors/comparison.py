@@ -17,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import in_place, op, within_memory
+from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.rules import Rules
 
 

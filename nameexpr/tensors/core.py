@@ -5,7 +5,7 @@ Every family of methods derives from here, and needs no more than this of the ot
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class Core:
 
     _data: Array
     _names: Names
+    tensor_class: ClassVar[type[Core]]
+    """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:

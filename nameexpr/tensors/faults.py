@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
@@ -50,6 +54,24 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
 
 def _pairing(verb: str) -> Pairing:
     return Pairing(verb, moves="right") if verb.endswith("_") else Pairing(verb)
+
+
+def within_memory(function: F) -> F:
+    """Return the operator with NumPy's lack of memory raised as ours (NE707).
+
+    For those that leave arrays to NumPy alone: what goes through `nameexpr.tensors.rules` is caught there.
+    """
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NameExprError:
+            raise
+        except MemoryError as fault:
+            raise exhausted(function.__name__, fault) from fault
+
+    return run  # type: ignore[return-value]
 
 
 def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:

@@ -19,10 +19,10 @@ from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.faults import undefined, within_memory
 from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.masks import Masks
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_finite, check_writeable, store

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from nameexpr.tensors.faults import has_complex, unordered
+from nameexpr.tensors.contraction import contracted
+from nameexpr.tensors.faults import has_complex, unordered, within_memory
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import NUMBERS
 
 P = ParamSpec("P")
@@ -277,6 +278,4 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
     >>> tensordot(x, x.rename(N="M"), (["C"], ["C"])).names
     ('N', 'M')
     """
-    from nameexpr.tensors.tensordot import contracted
-
-    return contracted(as_tensor(a), as_tensor(b), dims)
+    return cast("NamedTensor", contracted(as_tensor(a), as_tensor(b), dims))

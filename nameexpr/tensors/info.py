@@ -18,7 +18,8 @@ from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import Call, Verbatim, fault
 from nameexpr.tensors.devices import Device
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
 
 

@@ -20,10 +20,11 @@ from nameexpr.rules.joining import check_ranks
 from nameexpr.rules.lookup import misplaced
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
+from nameexpr.tensors.coerce import unnamed
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained
+from nameexpr.tensors.faults import explained, within_memory
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED, as_operand
 from nameexpr.tensors.writing import write
@@ -129,11 +130,7 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
-    return [part if isinstance(part, Core) else _unnamed(as_operand(part, verb)) for part in tensors]
-
-
-def _unnamed(array: Array) -> Core:
-    return Core._wrap(array, (None,) * array.ndim)
+    return [part if isinstance(part, Core) else unnamed(as_operand(part, verb)) for part in tensors]
 
 
 def _joined(join: Any, parts: list[Core], verb: str) -> Array:

@@ -26,8 +26,8 @@ from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained
-from nameexpr.tensors.ops import in_place, op, within_memory
+from nameexpr.tensors.faults import explained, within_memory
+from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
 from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 

@@ -10,7 +10,8 @@ from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules import Call, DimLike, fault, remembered, shown
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.ops import op
 
 
 class _Missing:

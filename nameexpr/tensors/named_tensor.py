@@ -23,6 +23,7 @@ from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.comparison import Comparison, Logic
 from nameexpr.tensors.contraction import Contraction
 from nameexpr.tensors.convert import Conversion
+from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.elementary import Elementary
 from nameexpr.tensors.fills import Fills
@@ -97,6 +98,7 @@ class NamedTensor(
         return from_numpy, (self._data, self._names)
 
 
+Core.tensor_class = NamedTensor
 wrap = NamedTensor._wrap
 """`wrap(data, names)`: a tensor around an array, unchecked, for code that knows the names to be right."""
 

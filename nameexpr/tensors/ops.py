@@ -15,8 +15,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from nameexpr.errors import NameExprError
-
 Rule: TypeAlias = Literal[
     "keeps",
     "unifies",
@@ -70,27 +68,6 @@ def op(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
         return function
 
     return enter
-
-
-def within_memory(function: F) -> F:
-    """Return the operator with NumPy's lack of memory told as ours (NE707).
-
-    For those that leave arrays to NumPy alone: what goes through `nameexpr.tensors.rules` is told there.
-    """
-
-    @wraps(function)
-    def told(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NameExprError:
-            raise
-        except MemoryError as fault:
-            # Imported late: that module needs tensors, which are made of operators.
-            from nameexpr.tensors.faults import exhausted
-
-            raise exhausted(function.__name__, fault) from fault
-
-    return told  # type: ignore[return-value]
 
 
 def in_place(method: F, *, extra: bool = False) -> F:

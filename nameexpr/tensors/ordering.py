@@ -22,8 +22,8 @@ from nameexpr.rules.calls import Call, counted, fault, shown
 from nameexpr.rules.lookup import called, spelt
 from nameexpr.rules.removing import removed
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import unordered
-from nameexpr.tensors.ops import op, within_memory
+from nameexpr.tensors.faults import unordered, within_memory
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.reductions import ALL, Reductions
 

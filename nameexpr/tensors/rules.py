@@ -18,7 +18,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.rules.removing import axes, removed
-from nameexpr.tensors.coerce import as_array
+from nameexpr.tensors.coerce import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
@@ -199,12 +199,7 @@ def as_operand(operand: object, verb: str) -> Array:
 
 
 def _clash(clash: Clash, verb: str, left: Any, right: Any, out: Core | None) -> NameExprError:
-    tensors = [x if isinstance(x, Core) else _unnamed(x) for x in (left, right)]
+    tensors = [x if isinstance(x, Core) else unnamed(np.asarray(x)) for x in (left, right)]
     moves: Any = "right" if out is not None and out is left else "both"
     pairing = Pairing(_spelt(verb, left, out), moves=moves)
     return clashing(clash, tensors[0]._dims, tensors[1]._dims, pairing)
-
-
-def _unnamed(operand: Any) -> Core:
-    array = np.asarray(operand)
-    return Core._wrap(array, (None,) * array.ndim)

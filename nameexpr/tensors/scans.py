@@ -17,8 +17,8 @@ from nameexpr.backends.numpy.reductions import running
 from nameexpr.rules.calls import Call, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, undefined, unordered
-from nameexpr.tensors.ops import in_place, op, within_memory
+from nameexpr.tensors.faults import explained, undefined, unordered, within_memory
+from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
 from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED

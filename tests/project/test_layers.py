@@ -20,7 +20,7 @@ from project.sources import NUMPY_FREE, PACKAGE, imports_of, modules, part_of, t
 LAYERS = (
     ("carets", "forks", "version", "whole_files"),
     ("errors",),
-    ("dims",),
+    ("dims", "ops"),
     ("rules",),
     ("syntax", "backends"),
     ("pictures",),

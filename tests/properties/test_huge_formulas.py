@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.syntax.parser.formula import parse_formula
 from properties.hostile import fault_of
 

@@ -70,9 +70,9 @@ def _suggested(name: str) -> tuple[str, ...]:
     if name == "--dtype":
         return DTYPES
     if name == "--reduce":
-        from nameexpr.compiler.ir.typed import REDUCERS
+        from nameexpr.ops import REDUCTIONS
 
-        return REDUCERS
+        return tuple(REDUCTIONS)
     if name == "--optimize":
         from nameexpr.compiler.planning.path import STRATEGIES
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from nameexpr.compiler.analysis.faults.suggestions import INSTEAD
-from nameexpr.compiler.lowering.functions import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
+from nameexpr.ops import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.syntax.ast import Dots, Label, Literal, Pack
 from nameexpr.syntax.formula_ast import Along, Call, Formula, Use
 from nameexpr.syntax.unparse import unparse_term
 
-_PAIRS = {"max": "maximum", "min": "minimum", "any": "logical_or", "all": "logical_and"}
+_PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}
 """Reductions, and what they are of two values."""
 
 
@@ -58,9 +58,8 @@ def _arity_hint(node: Call) -> str:
         return f"{node.function[:3]}[C](x) reduces over C"
     if node.function in ("maximum", "minimum", "logical_and", "logical_or", "hypot", "pow"):
         return f"{node.function}(x, y), one within the other for more values"
-    return {"where": "where(condition, x, y)", "clip": "clip(x, low, high)"}.get(
-        node.function, f"write {node.function}(x)"
-    )
+    usage = POINTWISE[node.function].usage
+    return usage if POINTWISE[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
 
 
 def _values(count: int) -> str:

@@ -13,8 +13,8 @@ from itertools import islice
 from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
 from nameexpr.compiler.analysis.faults.words import in_words
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
-from nameexpr.compiler.lowering.functions import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
+from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.syntax.ast import Anonymous, Expression, Literal, Term, atoms
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
 

@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite, isnan
 
+from nameexpr.backends.numpy import spelled
 from nameexpr.compiler.ir.program import Fused, Step, takes_out
+from nameexpr.ops import REDUCTIONS
 
-UFUNCS = {
-    "sum": "add",
+UFUNCS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine} | {
     "mean": "add",
-    "prod": "multiply",
-    "max": "maximum",
-    "min": "minimum",
-    "any": "logical_or",
-    "all": "logical_and",
     "count_nonzero": "add",
 }
-WHERE = "np.where"
+WHERE = "where"
 PAIR = 2
 REAL = frozenset({"float32", "float64"})
 WIDENED = frozenset({"sum", "mean", "prod"})
@@ -192,7 +188,7 @@ def _home(
 
 
 def _where_over(step: Step, local: Sequence[str]) -> str:
-    return "formulas.where_over" + _call(step, local, None).removeprefix(step.call)
+    return "formulas.where_over" + _call(step, local, None).removeprefix(spelled(step.call))
 
 
 def _call(step: Step, local: Sequence[str], out: str | None) -> str:
@@ -202,7 +198,7 @@ def _call(step: Step, local: Sequence[str], out: str | None) -> str:
     ]
     if step.call == "cast":
         return f'{arguments[0]}.astype("{step.dtype}")'
-    return f"{step.call}({', '.join(arguments)}{f', out={out}' if out else ''})"
+    return f"{spelled(step.call)}({', '.join(arguments)}{f', out={out}' if out else ''})"
 
 
 def _reduction(

@@ -6,6 +6,7 @@ import string
 from collections.abc import Sequence
 from math import isfinite, prod
 
+from nameexpr.backends.numpy import spelled
 from nameexpr.compiler.codegen.blocks import literal
 from nameexpr.compiler.ir.loops import Looped, Sliced
 from nameexpr.compiler.ir.program import (
@@ -34,20 +35,13 @@ from nameexpr.compiler.ir.program import (
     Repeat,
     Reshape,
     Slices,
+    Step,
     Sum,
     Transpose,
     Vecdot,
 )
 from nameexpr.compiler.ir.typed import shown
-
-UFUNC_REDUCERS = {
-    "sum": "add",
-    "max": "maximum",
-    "min": "minimum",
-    "prod": "multiply",
-    "any": "logical_or",
-    "all": "logical_and",
-}
+from nameexpr.ops import REDUCTIONS
 
 
 def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
@@ -65,13 +59,17 @@ def render_call(instruction: Instruction, sources: Sequence[str]) -> str:
         case Constant() | Arange() | Pointwise() | AlongAxes():
             return _formula_call(instruction, sources)
         case Fused():
-            return "blocks of " + ", ".join(dict.fromkeys(step.call for step in instruction.steps))
+            return "blocks of " + ", ".join(dict.fromkeys(map(_spelled_step, instruction.steps)))
         case Sliced(_, _, counts, inner):
             return f"{prod(counts)} slices of {len(inner.instructions)} steps"
         case Looped():
             return f"{instruction.count} blocks of {instruction.block} along {shown(instruction.label)}"
         case _:
             return _movement(instruction, sources[0])
+
+
+def _spelled_step(step: Step) -> str:
+    return step.call if step.call == "cast" else spelled(step.call)
 
 
 def render_streamed(instruction: Dot | Matmul, source: str, dtype: str) -> str:
@@ -116,12 +114,12 @@ def _pointwise(one: Pointwise, sources: Sequence[str]) -> str:
     arguments = [next(given) if constant is None else literal(constant.value) for constant in one.constants]  # type: ignore[attr-defined]
     listed = ", ".join(arguments)
     if one.is_weak:
-        return f"formulas.fold({one.call}, {listed})"
+        return f"formulas.fold({spelled(one.call)}, {listed})"
     if one.over is None:
-        return f"{one.call}({listed})"
+        return f"{spelled(one.call)}({listed})"
     if not one.is_ufunc:
         return f"formulas.where_over({listed})"
-    return f"{one.call}({listed}, out={sources[one.sources.index(one.over)]})"
+    return f"{spelled(one.call)}({listed}, out={sources[one.sources.index(one.over)]})"
 
 
 def _movement(instruction: Instruction, source: str) -> str:
@@ -153,9 +151,9 @@ def _reduction(instruction: Sum | Slices | Reduce | Apply | Divide, source: str)
         case Sum(_, axes, dtype):
             return f"np.add.reduce({source}, axis={_axes(axes)}{_option('dtype', dtype)})"
         case Slices(_, reducer, axes):
-            return f"kernels.slices(np.{UFUNC_REDUCERS[reducer]}, {source}, {axes})"
-        case Reduce(_, reducer, count, dtype) if reducer in UFUNC_REDUCERS:
-            ufunc = f"np.{UFUNC_REDUCERS[reducer]}"
+            return f"kernels.slices(np.{REDUCTIONS[reducer].combine}, {source}, {axes})"
+        case Reduce(_, reducer, count, dtype) if REDUCTIONS[reducer].combine:
+            ufunc = f"np.{REDUCTIONS[reducer].combine}"
             return f"{ufunc}.reduce({source}, axis={_last(count)}{_option('dtype', dtype)})"
         case Reduce(_, reducer, count):
             return f"kernels.{reducer}({source}, {_last(count)})"

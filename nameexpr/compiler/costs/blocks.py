@@ -11,6 +11,7 @@ from nameexpr.compiler.costs.functions import PASSES, call_nanos, cell_nanos
 from nameexpr.compiler.costs.reductions import reduce_nanos
 from nameexpr.compiler.ir.program import Fused, Pointwise, Step
 from nameexpr.compiler.ir.strides import Shape
+from nameexpr.ops import COSTS
 
 FOLDED = 1900.0
 """A function of numbers alone."""
@@ -33,9 +34,10 @@ def pointwise_nanos(one: Pointwise, sources: Sequence[Array], result: Array) -> 
 def _function(call: str, numbers: Sequence[object], sources: Sequence[Array], result: Array) -> float:
     """Return the time of the cells of a function."""
     dtypes = [source.dtype for source in sources]
-    cell = cell_nanos(call, dtypes, result.dtype, is_square=call == "np.power" and list(numbers) == [2])
-    nanos = pass_nanos(result.shape, result, sources, cell, RUN * PASSES.get(call, 1))
-    moved = (PASSES.get(call, 1) - 1) * 2 * prod(result.shape) * result.item
+    cell = cell_nanos(call, dtypes, result.dtype, is_square=call == "power" and list(numbers) == [2])
+    passes = PASSES.get(COSTS.get(call, call), 1)
+    nanos = pass_nanos(result.shape, result, sources, cell, RUN * passes)
+    moved = (passes - 1) * 2 * prod(result.shape) * result.item
     return nanos + memory_nanos(moved)
 
 
@@ -82,7 +84,7 @@ def _broadcast(sources: Sequence[Array]) -> Shape:
 def _reduced(one: Fused, factors: Sequence[Array], tiles: Shape) -> float:
     """Return the time of the reduction of a block: of one value, or of the product of several."""
     kept = prod(tile for axis, tile in enumerate(tiles) if axis not in one.reduced)
-    placing = PART + call_nanos("np.add") + kept * 0.1
+    placing = PART + call_nanos("add") + kept * 0.1
     dtype = one.dtype or "float64"
     if len(factors) == 1:
         reducer = one.reducer or "sum"

@@ -10,72 +10,68 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.costs.cells import CONVERTED, FLOATS, UFUNC, item_bytes
+from nameexpr.ops import COSTS
 
 Cells = tuple[float, float, float]
 """One cell of float64, float32 and complex128."""
 
 
-def _all(names: str, *cells: float) -> dict[str, Cells]:
-    wide, narrow, both = cells
-    return {f"np.{name}": (wide, narrow, both) for name in names.split()}
-
-
 FUNCTIONS: Mapping[str, Cells] = {
-    **_all("add subtract multiply conjugate positive square", 0.12, 0.065, 0.22),
-    **_all("absolute ceil floor trunc maximum minimum negative", 0.12, 0.065, 0.8),
-    **_all("equal not_equal less less_equal greater greater_equal", 0.085, 0.052, 0.75),
-    **_all("isfinite isinf isnan signbit", 0.11, 0.065, 0.5),
-    **_all("bitwise_and bitwise_or invert", 0.14, 0.07, 0.14),
-    **_all("logical_not sign copysign", 0.5, 0.45, 0.75),
-    **_all("logical_and logical_or logical_xor", 0.75, 0.75, 1.3),
-    **_all("true_divide", 0.25, 0.085, 2.1),
-    **_all("reciprocal", 0.49, 0.16, 2.0),
-    **_all("sqrt", 0.95, 0.28, 17.0),
-    **_all("exp exp2", 0.55, 0.33, 15.0),
-    **_all("log log2 log10", 0.54, 0.22, 54.0),
-    **_all("log1p cosh expm1 sinh tanh", 0.65, 0.25, 30.0),
-    **_all("tan arccos arcsin arctan arctanh", 0.75, 0.25, 50.0),
-    **_all("arccosh arcsinh", 1.3, 0.4, 55.0),
-    **_all("cos sin", 7.3, 0.4, 32.0),
-    **_all("arctan2", 1.3, 0.35, 0.0),
-    **_all("power", 6.0, 3.0, 87.0),
-    **_all("floor_divide remainder fmod", 5.8, 5.8, 0.0),
-    **_all("hypot nextafter", 5.0, 2.5, 0.0),
-    **_all("logaddexp", 12.0, 12.0, 0.0),
-    **_all("where", 1.4, 1.4, 1.4),
+    "add": (0.12, 0.065, 0.22),
+    "absolute": (0.12, 0.065, 0.8),
+    "equal": (0.085, 0.052, 0.75),
+    "isfinite": (0.11, 0.065, 0.5),
+    "bitwise_and": (0.14, 0.07, 0.14),
+    "sign": (0.5, 0.45, 0.75),
+    "logical_and": (0.75, 0.75, 1.3),
+    "true_divide": (0.25, 0.085, 2.1),
+    "reciprocal": (0.49, 0.16, 2.0),
+    "sqrt": (0.95, 0.28, 17.0),
+    "exp": (0.55, 0.33, 15.0),
+    "log": (0.54, 0.22, 54.0),
+    "log1p": (0.65, 0.25, 30.0),
+    "tan": (0.75, 0.25, 50.0),
+    "arccosh": (1.3, 0.4, 55.0),
+    "sin": (7.3, 0.4, 32.0),
+    "arctan2": (1.3, 0.35, 0.0),
+    "power": (6.0, 3.0, 87.0),
+    "floor_divide": (5.8, 5.8, 0.0),
+    "hypot": (5.0, 2.5, 0.0),
+    "logaddexp": (12.0, 12.0, 0.0),
+    "where": (1.4, 1.4, 1.4),
     "cast": (0.1, 0.15, 0.2),
-    "formulas.round": (0.12, 0.06, 0.95),
-    "formulas.integer": (0.0, 0.0, 0.0),
-    "formulas.real": (0.08, 0.04, 0.26),
-    "formulas.imag": (0.14, 0.08, 0.26),
-    "formulas.relu": (0.3, 0.2, 0.0),
-    "formulas.sigmoid": (1.5, 1.1, 0.0),
-    "formulas.silu": (1.65, 1.2, 0.0),
-    "formulas.gelu": (27.0, 28.0, 0.0),
-    "formulas.softplus": (10.5, 10.3, 0.0),
-    "formulas.erf": (28.0, 29.0, 0.0),
-    "formulas.erfc": (31.0, 32.0, 0.0),
-    "formulas.clip": (0.23, 0.14, 1.8),
+    "round": (0.12, 0.06, 0.95),
+    "integer": (0.0, 0.0, 0.0),
+    "real": (0.08, 0.04, 0.26),
+    "imag": (0.14, 0.08, 0.26),
+    "relu": (0.3, 0.2, 0.0),
+    "sigmoid": (1.5, 1.1, 0.0),
+    "silu": (1.65, 1.2, 0.0),
+    "gelu": (27.0, 28.0, 0.0),
+    "softplus": (10.5, 10.3, 0.0),
+    "erf": (28.0, 29.0, 0.0),
+    "erfc": (31.0, 32.0, 0.0),
+    "clip": (0.23, 0.14, 1.8),
 }
-"""By the call in NumPy. 0 stands where complex numbers are refused."""
-PLAIN = FUNCTIONS["np.add"]
+"""By the kernel that others are like (`nameexpr.ops.COSTS`). 0 stands where complex numbers are refused."""
+PLAIN = FUNCTIONS["add"]
 CALLS: Mapping[str, float] = {
-    "np.where": 670.0,
-    "formulas.round": 1030.0,
-    "formulas.integer": 1000.0,
-    "formulas.real": 330.0,
-    "formulas.imag": 400.0,
-    "formulas.relu": 820.0,
-    "formulas.sigmoid": 3900.0,
-    "formulas.silu": 4950.0,
-    "formulas.gelu": 4300.0,
-    "formulas.softplus": 1550.0,
-    "formulas.erf": 2900.0,
-    "formulas.erfc": 2950.0,
-    "formulas.clip": 950.0,
+    "where": 670.0,
+    "round": 1030.0,
+    "integer": 1000.0,
+    "real": 330.0,
+    "imag": 400.0,
+    "relu": 820.0,
+    "sigmoid": 3900.0,
+    "silu": 4950.0,
+    "gelu": 4300.0,
+    "softplus": 1550.0,
+    "erf": 2900.0,
+    "erfc": 2950.0,
+    "clip": 950.0,
 }
 """A call that is dearer than a ufunc's."""
-PASSES: Mapping[str, int] = {"formulas.sigmoid": 6, "formulas.silu": 7, "formulas.clip": 2}
+PASSES: Mapping[str, int] = {"sigmoid": 6, "silu": 7, "clip": 2}
 """How many passes over memory a call makes that is several."""
 NUMBER = 150.0
 """More for an argument that is a number."""
@@ -87,7 +83,7 @@ HALF = 3.4
 """One cell of arithmetic in float16, which NumPy does by way of float32."""
 HALVED = 1.2
 """Casting one cell from or to float16."""
-WHOLE = {"np.floor_divide": 1.7, "np.remainder": 1.7, "np.fmod": 1.7, "np.power": 1.0}
+WHOLE = {"floor_divide": 1.7, "power": 1.0}
 """One cell of what integers take another time for."""
 LONG = 30
 """How many times longer than float64 extended floats take."""
@@ -97,7 +93,7 @@ ROOTED = 2.0
 
 def call_nanos(call: str, numbers: int = 0) -> float:
     """Return the time of a call on nothing, some of whose arguments are numbers."""
-    return CALLS.get(call, UFUNC) + NUMBER * numbers
+    return CALLS.get(COSTS.get(call, call), UFUNC) + NUMBER * numbers
 
 
 def cell_nanos(call: str, dtypes: Sequence[str], result: str, *, is_square: bool = False) -> float:
@@ -106,7 +102,7 @@ def cell_nanos(call: str, dtypes: Sequence[str], result: str, *, is_square: bool
     Parameters
     ----------
     call : str
-        The function, as NumPy calls it.
+        The kernel of the function.
     dtypes : sequence of str
         Those of its arrays; "" if they are not known.
     result : str
@@ -114,6 +110,7 @@ def cell_nanos(call: str, dtypes: Sequence[str], result: str, *, is_square: bool
     is_square : bool, optional
         Whether it is a power of two.
     """
+    call = COSTS.get(call, call)
     cells = SQUARED if is_square else FUNCTIONS.get(call, PLAIN)
     computed = max((*dtypes, result), key=_rank)
     if call == "cast" and "float16" in (*dtypes, result):

@@ -26,8 +26,8 @@ def product_nanos(one: Product, sources: Sequence[Array], result: Array) -> floa
         return costs.CALL["matmul"]
     match one:
         case Multiply():
-            cell = cell_nanos("np.multiply", [source.dtype for source in sources], result.dtype)
-            return call_nanos("np.multiply") + pass_nanos(result.shape, result, sources, cell)
+            cell = cell_nanos("multiply", [source.dtype for source in sources], result.dtype)
+            return call_nanos("multiply") + pass_nanos(result.shape, result, sources, cell)
         case Einsum(_, letters, made):
             return _loop(letters, made, sources, result.dtype)
         case Vecdot():

@@ -152,7 +152,7 @@ def _reduction(one: Sum | Slices | Reduce | Apply | Divide, source: Array, resul
         case Apply():
             return APPLIED + reduce_nanos("sum", source, (ndim - 1,))
         case Divide():
-            divided = Pointwise("np.true_divide", (0,), (None, 1), result.shape, result.dtype, is_ufunc=True)
+            divided = Pointwise("true_divide", (0,), (None, 1), result.shape, result.dtype, is_ufunc=True)
             return pointwise_nanos(divided, [source], result)
 
 
@@ -170,6 +170,6 @@ def _looped(one: Looped, sources: Sequence[Array], result: Array) -> float:
     nanos, whole = MADE + memory_nanos(result.cells * result.item), one.size // one.block
     for body, count in zip(one.bodies, (whole, 1), strict=False):
         shapes = shapes_of(body)
-        placing = call_nanos("np.add") + costs.CELL * prod(shapes[body.result])
+        placing = call_nanos("add") + costs.CELL * prod(shapes[body.result])
         nanos += count * (TURN + PART * one.cuts + placing + fsum(_nanos(body, shapes, given)))
     return nanos

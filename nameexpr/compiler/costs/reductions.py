@@ -135,7 +135,7 @@ def slices_nanos(one: Slices, source: Array) -> float:
         count = source.shape[axis]
         shape, strides = _without(source.shape, axis), _without(source.strides, axis)
         part, made = Array(shape, strides, source.dtype), fresh(shape, source.dtype)
-        cell = cell_nanos("np.add", (source.dtype,) * 2, source.dtype)
+        cell = cell_nanos("add", (source.dtype,) * 2, source.dtype)
         nanos += (count - 1) * (costs.CALL["slice"] + pass_nanos(shape, made, [part, part], cell))
         source = made
     return nanos
@@ -179,7 +179,7 @@ def _normalised(source: Array, axes: Collection[int]) -> float:
     result, kept = fresh(source.shape, source.dtype), _kept(block, axes)
     target = Array(block.shape, result.strides, source.dtype)
     nanos = reduce_nanos("max", block, axes) + reduce_nanos("sum", target, axes)
-    for call, others in (("np.subtract", [block, kept]), ("np.exp", []), ("np.true_divide", [kept])):
+    for call, others in (("subtract", [block, kept]), ("exp", []), ("true_divide", [kept])):
         cell = cell_nanos(call, (source.dtype,), source.dtype)
         nanos += pass_nanos(block.shape, target, [target, *others], cell)
     return 2 * CALL + count * (nanos + CALL)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.ir.typed import CUSTOM, SUMMING
+from nameexpr.compiler.ir.typed import CUSTOM
+from nameexpr.ops import SUMMING
 
 NARROW = frozenset({"float16", "bfloat16"})
 SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Number = int | float | complex
-NEVER_INTO = frozenset({"np.negative"})
+NEVER_INTO = frozenset({"negative"})
 """NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 

@@ -35,7 +35,7 @@ from nameexpr.compiler.ir.program import (
 )
 from nameexpr.compiler.lowering.strategies import in_cells
 
-ROW_MAJOR = frozenset({"formulas.erf", "formulas.erfc"})
+ROW_MAJOR = frozenset({"erf", "erfc"})
 """Pointwise kernels whose results are row-major, whatever is given to them."""
 Shape = tuple[int, ...]
 Strides = tuple[int, ...]

@@ -12,15 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
+from nameexpr.ops import SUMMING
+
 Axes = tuple[tuple[str, ...], ...]
 Names = tuple[str | None, ...]
 
-SUMMING = frozenset({"sum", "mean", "prod", "var", "std", "median", "logsumexp", "norm"})
-REDUCERS = (
-    *("sum", "mean", "prod", "max", "min", "any", "all", "var", "std", "median", "logsumexp", "norm"),
-    *("argmax", "argmin", "count_nonzero"),
-)
-NEED_ELEMENTS = frozenset({"max", "min", "argmax", "argmin"})
 CUSTOM = "reduce="
 
 

@@ -47,11 +47,11 @@ from nameexpr.compiler.ir.program import (
 from nameexpr.compiler.ir.program import sources_of as instruction_sources
 from nameexpr.compiler.ir.typed import Axes, Contraction
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.functions import FUNCTIONS
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import Plan
 from nameexpr.compiler.schedule.fusion import WHOLE, Fusing, is_fused_map, is_fused_reduction
+from nameexpr.ops import FUNCTIONS
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
@@ -132,11 +132,13 @@ class Lowering:
         return self._pointwise(node.function, sources, labels, self.graph.dtypes[number])
 
     def _pointwise(self, function: str, sources: Sequence[object], labels: Labels, dtype: str) -> Value:
-        one = FUNCTIONS[function]
+        row = FUNCTIONS[function]
         numbers = tuple(source for source in sources if isinstance(source, int))
         constants = tuple(None if isinstance(source, int) else source for source in sources)
         is_weak = dtype.startswith(WEAK)
-        made = Pointwise(one.call, numbers, constants, self.build.shape(labels), dtype, one.is_ufunc, is_weak)
+        made = Pointwise(
+            row.kernel, numbers, constants, self.build.shape(labels), dtype, row.is_ufunc, is_weak
+        )
         return self.build.emit(made, labels, dtype, self.build.dense(labels))
 
     def _arguments(self, node: Map) -> list[Value | Constant]:
@@ -206,7 +208,7 @@ class Lowering:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
             return value
-        call = "formulas.as_array" if value.dtype == "weak:int" else "np.asarray"
+        call = "as_array" if value.dtype == "weak:int" else "asarray"
         made = Pointwise(call, (value.number,), (None,), (), STRONG[value.dtype], is_ufunc=False)
         return self.build.emit(made, (), made.dtype, ())
 
@@ -214,7 +216,7 @@ class Lowering:
         """Return a value in another dtype; a number of Python only if the dtype holds it."""
         if not value.dtype.startswith(WEAK):
             return self.build.cast(value, dtype)
-        made = Pointwise(f"np.{dtype}", (value.number,), (None,), (), dtype, is_ufunc=False)
+        made = Pointwise(dtype, (value.number,), (None,), (), dtype, is_ufunc=False)
         return self.build.emit(made, (), dtype, ())
 
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:

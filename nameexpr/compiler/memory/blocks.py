@@ -14,6 +14,7 @@ from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, 
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 from nameexpr.compiler.memory.products import loop_bytes, odd_bytes
 from nameexpr.compiler.memory.scratch import BY_ROWS, WIDE, reducer_bytes
+from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
 IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
@@ -59,7 +60,7 @@ def call_bytes(
     Parameters
     ----------
     call : str
-        What is called: a ufunc of NumPy's, or a kernel.
+        The kernel.
     sources : sequence of Array
         Its arguments, but for the numbers.
     weak : sequence of str
@@ -71,13 +72,13 @@ def call_bytes(
     is_ufunc : bool
         Whether it is a ufunc.
     """
-    name = call.removeprefix("formulas.")
+    name = COSTS.get(call, call)
     if call == WHERE:
         return _where_bytes(sources, weak, shape, dtype)
     if name == "clip":
         return _clip_bytes(sources, weak, shape, dtype)
     if is_ufunc or name in {"relu", "round"}:
-        is_other = dtype == "bool" or call == "np.absolute"
+        is_other = dtype == "bool" or call == "absolute"
         computed = promoted([*(one.dtype for one in sources), *filter(None, weak)]) if is_other else dtype
         return ufunc_bytes(shape, sources, computed, out, made=dtype)
     if name == "imag" and not sources[0].dtype.startswith("complex"):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.dtypes import WIDE, Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import Labels, Map, Reduction, Scalar, number_of
-from nameexpr.compiler.ir.typed import SUMMING
 from nameexpr.compiler.passes.scaling import Product, divided, is_harmless, same_dtype, scaled
 from nameexpr.errors import Span
+from nameexpr.ops import SUMMING
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Builder

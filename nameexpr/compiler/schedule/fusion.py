@@ -15,7 +15,7 @@ from math import prod
 from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Step
 from nameexpr.compiler.lowering.builder import Value
-from nameexpr.compiler.lowering.functions import FUNCTIONS
+from nameexpr.ops import FUNCTIONS
 
 BLOCK = 1 << 15
 """Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
@@ -132,7 +132,7 @@ class Fusing:
         if node.function.startswith("cast:"):
             return Step("cast", tuple(numbers), tuple(constants), dtype, False)  # noqa: FBT003
         one = FUNCTIONS[node.function]
-        return Step(one.call, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
+        return Step(one.kernel, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
         """Return the size of a block along each axis; the last, which is long in memory, gives way last."""

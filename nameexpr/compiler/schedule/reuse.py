@@ -25,7 +25,7 @@ from nameexpr.compiler.ir.program import (
 
 OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 """Functions along dims that can work in place."""
-WHERE = "np.where"
+WHERE = "where"
 
 
 def reuse(program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:

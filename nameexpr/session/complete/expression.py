@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.ops import REDUCTIONS
 from nameexpr.session.complete.grammar import NAME, Place, accepted, place_in
 from nameexpr.session.complete.known import Choice, Known, Tensor, dims, is_readable, tensors
 
@@ -24,7 +24,7 @@ def expression_choices(before: str, after: str, word: str, known: Known) -> list
         return []
     inputs, arrow, output = before.partition("->")
     if before.rstrip().endswith(":"):
-        return [Choice(name, "reducer") for name in REDUCERS]
+        return [Choice(name, "reducer") for name in REDUCTIONS]
     if arrow:
         used = place_in(output).used
         about = dims(known)

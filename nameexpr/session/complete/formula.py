@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from nameexpr.compiler.lowering.functions import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.session.complete.grammar import NAME, Place, accepted, place_in
 from nameexpr.session.complete.known import Choice, Known, Tensor, dims, is_readable, tensors
 from nameexpr.syntax.faults.guesses import open_brackets

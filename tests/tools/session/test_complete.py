@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete.complete import Completion, Known, complete
 from nameexpr.session.complete.known import MOST
 

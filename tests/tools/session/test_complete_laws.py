@@ -11,7 +11,7 @@ from functools import cache
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from nameexpr.compiler.lowering.functions import ALONG, POINTWISE, REDUCTIONS
+from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete.complete import Known, complete
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import Python, read_line

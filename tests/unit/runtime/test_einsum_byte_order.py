@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.ops import REDUCTIONS
 
 FOREIGN = ">" if np.little_endian else "<"
 KINDS = ["f2", "f4", "f8", "c8", "c16", "i2", "i4", "i8", "u4"]
@@ -51,7 +51,7 @@ def test_diagonals_are_cast_as_well(text: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (3, 0), (0, 4), (0, 0), (20, 5)])
-@pytest.mark.parametrize("reducer", sorted(REDUCERS))
+@pytest.mark.parametrize("reducer", sorted(REDUCTIONS))
 def test_what_is_reduced_is_native(reducer: str, shape: tuple[int, int]) -> None:
     for kind in KINDS:
         x, text = foreign(kind, shape), f"a b -> a : {reducer}"

@@ -11,9 +11,9 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.errors import NameExprError
-from nameexpr.tensors.array_calls import TABLE
-from nameexpr.tensors.array_functions import HINTS
-from nameexpr.tensors.nameless import named
+from nameexpr.tensors.protocols.calls import TABLE
+from nameexpr.tensors.protocols.functions import HINTS
+from nameexpr.tensors.protocols.operands import named
 
 X = ne.from_numpy(np.array([[3.0, 1.0, 2.5], [0.0, 5.0, 4.0]]), names="N C")
 CUBE = ne.from_numpy(np.arange(24.0).reshape(2, 3, 4) % 7, names="N C K")

@@ -47,9 +47,9 @@ def test_the_table_of_functions_is_read_when_it_is_used() -> None:
         "import sys, nameexpr as ne, numpy as np\n"
         "x = ne.tensor([1, 2], names='N')\n"
         "np.add(x, 1)\n"
-        "assert 'nameexpr.tensors.array_functions' not in sys.modules\n"
+        "assert 'nameexpr.tensors.protocols.functions' not in sys.modules\n"
         "np.sum(x)\n"
-        "assert 'nameexpr.tensors.array_functions' in sys.modules\n"
+        "assert 'nameexpr.tensors.protocols.functions' in sys.modules\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.analysis.faults import build as faults
 from nameexpr.compiler.ir.dots import number_of
 from nameexpr.compiler.ir.graph import Labels
-from nameexpr.compiler.ir.typed import NEED_ELEMENTS
 from nameexpr.errors import error
+from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.syntax.ast import Dots, Label, Pack
 from nameexpr.syntax.formula_ast import Along
 

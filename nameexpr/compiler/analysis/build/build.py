@@ -38,9 +38,9 @@ from nameexpr.compiler.ir.dots import (
 from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.ir.typed import Axes, Names
-from nameexpr.compiler.lowering.functions import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
 from nameexpr.syntax.ast import Dots, Label, Term
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use
 
@@ -50,10 +50,10 @@ T = TypeVar("T")
 class Arithmetic(Protocol):
     """What the compiler must be told of the arrays' library: it knows no dtypes but by name."""
 
-    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
+    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
         """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
 
-    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
         """Return what a pointwise function gives for numbers, as a number."""
 
     def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
@@ -258,14 +258,14 @@ class Builder:
         graph = self.graph
         values = broadcast(self, values, span)
         nodes = [graph.nodes[value] for value in values]
-        call = FUNCTIONS[function].call
+        kernel = FUNCTIONS[function].kernel
         if all(isinstance(node, Scalar) for node in nodes):
             return self._number(folded(self, function, values, span))
         if function in POWERS and _is_square(graph, values):
             return self.map(values[:1], "square", span)
         dtypes = [graph.dtypes[value] for value in values]
-        dtype = self.told(lambda: self.arithmetic.dtype_of(call, dtypes), function, values, span)
-        values = integers(self, call, values, dtype)
+        dtype = self.told(lambda: self.arithmetic.dtype_of(kernel, dtypes), function, values, span)
+        values = integers(self, kernel, values, dtype)
         if function == "where":
             values = [values[0], *(held(self, value, dtype, span) for value in values[1:])]
         labels = tuple(dict.fromkeys(label for value in values for label in graph.labels[value]))
@@ -313,7 +313,7 @@ class Builder:
     def _along_dtype(self, node: Along, value: int) -> str:
         dtype = STRONG.get(self.graph.dtypes[value], self.graph.dtypes[value])
         return self.told(
-            lambda: self.arithmetic.dtype_of(f"formulas.{node.function}", [dtype]),
+            lambda: self.arithmetic.dtype_of(node.function, [dtype]),
             node.function,
             [value],
             node.name_span,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.analysis.faults import build as faults
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.graph import WEAK, Map, Scalar, number_of
-from nameexpr.compiler.lowering.functions import FUNCTIONS, INTEGER
 from nameexpr.errors import Span, error
+from nameexpr.ops import FUNCTIONS, INTEGER
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Builder
@@ -23,9 +23,9 @@ def folded(build: Builder, function: str, values: Sequence[int], span: Span) -> 
     """Return what a pointwise function gives for numbers of the text (NE526 if that is too large)."""
     nodes = [build.graph.nodes[value] for value in values]
     numbers = [number_of(node) for node in nodes if isinstance(node, Scalar)]
-    call = FUNCTIONS[function].call
+    kernel = FUNCTIONS[function].kernel
     try:
-        return build.told(lambda: build.arithmetic.fold(call, numbers), function, values, span)
+        return build.told(lambda: build.arithmetic.fold(kernel, numbers), function, values, span)
     except OverflowError as fault:
         raise error(faults.not_computed(build.text, str(fault), span)) from fault
 
@@ -44,21 +44,21 @@ def held(build: Builder, value: int, dtype: str, span: Span) -> int:
     return value
 
 
-def integers(build: Builder, call: str, values: Sequence[int], dtype: str) -> list[int]:
+def integers(build: Builder, kernel: str, values: Sequence[int], dtype: str) -> list[int]:
     """Return the arguments of a function: numbers whose kind decides its dtype must be integers."""
     dtypes = [build.graph.dtypes[value] for value in values]
     return [
         integer(build, value)
-        if value in build.unsure and not _takes_floats(build, call, dtypes, place, dtype)
+        if value in build.unsure and not _takes_floats(build, kernel, dtypes, place, dtype)
         else value
         for place, value in enumerate(values)
     ]
 
 
-def _takes_floats(build: Builder, call: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
+def _takes_floats(build: Builder, kernel: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
     """Whether a function's dtype is what it is for a float at a place, too; that of numbers is their own."""
     try:
-        found = build.arithmetic.dtype_of(call, [*dtypes[:place], "weak:float", *dtypes[place + 1 :]])
+        found = build.arithmetic.dtype_of(kernel, [*dtypes[:place], "weak:float", *dtypes[place + 1 :]])
     except TypeError:
         return False
     return dtype.startswith(WEAK) or found == dtype

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in
 from nameexpr.compiler.ir.typed import shown
-from nameexpr.compiler.lowering.functions import REDUCTIONS
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import Alias, Label, NamedGroup, Term
 from nameexpr.syntax.formula_ast import Along, Formula, Node, Statement, Use, nodes

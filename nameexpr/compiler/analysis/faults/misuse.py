@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nameexpr.compiler.analysis.faults.sizes import OPTIONS
-from nameexpr.compiler.ir.typed import REDUCERS
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.ops import REDUCTIONS
 
 
 def needs_arrow(text: str) -> Diagnostic:
@@ -68,5 +68,5 @@ def kind_of(value: Any) -> str:
 
 def no_reducer(name: str) -> Diagnostic:
     """Return the mistake of a name in `reduce=` that no reducer has."""
-    hint = did_you_mean(name, REDUCERS) or f"one of {' '.join(REDUCERS)}, or a callable f(array, axis)"
+    hint = did_you_mean(name, REDUCTIONS) or f"one of {' '.join(REDUCTIONS)}, or a callable f(array, axis)"
     return Diagnostic("NE202", f"there is no reducer '{name}'", hint=hint)

@@ -11,9 +11,9 @@ from itertools import islice
 
 from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.analysis.rules.summation import DROPPING_RULES
-from nameexpr.compiler.ir.typed import REDUCERS
 from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
+from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
@@ -77,9 +77,9 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         hint = "say what is kept: inputs -> result : " + reducer.name
         yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
-    if reducer.name not in REDUCERS:
-        hint = f"one of {' '.join(REDUCERS)}, or a callable as reduce="
-        hint = did_you_mean(reducer.name, REDUCERS) or hint
+    if reducer.name not in REDUCTIONS:
+        hint = f"one of {' '.join(REDUCTIONS)}, or a callable as reduce="
+        hint = did_you_mean(reducer.name, REDUCTIONS) or hint
         yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
     elif has_reduce:
         hint = "keep one of the two"

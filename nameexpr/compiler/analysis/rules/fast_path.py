@@ -12,7 +12,7 @@ them.
 
 from __future__ import annotations
 
-from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import Dots, Expression, Group, Item, Label, Literal, Sized
 
 FEW = 64
@@ -37,7 +37,7 @@ def is_accepted(tree: Expression, *, has_reduce: bool = False) -> bool:
         return False
     dropped = set(inside).difference(kept)
     if has_reduce or tree.reducer is not None:
-        is_known = tree.reducer is None or (tree.reducer.name in REDUCERS and not has_reduce)
+        is_known = tree.reducer is None or (tree.reducer.name in REDUCTIONS and not has_reduce)
         return is_known and bool(dropped)
     for label in dropped:  # noqa: SIM110  a generator takes twice as long
         if inside.count(label) == 1:

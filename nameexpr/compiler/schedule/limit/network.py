@@ -17,9 +17,10 @@ from nameexpr.compiler.ir.typed import Axes
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import Plan
+from nameexpr.ops import REDUCTIONS
 
 Labels = frozenset[str]
-COMBINED = {"max": "maximum", "min": "minimum", "prod": "multiply", "any": "logical_or", "all": "logical_and"}
+COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine and name != "sum"}
 """Reducers of which parts can be combined, each by a ufunc."""
 
 

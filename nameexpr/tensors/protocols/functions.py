@@ -1,8 +1,8 @@
 """NumPy's functions on tensors: `np.mean(x, axis="C")` is NumPy's mean, and keeps the names that it should.
 
-The table is `nameexpr.tensors.array_calls.TABLE`; its entries stand in three modules, by the rule that they
-follow. Values, dtypes, defaults and warnings are those of NumPy's function, which differ from PyTorch's here
-and there: `np.std(x)` divides by n, `np.median(x)` averages two values, `np.mean` of integers is a float.
+The table is `nameexpr.tensors.protocols.calls.TABLE`; its entries stand in `single` and `several`. Values,
+dtypes, defaults and warnings are those of NumPy's function, which differ from PyTorch's here and there:
+`np.std(x)` divides by n, `np.median(x)` averages two values, `np.mean` of integers is a float.
 Whatever is not in the table would lose names, and is refused with the way out.
 
 >>> import numpy as np
@@ -21,14 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.tensors import array_movement, array_pairs, array_reductions
-from nameexpr.tensors.array_calls import FAULTS, TABLE, FunctionCall
-from nameexpr.tensors.array_parameters import spelt
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.nameless import nameless
+from nameexpr.tensors.protocols import several, single
+from nameexpr.tensors.protocols.calls import FAULTS, TABLE, FunctionCall, spelt
+from nameexpr.tensors.protocols.operands import nameless
 
-ENTRIES = (array_movement, array_pairs, array_reductions)
+ENTRIES = (single, several)
 """The modules that fill the table."""
 
 HINTS: dict[str, str] = {
@@ -61,7 +59,7 @@ def apply_function(
         NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
         arguments that NumPy refuses.
     """
-    if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is NamedTensor:
+    if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core.tensor_class:
         made = _reduced_by_name(func, args[0], kwargs.get("axis"))
         if made is not None:
             return made
@@ -78,16 +76,17 @@ PLAIN = frozenset({np.sum, np.prod, np.mean, np.std, np.var, np.max, np.min, np.
 """Reductions that give an array without the dim of `axis=`, and nothing else to look at."""
 
 
-def _reduced_by_name(func: Callable[..., Any], x: NamedTensor, axis: Any) -> NamedTensor | None:
+def _reduced_by_name(func: Callable[..., Any], x: Core, axis: Any) -> Core | None:
     """Return np.mean(x, axis="C"), as most calls are; None where the long way must say what is wrong."""
     names, data = x._names, x._data
     if type(axis) is not str or axis not in names or not data.size:
         return None
     at = names.index(axis)
     try:
-        return wrap(np.asarray(func(data, axis=at)), names[:at] + names[at + 1 :])
+        reduced = np.asarray(func(data, axis=at))
     except FAULTS:
         return None
+    return Core.tensor_class._wrap(reduced, names[:at] + names[at + 1 :])
 
 
 def _is_foreign(kind: type) -> bool:

@@ -1,8 +1,8 @@
 """What Python and NumPy ask of an object: conversions, copies, ufuncs and functions.
 
 `np.asarray(x)` and DLPack are explicit wishes for the bare array. `np.add(x, y)` and `np.sum(x)` are not:
-they give tensors (`nameexpr.tensors.ufuncs`, `nameexpr.tensors.array_functions`), and a function that knows
-no names is refused with the way out. Truth, and conversion to a number, are for a single element.
+they give tensors (`ufuncs`, `functions`), and a function that knows no names is refused with the way out.
+Truth, and conversion to a number, are for a single element.
 
 >>> import numpy as np
 >>> import nameexpr as ne
@@ -58,7 +58,7 @@ class Protocols(Core):
             if made is not None:
                 return made
         # Imported late: most calls never get here.
-        from nameexpr.tensors.ufuncs import apply_ufunc
+        from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
         return apply_ufunc(self, ufunc, method, inputs, kwargs)
 
@@ -90,7 +90,7 @@ class Protocols(Core):
     ) -> Any:
         """Return what a function of NumPy gives, with names where it is known how it treats them."""
         # Imported late: most programs never get here, and the table is long.
-        from nameexpr.tensors.array_functions import apply_function
+        from nameexpr.tensors.protocols.functions import apply_function
 
         return apply_function(func, types, args, kwargs)
 

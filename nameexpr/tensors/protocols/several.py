@@ -12,11 +12,12 @@ from nameexpr.rules.contracting import matmul_names
 from nameexpr.rules.joining import check_ranks, joined
 from nameexpr.rules.lookup import position
 from nameexpr.rules.pairing import Pairing, paired_fault
-from nameexpr.tensors.array_calls import FunctionCall, implements
-from nameexpr.tensors.array_movement import new_positions, padded_names
-from nameexpr.tensors.named_tensor import as_tensor
-from nameexpr.tensors.nameless import Part, nameless, side_by_side, unified_names
-from nameexpr.tensors.tensordot import contracted
+from nameexpr.tensors.coerce import as_array, unnamed
+from nameexpr.tensors.contraction import contracted
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.protocols.calls import FunctionCall, implements
+from nameexpr.tensors.protocols.operands import Part, nameless, side_by_side, unified_names
+from nameexpr.tensors.protocols.single import new_positions, padded_names
 
 
 @implements("clip")
@@ -166,4 +167,8 @@ def multiplied(call: FunctionCall) -> Any:
 def summed_products(call: FunctionCall) -> Any:
     """Return the contraction of listed dims, by name or position."""
     first, second = list(call.parameters)[:2]
-    return contracted(as_tensor(call[first]), as_tensor(call[second]), call["axes"])
+    return contracted(_as_core(call[first]), _as_core(call[second]), call["axes"])
+
+
+def _as_core(operand: Any) -> Core:
+    return operand if isinstance(operand, Core) else unnamed(as_array(operand, None, copy=False))

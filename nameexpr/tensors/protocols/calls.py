@@ -17,6 +17,8 @@ tensor([[1, 3]], names=('N', 'C'), shape=(1, 2))
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -24,10 +26,8 @@ import numpy as np
 from nameexpr.dims import Names
 from nameexpr.rules.lookup import position
 from nameexpr.rules.removing import axes
-from nameexpr.tensors.array_parameters import Function, parameters_of, spelt
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.named_tensor import wrap
-from nameexpr.tensors.nameless import (
+from nameexpr.tensors.protocols.operands import (
     Part,
     checked_target,
     named,
@@ -38,10 +38,10 @@ from nameexpr.tensors.nameless import (
 )
 from nameexpr.tensors.writing import store
 
+Function = Callable[..., Any]
+
 FAULTS = (TypeError, ValueError, IndexError, AttributeError, OverflowError, ZeroDivisionError, MemoryError)
 """What NumPy's functions raise where arguments do not fit; ours are ValueErrors, and are passed on."""
-
-LIKE = wrap(np.empty(()), ())
 
 
 class FunctionCall:
@@ -153,7 +153,7 @@ class FunctionCall:
         """Return the result for bare arrays as a tensor with these names, written into `out=` where given."""
         out = self["out"]
         if out is None:
-            return named(LIKE, self.bare(), names, self.verb)
+            return named(Core.tensor_class, self.bare(), names, self.verb)
         target = checked_target(out, names, self.verb)
         # Many of NumPy's functions take several steps over their out=, and can be interrupted between them.
         self["out"] = data = target._data.copy()
@@ -165,7 +165,8 @@ class FunctionCall:
         """Return several results, a list or a tuple as NumPy has it, with the names of each or of all."""
         values = self.bare()
         each = names if len(names) > 1 else names * len(values)
-        tensors = (named(LIKE, value, own, self.verb) for value, own in zip(values, each, strict=True))
+        kind = Core.tensor_class
+        tensors = (named(kind, value, own, self.verb) for value, own in zip(values, each, strict=True))
         return list(tensors) if isinstance(values, list) else tuple(tensors)
 
     def answer(self) -> Any:
@@ -198,3 +199,33 @@ def implements(functions: str) -> Callable[[Entry], Entry]:
         return entry
 
     return enter
+
+
+def spelt(func: Function) -> str:
+    """Return how a user writes a function: "np.linalg.norm"."""
+    module = getattr(func, "__module__", None) or "numpy"
+    return f"{module}.{getattr(func, '__name__', func)}".replace("numpy.", "np.", 1)
+
+
+@lru_cache(maxsize=512)
+def parameters_of(func: Function) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    """Return the names of the parameters that may be given by position, and the defaults of all by name."""
+    try:
+        parameters = signature(func).parameters.values()
+    except (TypeError, ValueError):  # functions written in C, before NumPy 2.4
+        defaults = _WRITTEN_IN_C.get(func.__name__, {})
+        return tuple(defaults), defaults
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    names = tuple(one.name for one in parameters if one.kind in positional)
+    defaults = {one.name: one.default for one in parameters}
+    return names, {name: None if value is Parameter.empty else value for name, value in defaults.items()}
+
+
+_WRITTEN_IN_C: dict[str, dict[str, Any]] = {
+    "concatenate": {"arrays": None, "axis": 0, "out": None},
+    "dot": {"a": None, "b": None, "out": None},
+    "empty_like": {"prototype": None, "dtype": None, "order": "K", "subok": True, "shape": None},
+    "inner": {"a": None, "b": None},
+    "vdot": {"a": None, "b": None},
+    "where": {"condition": None, "x": None, "y": None},
+}

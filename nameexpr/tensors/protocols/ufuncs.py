@@ -28,7 +28,7 @@ from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.rules.removing import axes, removed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
-from nameexpr.tensors.nameless import (
+from nameexpr.tensors.protocols.operands import (
     Part,
     checked_target,
     named,
@@ -216,7 +216,7 @@ def _run(
 
 def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
     if target is None:
-        return named(use.like, value, names, use.verb)
+        return named(type(use.like), value, names, use.verb)
     if value is not target._data:
         store(target, value, names)
     return target

@@ -104,14 +104,14 @@ def checked_target(out: Any, names: Names, verb: str) -> Core:
     return out
 
 
-def named(like: Core, value: Any, names: Names, verb: str) -> Any:
+def named(kind: type[Core], value: Any, names: Names, verb: str) -> Any:
     """Return a result of NumPy as a tensor; None, which a function without results gives, as it is."""
     if value is None:
         return None
     data = value if type(value) is np.ndarray else _as_array(value)
     if data.ndim != len(names):
         raise nameless(verb)
-    return like._wrap(data, names)
+    return kind._wrap(data, names)
 
 
 def _as_array(value: Any) -> Array:
