@@ -21,7 +21,7 @@ import nameexpr as ne
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.formulas import FormulaWorkload
 from benchmarks.workloads.named import NamedWorkload
-from nameexpr.compiler.ir.typed import REDUCERS
+from nameexpr.ops import REDUCTIONS
 
 BUDGET = 0.03
 """Seconds for which each call is repeated."""
@@ -36,6 +36,7 @@ POINTWISE = (
     "clip({}, 0, 1)",
 )  # fmt: skip
 ALONG = ("softmax", "cumsum", "sort", "log_softmax", "flip")
+REDUCERS = tuple(REDUCTIONS)
 REDUCE = ("sum", "sum", "max", "mean", "var", "std", "median", "logsumexp", "norm", "prod", "min")
 Case = tuple[Any, Callable[[], Any]]
 """A plan, and the call that it is of."""

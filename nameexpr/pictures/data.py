@@ -1,9 +1,9 @@
 """What is drawn, as inert data: a network of tensors, the flow of values to a result, memory, a tensor.
 
-    Network = Tensor*, Leg*         labels join tensors; those of the result stay open
-    Flow    = Node*                 every value with what it is made of, and what that costs
-    Memory  = Moment*, limit        bytes alive, step by step
-    Box     = (name, size)*         one tensor
+    TensorNetwork = Tensor*, Leg*   labels join tensors; those of the result stay open
+    Flow          = Node*           every value with what it is made of, and what that costs
+    Memory        = Moment*, limit  bytes alive, step by step
+    Box           = (name, size)*   one tensor
 
 Labels and titles are as a person reads them, and not yet made harmless: whoever writes them does that.
 """
@@ -41,7 +41,7 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class TensorNetwork:
     """Tensors and the labels that join them.
 
     `result` is the result's term; `reducer` what happens to labels that it lacks: "sum", "max", ...
@@ -126,6 +126,6 @@ class Box:
 class Drawn:
     """All that a plan has pictures of. The network of a formula is the flow of its values."""
 
-    network: Network | Flow
+    network: TensorNetwork | Flow
     tree: Flow
     memory: Memory

@@ -8,8 +8,7 @@ and have a dotted bar of their own. A line marks the limit, if there is one.
 from __future__ import annotations
 
 from nameexpr.pictures.data import Memory, Moment
-from nameexpr.pictures.markup import Picture
-from nameexpr.pictures.sheet import MARGIN, Sheet
+from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
 from nameexpr.pictures.words import bytes_text, flat, pixels, short
 
 ROW = 26

@@ -3,58 +3,83 @@
 Labels of the result go up and end in arrows, drawn in full; labels that are contracted run between tensors or
 below them, dashed, and end in a bar where only one tensor has them. Where three and more meet, they meet in
 a dot. Lines are as thick as the logarithm of the size.
+
+The tensors stand in a row. A tensor is as wide as the words of its own legs need, and a leg that joins
+tensors has its word in the gap right of the first one, where no other leg passes from above to below. So no
+words ever meet, however many legs there are. Between neighbours a leg with two ends runs straight; all others
+run on tracks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from math import log2
 
-from nameexpr.pictures.data import Leg, Network, Tensor
-from nameexpr.pictures.markup import Picture
-from nameexpr.pictures.network_layout import LINE, STUB, Layout, Place, lay_out
-from nameexpr.pictures.sheet import MARGIN, Sheet
-from nameexpr.pictures.words import flat, short
+from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
+from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
+from nameexpr.pictures.words import DIM_COLUMNS, dim_words, flat, pixels, short
 
+PORT = 18
+LINE = 24
+STUB = 26
+GAP = 36
+PAD = 12
 THICKEST = 8.0
 MADE = "made"
 """What is drawn as the source of dims that only the result has."""
+Port = tuple[int, int]  # an end of a leg: the number of the leg, and which end of it
 
 
-def draw_network(network: Network) -> Picture:
+@dataclass
+class TensorBox:
+    """Where a tensor is, and the x of each end of a leg above and below it."""
+
+    left: int = 0
+    wide: int = 0
+    ports: dict[Port, int] = field(default_factory=dict)
+
+
+@dataclass
+class NetworkLayout:
+    """A network with places.
+
+    `words` are what is written at each leg. `straight` gives for legs between neighbours which line of the
+    gap they take, `above` and `below` for those that run along the row which track.
+    """
+
+    words: list[str]
+    titles: list[tuple[str, str]]
+    boxes: list[TensorBox]
+    straight: dict[int, int]
+    above: dict[int, int]
+    below: dict[int, int]
+    high: int
+
+
+def draw_network(network: TensorNetwork) -> Picture:
     """Return the picture of a network."""
     network = _with_source(network)
     layout = lay_out(network)
     sheet = Sheet(network, f"Tensor network of {network.title}" if network.title else "", _told(network))
-    above = [
-        layout.tracks[number] for number, leg in enumerate(network.legs) if _is_above(layout, number, leg)
-    ]
-    has_open = any(leg.is_open for leg in network.legs)
-    tips = sheet.top + (20 if has_open else 4)
-    top = tips + (STUB if has_open else 0) + (max(above) + 1 if above else 0) * LINE
-    drawing = _Drawing(sheet, network, layout, tips, top)
+    drawing = _Drawing(sheet, network, layout)
     for number, leg in enumerate(network.legs):
         sheet.begin(f"{leg.label}: size {leg.size}, {_fate(network, leg)}")
         drawing.leg(number, leg)
         sheet.end()
-    for place, one, words in zip(layout.places, network.tensors, layout.titles, strict=True):
-        drawing.tensor(place, one, words)
+    for box, tensor, words in zip(layout.boxes, network.tensors, layout.titles, strict=True):
+        drawing.tensor(box, tensor, words)
     drawing.legend()
     return sheet.svg()
 
 
-def _with_source(network: Network) -> Network:
+def _with_source(network: TensorNetwork) -> TensorNetwork:
     """Return the network with a tensor that has the dims which only the result has."""
     if all(leg.ends for leg in network.legs):
         return network
     last = len(network.tensors)
     legs = tuple(leg if leg.ends else Leg(leg.label, leg.size, (last,), is_open=True) for leg in network.legs)
-    made = Tensor(MADE, "by repeating")
-    return Network(network.title, (*network.tensors, made), legs, network.result, network.reducer)
-
-
-def _is_above(layout: Layout, number: int, leg: Leg) -> bool:
-    return leg.is_open and number in layout.tracks
+    return replace(network, tensors=(*network.tensors, Tensor(MADE, "by repeating")), legs=legs)
 
 
 def thickness(size: int) -> float:
@@ -62,41 +87,41 @@ def thickness(size: int) -> float:
     return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))
 
 
-def _fate(network: Network, leg: Leg) -> str:
+def _fate(network: TensorNetwork, leg: Leg) -> str:
     if not leg.is_open:
         return f"contracted ({network.reducer})"
     return "in the result" + (f", shared by {len(leg.ends)}" if len(leg.ends) > 1 else "")
 
 
-def _told(network: Network) -> str:
+def _told(network: TensorNetwork) -> str:
     """Return the network in words."""
-    tensors = (
-        f"{one.title} has {', '.join(_labels_of(network, position)) or 'no dims'}"
-        for position, one in enumerate(network.tensors)
-    )
-    legs = (f"{flat(leg.label)} of size {leg.size} is {_fate(network, leg)}" for leg in network.legs)
-    return ". ".join([*tensors, *legs, f"The result is {network.result or 'a scalar'}"]) + "."
-
-
-def _labels_of(network: Network, position: int) -> Iterator[str]:
-    return (leg.label for leg in network.legs for end in leg.ends if end == position)
+    told = []
+    for number, tensor in enumerate(network.tensors):
+        labels = [leg.label for leg in network.legs for end in leg.ends if end == number]
+        told.append(f"{tensor.title} has {', '.join(labels) or 'no dims'}")
+    told += [f"{flat(leg.label)} of size {leg.size} is {_fate(network, leg)}" for leg in network.legs]
+    return ". ".join([*told, f"The result is {network.result or 'a scalar'}"]) + "."
 
 
 class _Drawing:
     """A sheet with a network on it; `tips` is the height of the arrows, `top` that of the tensors."""
 
-    def __init__(self, sheet: Sheet, network: Network, layout: Layout, tips: int, top: int) -> None:
-        self.sheet, self.network, self.layout, self.tips, self.top = sheet, network, layout, tips, top
-        self.bottom = top + layout.high
-        lone = [leg for leg in network.legs if not leg.is_open and len(leg.ends) == 1]
-        self.first_track = self.bottom + (STUB + 16 if lone else 10) + LINE // 2
+    def __init__(self, sheet: Sheet, network: TensorNetwork, layout: NetworkLayout) -> None:
+        self.sheet, self.network, self.layout = sheet, network, layout
+        has_open = any(leg.is_open for leg in network.legs)
+        self.tips = sheet.top + (20 if has_open else 4)
+        self.top = self.tips + (STUB if has_open else 0) + _count(layout.above) * LINE
+        self.bottom = self.top + layout.high
+        has_lone = any(not leg.is_open and len(leg.ends) == 1 for leg in network.legs)
+        self.first_track = self.bottom + (STUB + 16 if has_lone else 10) + LINE // 2
+        self.legend_top = self.first_track + (_count(layout.below) - 1) * LINE + 34
 
-    def tensor(self, place: Place, one: Tensor, words: tuple[str, str]) -> None:
+    def tensor(self, box: TensorBox, tensor: Tensor, words: tuple[str, str]) -> None:
         """Draw the box of a tensor."""
-        middle, centre = place.left + place.wide / 2, (self.top + self.bottom) / 2
-        self.sheet.begin(f"{one.title} {one.note}".strip())
-        kind = "held" if one.title == MADE else "box"
-        self.sheet.rect(place.left, self.top, place.wide, self.layout.high, kind)
+        middle, centre = box.left + box.wide / 2, (self.top + self.bottom) / 2
+        self.sheet.begin(f"{tensor.title} {tensor.note}".strip())
+        kind = "held" if tensor.title == MADE else "box"
+        self.sheet.rect(box.left, self.top, box.wide, self.layout.high, kind)
         self.sheet.text(middle, centre - (4 if words[1] else -4), words[0], "strong")
         if words[1]:
             self.sheet.text(middle, centre + 12, words[1], "muted", size=11)
@@ -108,7 +133,7 @@ class _Drawing:
         if number in self.layout.straight:
             self._straight(number, leg, thick)
             return
-        ends = [self.layout.places[end].ports[number, which] for which, end in enumerate(leg.ends)]
+        ends = [self.layout.boxes[end].ports[number, which] for which, end in enumerate(leg.ends)]
         if leg.is_open:
             self._open(number, ends, thick)
         elif len(ends) == 1:
@@ -117,17 +142,17 @@ class _Drawing:
             self._below(number, leg, ends, thick)
 
     def _straight(self, number: int, leg: Leg, thick: float) -> None:
-        one, other = self.layout.places[leg.ends[0]], self.layout.places[leg.ends[1]]
-        start, end = one.left + one.wide, other.left
-        lines = 1 + max(
-            line
-            for key, line in self.layout.straight.items()
-            if self.network.legs[key].ends[0] == leg.ends[0]
-        )
+        start, end = self._gap(leg)
+        lines = sum(self.network.legs[beside].ends == leg.ends for beside in self.layout.straight)
         line = self.layout.straight[number] - (lines - 1) / 2
         y = round((self.top + self.bottom) / 2 + line * LINE + 5)
         self.sheet.path(f"M{start} {y}H{end}", "gone", thick)
         self.sheet.text((start + end) / 2, y - thick / 2 - 4, self.layout.words[number])
+
+    def _gap(self, leg: Leg) -> tuple[int, int]:
+        """Return where the gap right of a leg's first tensor begins and ends."""
+        box, following = self.layout.boxes[leg.ends[0]], self.layout.boxes[leg.ends[0] + 1]
+        return box.left + box.wide, following.left
 
     def _open(self, number: int, ends: list[int], thick: float) -> None:
         """Draw a leg up to its arrow, and along the row where several tensors have it."""
@@ -136,8 +161,8 @@ class _Drawing:
         half = round(4 + thick / 2)
         sheet.path(f"M{ends[0]} {tip}l{half} 10h{-2 * half}z", "tip")
         sheet.text(ends[0], tip - 5, self.layout.words[number])
-        if number in self.layout.tracks:
-            y = self.top - 12 - self.layout.tracks[number] * LINE
+        if number in self.layout.above:
+            y = self.top - 12 - self.layout.above[number] * LINE
             for x in ends[1:]:
                 sheet.path(f"M{x} {self.top}V{y}", "open", thick)
             sheet.path(f"M{min(ends)} {y}H{max(ends)}", "open", thick)
@@ -153,7 +178,7 @@ class _Drawing:
 
     def _below(self, number: int, leg: Leg, ends: list[int], thick: float) -> None:
         """Draw a label that runs below the tensors."""
-        y = self.first_track + self.layout.tracks[number] * LINE
+        y = self.first_track + self.layout.below[number] * LINE
         self.sheet.path(f"M{ends[0]} {self.bottom}V{y}H{max(ends)}V{self.bottom}", "gone", thick)
         for x in ends[1:]:
             if x != max(ends):
@@ -161,19 +186,13 @@ class _Drawing:
         if leg.is_hyperedge:
             for x in ends:
                 self.sheet.circle(x, y, round(3 + thick / 2), "dot")
-        place = self.layout.places[leg.ends[0]]
-        following = leg.ends[0] + 1
-        middle = (ends[0] + ends[1]) / 2
-        if leg.ends[-1] != leg.ends[0]:
-            middle = (place.left + place.wide + self.layout.places[following].left) / 2
-        self.sheet.text(middle, y - thick / 2 - 4, self.layout.words[number])
+        between = self._gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
+        self.sheet.text(sum(between) / 2, y - thick / 2 - 4, self.layout.words[number])
         self.sheet.reaches(max(ends), y + 8)
 
     def legend(self) -> None:
         """Say below what the lines mean, as far as there are such, and what comes out."""
-        sheet, network = self.sheet, self.network
-        below = [self.layout.tracks[key] for key in self.layout.tracks if not network.legs[key].is_open]
-        y = self.first_track + max(below, default=-1) * LINE + 34
+        sheet, network, y = self.sheet, self.network, self.legend_top
         if any(leg.is_open for leg in network.legs):
             sheet.path(f"M{MARGIN + 4} {y - 4}h20", "open", 2)
             sheet.path(f"M{MARGIN + 32} {y - 4}l-10 -5v10z", "tip")
@@ -182,3 +201,101 @@ class _Drawing:
         if any(not leg.is_open for leg in network.legs):
             sheet.path(f"M{MARGIN + 4} {y - 4}h28", "gone", 2)
             sheet.text(MARGIN + 40, y, f"contracted: {network.reducer}", "muted", "start", 11)
+
+
+def lay_out(network: TensorNetwork) -> NetworkLayout:
+    """Return the places of a network's tensors and legs."""
+    words = [dim_words(leg.label, leg.size) for leg in network.legs]
+    titles = [
+        (short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)) for tensor in network.tensors
+    ]
+    straight = _straight(network.legs)
+    above = _tracks(network.legs, straight, is_open=True)
+    below = _tracks(network.legs, straight, is_open=False)
+    high = max(48, _count(straight) * LINE + 8)
+    boxes = [TensorBox() for _ in titles]
+    layout = NetworkLayout(words, titles, boxes, straight, above, below, high)
+    x = MARGIN + 4
+    for number, gap in enumerate(_gaps(network.legs, words, straight, len(titles))):
+        _set_ports(layout, number, network.legs, x)
+        x += boxes[number].wide + gap
+    return layout
+
+
+def _straight(legs: Sequence[Leg]) -> dict[int, int]:
+    """Return the legs between neighbours, each with its number among those of the same two."""
+    straight: dict[int, int] = {}
+    for number, leg in enumerate(legs):
+        if not leg.is_open and len(leg.ends) == 2 and leg.ends[1] - leg.ends[0] == 1:  # noqa: PLR2004  an edge
+            straight[number] = sum(legs[beside].ends == leg.ends for beside in straight)
+    return straight
+
+
+def _tracks(legs: Sequence[Leg], straight: dict[int, int], *, is_open: bool) -> dict[int, int]:
+    """Return the track of every leg that runs along the row of tensors, short ones next to the tensors."""
+    here = [
+        (leg.ends[-1] - leg.ends[0], leg.ends[0], number)
+        for number, leg in enumerate(legs)
+        if leg.is_open == is_open and len(leg.ends) > 1 and number not in straight
+    ]
+    tracks: dict[int, int] = {}
+    taken: list[list[tuple[int, int]]] = []
+    for length, first, number in sorted(here):
+        last = first + length
+        free = (n for n, spans in enumerate(taken) if all(last < a or b < first for a, b in spans))
+        track = next(free, len(taken))
+        if track == len(taken):
+            taken.append([])
+        taken[track].append((first, last))
+        tracks[number] = track
+    return tracks
+
+
+def _count(lines: dict[int, int]) -> int:
+    return max(lines.values(), default=-1) + 1
+
+
+def _gaps(legs: Sequence[Leg], words: Sequence[str], straight: dict[int, int], count: int) -> list[int]:
+    """Return the room right of each tensor: as much as the words there need."""
+    gaps = [GAP] * count
+    for number, leg in enumerate(legs):
+        if number in straight or (len(set(leg.ends)) > 1 and not leg.is_open):
+            gaps[leg.ends[0]] = max(gaps[leg.ends[0]], pixels(words[number]) + 3 * PAD)
+    return gaps
+
+
+def _set_ports(layout: NetworkLayout, tensor: int, legs: Sequence[Leg], left: int) -> None:
+    """Set the place of a tensor and the ports of its legs, each with the room that its word needs.
+
+    Those above are in the order of the text. Those below are in the one that crosses fewest legs.
+    """
+    rows: dict[bool, list[tuple[Port, int]]] = {True: [], False: []}
+    for number, leg in enumerate(legs):
+        for which, end in enumerate(leg.ends):
+            if end == tensor and number not in layout.straight:
+                # Words stand at the tip of an open leg, below one that only this tensor has, and between the
+                # first two ends of one that it has several times.
+                has_word = which == 0 if leg.is_open else len(set(leg.ends)) == 1 and which <= 1
+                room = pixels(layout.words[number]) + PAD if has_word else PORT
+                rows[leg.is_open].append(((number, which), room))
+    rows[False].sort(key=lambda port: _side(tensor, legs[port[0][0]], layout.below.get(port[0][0], 0)))
+    box = layout.boxes[tensor]
+    box.left = left
+    box.wide = max(64, max(pixels(line) for line in layout.titles[tensor]) + 2 * PAD)
+    box.wide = max(box.wide, *(sum(room for _, room in row) + PAD for row in rows.values()))
+    for row in rows.values():
+        spare = (box.wide - sum(room for _, room in row)) / (len(row) + 1)
+        x = left + spare
+        for port, room in row:
+            box.ports[port] = round(x + room / 2)
+            x += room + spare
+
+
+def _side(tensor: int, leg: Leg, track: int) -> tuple[int, int]:
+    """Return the rank of a leg below a tensor: what comes from the left, what stays or passes, what leaves to
+    the right; and so that of two that come, or leave, the shorter one is inside the longer one.
+    """
+    first, last = leg.ends[0], leg.ends[-1]
+    if first < tensor == last:
+        return 0, track
+    return (2, -track) if first == tensor < last else (1, 0)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from nameexpr.pictures.markup import Picture, escaped
-from nameexpr.pictures.words import flat, pixels, short
+from nameexpr.pictures.words import escaped, flat, pixels, short
 
 MARGIN = 16
 TITLE = 14
@@ -62,6 +61,16 @@ _RULES = """
 .{p}-stripe{{fill:none;stroke:{gone};stroke-width:2}}
 .{p}-speck{{fill:{edge};stroke:none}}
 """
+
+
+class Picture(str):
+    """An SVG document: a str to be written to a file, which notebooks show as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        """Return the document itself, for notebooks."""
+        return str(self)
 
 
 class Sheet:

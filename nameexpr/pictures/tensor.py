@@ -10,9 +10,8 @@ from __future__ import annotations
 from math import log2, prod
 
 from nameexpr.pictures.data import Box
-from nameexpr.pictures.markup import Picture
-from nameexpr.pictures.sheet import MARGIN, Sheet
-from nameexpr.pictures.words import counted, pixels, short
+from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
+from nameexpr.pictures.words import counted, dim_words, pixels
 
 COLUMNS = 28
 SHORTEST, DOUBLING, LONGEST = 28, 17, 200
@@ -39,7 +38,7 @@ def draw_box(box: Box) -> Picture:
 
 def _draw_framed(sheet: Sheet, outer: tuple[tuple[str | None, int], ...], inner: _Dims, top: int) -> None:
     """Draw a block inside a frame that says how many of it there are."""
-    lines = ["for each of", *(dim_words(*dim) for dim in outer)]
+    lines = ["for each of", *(dim_words(*dim, COLUMNS) for dim in outer)]
     y = top + FRAME
     for line in lines:
         kind = "muted" if line == lines[0] else ""
@@ -53,11 +52,6 @@ def _draw_framed(sheet: Sheet, outer: tuple[tuple[str | None, int], ...], inner:
 _Dims = tuple[tuple[str | None, int], ...]
 
 
-def dim_words(name: str | None, size: int) -> str:
-    """Return a dim as text: its name with its size, or its size alone."""
-    return str(size) if name is None else f"{short(name, COLUMNS)}={size}"
-
-
 def edge(size: int) -> int:
     """Return the length of an edge: a fixed amount more for every doubling."""
     return min(LONGEST, round(SHORTEST + DOUBLING * log2(max(1, size))))
@@ -65,7 +59,7 @@ def edge(size: int) -> int:
 
 def _draw_block(sheet: Sheet, dims: _Dims, left: int, top: int) -> tuple[int, int]:
     """Draw up to three dims, and return how far right and down that goes."""
-    words = [dim_words(*dim) for dim in dims]
+    words = [dim_words(*dim, COLUMNS) for dim in dims]
     sizes = [size for _, size in dims]
     wide = edge(sizes[-1]) if dims else THIN
     high = edge(sizes[-2]) if len(dims) > 1 else THIN

@@ -1,4 +1,4 @@
-"""How wide text is, how it is shortened, and how counts are written.
+"""How wide text is, how it is shortened and made safe in markup, and how counts are written.
 
 Widths are estimated: a monospaced column is 0.61 of the font's size, a wide character takes two. Whatever is
 not ASCII is later drawn at exactly that width, whatever font shows it.
@@ -15,10 +15,13 @@ from nameexpr.carets import visible, width
 
 COLUMN = 0.61
 """Width of a column, in units of the font's size."""
+DIM_COLUMNS = 20
+"""Columns of a dim's name beside a line."""
 LEAST = 12
 """Columns of a long word that are always kept."""
 EXACT = 100_000
 """From here, counts are written with three digits and a letter."""
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 _MARKS = 3
 """How many characters may share a column: letters with their accents."""
@@ -27,6 +30,18 @@ _MARKS = 3
 def pixels(text: str, size: int = 12) -> int:
     """Return the estimated width of a text in a font of this size."""
     return round(width(text) * size * COLUMN + 0.5)
+
+
+def escaped(text: str) -> str:
+    r"""Return the text for HTML or XML, in text and in attributes: unprintable characters as backslash
+    escapes, markup as entities. It can close no element, attribute or comment. Newlines stay.
+
+    Examples
+    --------
+    >>> escaped('<b title="x">\x1b[31m')
+    '&lt;b title=&quot;x&quot;&gt;\\x1b[31m'
+    """
+    return visible(text).translate(_ENTITIES)
 
 
 def flat(text: str) -> str:
@@ -64,6 +79,16 @@ def _cut(text: str, columns: int) -> str:
     while width(taken) > columns:
         taken = taken[:-1]
     return taken
+
+
+def dim_words(name: str | None, size: int, columns: int = DIM_COLUMNS) -> str:
+    """Return a dim as text: its name with its size, or its size alone if it has no other name.
+
+    >>> dim_words("N", 2), dim_words("3", 3), dim_words(None, 4)
+    ('N=2', '3', '4')
+    """
+    shown = str(size) if name is None else short(name, columns)
+    return shown if shown == str(size) else f"{shown}={size}"
 
 
 def counted(value: int) -> str:

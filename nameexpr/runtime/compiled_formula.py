@@ -201,7 +201,7 @@ class CompiledFormula:
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with what it takes and gives."""
-        from nameexpr.pictures.coloured import coloured_signature
+        from nameexpr.pictures.html import coloured_signature
 
         return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
 

@@ -255,7 +255,7 @@ def contracted(a: Core, b: Core, dims: Any) -> Core:
         )
         hint = f"rename one of them first, for example right.rename({twice[0]}={another_name(twice[0])!r})"
         raise paired_fault("NE473", message, (a._dims, b._dims), _PAIRING, (marked[0], marked[1]), hint)
-    return Core.tensor_class._wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
+    return Core._tensor_class._wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
 
 
 def _tensordot(a: Array, b: Array, axes: Any) -> Array:

@@ -23,7 +23,7 @@ class Core:
 
     _data: Array
     _names: Names
-    tensor_class: ClassVar[type[Core]]
+    _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 
     @classmethod

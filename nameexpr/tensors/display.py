@@ -15,7 +15,7 @@ from nameexpr.carets import visible
 from nameexpr.tensors.core import Array, Core
 
 if TYPE_CHECKING:
-    from nameexpr.pictures.markup import Picture
+    from nameexpr.pictures.sheet import Picture
 
 _EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 
@@ -51,7 +51,7 @@ class Display(Core):
 
         Everything is escaped, and the whole is below 16 kB, whatever the elements print.
         """
-        from nameexpr.pictures.table import html_table
+        from nameexpr.pictures.html import html_table
         from nameexpr.tensors.preview import preview
 
         return html_table(preview(self._data, self._names))

@@ -98,7 +98,7 @@ class NamedTensor(
         return from_numpy, (self._data, self._names)
 
 
-Core.tensor_class = NamedTensor
+Core._tensor_class = NamedTensor
 wrap = NamedTensor._wrap
 """`wrap(data, names)`: a tensor around an array, unchecked, for code that knows the names to be right."""
 

@@ -1,6 +1,6 @@
 """What a notebook shows of a tensor: names, sizes and dtype, and the corners of its last two dims.
 
-NumPy's part of the work: elements become texts here, and `nameexpr.pictures.table` makes them a table.
+NumPy's part of the work: elements become texts here, and `nameexpr.pictures.html` makes them a table.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.pictures.table import ELIDED, Line, Table
+from nameexpr.pictures.html import ELIDED, HtmlRow, HtmlTable
 
 WHOLE = 8
 """Rows or columns that are shown before the middle ones are left out."""
@@ -20,7 +20,7 @@ SIDES = 2
 _NUMBERS = {"f": ".5g", "c": ".5g"}
 
 
-def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> Table:
+def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
     """Return the table of a tensor with these names; of one with more than two dims a slice of two.
 
     Examples
@@ -36,15 +36,15 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> Table
     sides = [name or f"axis {axis}" for axis, name in enumerate(names)]
     ahead = max(0, array.ndim - SIDES)
     if not array.size:
-        return Table(f"{caption}\nno elements")
+        return HtmlTable(f"{caption}\nno elements")
     if ahead:
         caption += f"\nshown: {_listed(f'{side} at 0' for side in sides[:ahead])}"
     plane = array[(0,) * ahead + (...,)]  # an array even where no dim is left
     if plane.ndim < SIDES:
-        return Table(caption, (Line("", _cells(plane.reshape(-1))),), "", *_columns(plane, sides))
+        return HtmlTable(caption, (HtmlRow("", _cells(plane.reshape(-1))),), "", *_columns(plane, sides))
     rows = _kept(len(plane))
     lines = tuple(_line(plane, row) for row in rows)
-    return Table(caption, lines, sides[-2], *_columns(plane, sides))
+    return HtmlTable(caption, lines, sides[-2], *_columns(plane, sides))
 
 
 def _dims(shape: tuple[int, ...], names: tuple[str | None, ...]) -> str:
@@ -77,10 +77,10 @@ def _kept(size: int) -> list[int | None]:
     return [*range(EDGE), None, *range(size - EDGE, size)]
 
 
-def _line(plane: np.ndarray[Any, Any], row: int | None) -> Line:
+def _line(plane: np.ndarray[Any, Any], row: int | None) -> HtmlRow:
     if row is None:
-        return Line(ELIDED, (ELIDED,) * len(_kept(plane.shape[1])))
-    return Line(str(row), _cells(plane[row]))
+        return HtmlRow(ELIDED, (ELIDED,) * len(_kept(plane.shape[1])))
+    return HtmlRow(str(row), _cells(plane[row]))
 
 
 def _cells(elements: np.ndarray[Any, Any]) -> tuple[str, ...]:

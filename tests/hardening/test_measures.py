@@ -16,7 +16,7 @@ from hardening import fuzz, fuzz_table, fuzz_targets, hostile, hostile_files, ho
 from hardening.fuzz_search import Target, Watch, last_input, search
 from hardening.hostile_strings import CANARY, MARK, STRINGS, strings
 from nameexpr.lint import formats
-from nameexpr.pictures import table
+from nameexpr.pictures import html
 
 TARGETS = tuple(fuzz.INPUTS)
 
@@ -140,7 +140,7 @@ def test_hostile_strings_hold_their_mark() -> None:
 
 
 def test_a_string_that_is_not_escaped_is_a_breach(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "escaped", lambda text: text)
+    monkeypatch.setattr(html, "escaped", lambda text: text)
     found = tried(["<script>zqx()</script>"], {"elements": hostile.SURFACES["elements"]})
     assert any("an element <script>" in one for one in found)
 

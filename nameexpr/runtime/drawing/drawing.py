@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.errors import Diagnostic, did_you_mean, error
 
 if TYPE_CHECKING:
-    from nameexpr.pictures.data import Drawn
-    from nameexpr.pictures.markup import Picture
+    from nameexpr.pictures.data import Drawn, Flow, TensorNetwork
+    from nameexpr.pictures.sheet import Picture
 
 KINDS = ("network", "tree", "memory")
 GRAPHS = ("network", "tree")
@@ -78,37 +78,35 @@ def _finished(data: Drawn) -> Drawing:
 def picture_of(drawing: Drawing, kind: str) -> Picture:
     """Return one of the pictures of a plan as SVG; NE625 for a kind that there is not."""
     check_kind("draw", kind, KINDS)
-    from nameexpr.pictures.data import Network
+    from nameexpr.pictures.data import TensorNetwork
     from nameexpr.pictures.flow import draw_flow
     from nameexpr.pictures.memory import draw_memory
     from nameexpr.pictures.network import draw_network
 
     if kind == "memory":
         return draw_memory(drawing.data.memory)
-    if kind == "tree":
-        return draw_flow(drawing.data.tree)
-    network = drawing.data.network
-    return draw_network(network) if isinstance(network, Network) else draw_flow(network)
+    graph = _graph(drawing, kind)
+    return draw_network(graph) if isinstance(graph, TensorNetwork) else draw_flow(graph)
 
 
 def dot_of(drawing: Drawing, kind: str) -> str:
     """Return a network or a tree as text for Graphviz."""
     check_kind("dot", kind, GRAPHS)
-    from nameexpr.pictures.data import Network
-    from nameexpr.pictures.dot import dot_flow, dot_network
+    from nameexpr.pictures.graph_text import dot
 
-    graph = drawing.data.tree if kind == "tree" else drawing.data.network
-    return dot_network(graph) if isinstance(graph, Network) else dot_flow(graph)
+    return dot(_graph(drawing, kind))
 
 
 def mermaid_of(drawing: Drawing, kind: str) -> str:
     """Return a network or a tree as text for Mermaid."""
     check_kind("mermaid", kind, GRAPHS)
-    from nameexpr.pictures.data import Network
-    from nameexpr.pictures.mermaid import mermaid_flow, mermaid_network
+    from nameexpr.pictures.graph_text import mermaid
 
-    graph = drawing.data.tree if kind == "tree" else drawing.data.network
-    return mermaid_network(graph) if isinstance(graph, Network) else mermaid_flow(graph)
+    return mermaid(_graph(drawing, kind))
+
+
+def _graph(drawing: Drawing, kind: str) -> TensorNetwork | Flow:
+    return drawing.data.tree if kind == "tree" else drawing.data.network
 
 
 def check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:

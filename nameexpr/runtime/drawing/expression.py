@@ -31,7 +31,7 @@ from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
 from nameexpr.compiler.pipeline import Compilation
-from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Network, Node, Tensor
+from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
 from nameexpr.syntax.ast import Expression
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) or "scalar"
 
 
-def network_of(compiled: Compilation[Expression], text: str, bound: Collection[int]) -> Network:
+def network_of(compiled: Compilation[Expression], text: str, bound: Collection[int]) -> TensorNetwork:
     """Return the network of an expression."""
     sizes = compiled.graph.sizes
     ends: dict[str, list[int]] = {}
@@ -116,7 +116,7 @@ def network_of(compiled: Compilation[Expression], text: str, bound: Collection[i
         for position, shape in enumerate(compiled.operands.shapes)
     )
     reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)
-    return Network(text, tensors, legs, _grouped(compiled.result_axes, shown), str(reducer))
+    return TensorNetwork(text, tensors, legs, _grouped(compiled.result_axes, shown), str(reducer))
 
 
 def _flat(axes: Axes) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nameexpr.runtime.drawing.drawing import Drawing, dot_of, mermaid_of, picture_of
 
 if TYPE_CHECKING:
-    from nameexpr.pictures.markup import Picture
+    from nameexpr.pictures.sheet import Picture
 
 MOST_NODES = 24
 """Values up to which a notebook gets the picture of the tree with the table."""
@@ -78,7 +78,7 @@ class Pictured:
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""
-        from nameexpr.pictures.markup import escaped
+        from nameexpr.pictures.words import escaped
 
         head, *rows = self._cells()
         title = escaped(self._title()).replace("\n", "<br>")

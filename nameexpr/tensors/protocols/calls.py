@@ -153,7 +153,7 @@ class FunctionCall:
         """Return the result for bare arrays as a tensor with these names, written into `out=` where given."""
         out = self["out"]
         if out is None:
-            return named(Core.tensor_class, self.bare(), names, self.verb)
+            return named(Core._tensor_class, self.bare(), names, self.verb)
         target = checked_target(out, names, self.verb)
         # Many of NumPy's functions take several steps over their out=, and can be interrupted between them.
         self["out"] = data = target._data.copy()
@@ -165,7 +165,7 @@ class FunctionCall:
         """Return several results, a list or a tuple as NumPy has it, with the names of each or of all."""
         values = self.bare()
         each = names if len(names) > 1 else names * len(values)
-        kind = Core.tensor_class
+        kind = Core._tensor_class
         tensors = (named(kind, value, own, self.verb) for value, own in zip(values, each, strict=True))
         return list(tensors) if isinstance(values, list) else tuple(tensors)
 

@@ -59,7 +59,7 @@ def apply_function(
         NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
         arguments that NumPy refuses.
     """
-    if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core.tensor_class:
+    if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
         made = _reduced_by_name(func, args[0], kwargs.get("axis"))
         if made is not None:
             return made
@@ -86,7 +86,7 @@ def _reduced_by_name(func: Callable[..., Any], x: Core, axis: Any) -> Core | Non
         reduced = np.asarray(func(data, axis=at))
     except FAULTS:
         return None
-    return Core.tensor_class._wrap(reduced, names[:at] + names[at + 1 :])
+    return Core._tensor_class._wrap(reduced, names[:at] + names[at + 1 :])
 
 
 def _is_foreign(kind: type) -> bool:

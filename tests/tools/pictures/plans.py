@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import nameexpr as ne
-from nameexpr.pictures.data import Flow, Network
+from nameexpr.pictures.data import Flow, TensorNetwork
 from nameexpr.runtime.plan.expression import Plan
 from tools.pictures.text import faults
 
@@ -11,10 +11,10 @@ ATTENTION = ne.compile("s[i j] = sum[d](q[i d] * k[j d]) / 8; a = softmax[j](s);
 SHAPES = {"q": (5, 8), "k": (6, 8), "v": (6, 7)}
 
 
-def network_of(plan: Plan) -> Network:
+def network_of(plan: Plan) -> TensorNetwork:
     """Return the network of an expression."""
     network = plan.drawing.data.network
-    assert isinstance(network, Network)
+    assert isinstance(network, TensorNetwork)
     return network
 
 

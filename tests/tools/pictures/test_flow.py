@@ -7,10 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from nameexpr.pictures import flow_layout
+from nameexpr.pictures import flow as pictures_flow
 from nameexpr.pictures.data import Flow, Node
-from nameexpr.pictures.flow import draw_flow
-from nameexpr.pictures.flow_layout import GAP, Layout, lay_out
+from nameexpr.pictures.flow import GAP, FlowLayout, draw_flow, lay_out
 from tools.pictures.text import HOSTILE, described, faults, kinds, words
 
 LEAF = Node("operand", "x", "a=2", bytes=16)
@@ -66,7 +65,7 @@ def test_a_tree_has_no_crossings_and_parents_stand_between_their_children() -> N
     assert at[6] == (at[4] + at[5]) // 2
 
 
-def crossings(layout: flow_layout.Layout) -> int:
+def crossings(layout: FlowLayout) -> int:
     """Return how often lines cross between layers."""
     layer_of = {place: depth for depth, row in enumerate(layout.layers) for place in row}
     parts = [
@@ -84,7 +83,7 @@ def crossings(layout: flow_layout.Layout) -> int:
 def test_sorting_layers_never_adds_crossings_and_removes_many(monkeypatch: pytest.MonkeyPatch) -> None:
     flows = [random_flow(seed) for seed in range(30)]
     after = [crossings(lay_out(flow, [50] * len(flow.nodes))) for flow in flows]
-    monkeypatch.setattr(flow_layout, "SWEEPS", 0)
+    monkeypatch.setattr(pictures_flow, "SWEEPS", 0)
     before = [crossings(lay_out(flow, [50] * len(flow.nodes))) for flow in flows]
     assert all(one <= other for one, other in zip(after, before, strict=True))
     assert sum(after) < 0.8 * sum(before)
@@ -119,7 +118,7 @@ def test_two_hundred_operands_are_drawn() -> None:
 
 
 def test_lines_of_long_programs_run_straight_so_that_drawing_stays_in_proportion() -> None:
-    def drawn(count: int) -> Layout:
+    def drawn(count: int) -> FlowLayout:
         nodes = [Node("operand", "x", "i")]
         nodes += [Node("step", f"{k}", "i", (0, k)) for k in range(count)]
         return lay_out(Flow("", "Flow", tuple(nodes), (count,)), [60] * len(nodes))

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from nameexpr.carets import visible
-from nameexpr.pictures import dot, mermaid
-from nameexpr.pictures.data import Flow, Leg, Network, Node, Tensor
+from nameexpr.pictures.data import Flow, Leg, Node, Tensor, TensorNetwork
+from nameexpr.pictures.graph_text import dot, mermaid, quoted_dot, quoted_mermaid
 from tools.pictures.text import HOSTILE
 
 QUOTED_DOT = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -18,7 +18,7 @@ PLAIN_DOT = re.compile(r"[\w\s{}\[\]=,;>.-]*")
 PLAIN_MERMAID = re.compile(r"[\w\s\[\]()|.>:/-]*")
 
 
-def network(name: str) -> Network:
+def network(name: str) -> TensorNetwork:
     """Return a network with every kind of label."""
     legs = (
         Leg(name, 3, (0, 1), is_open=False),
@@ -29,7 +29,7 @@ def network(name: str) -> Network:
         Leg(name, 3, (1,), is_open=False),
         Leg(name, 3, (), is_open=True),
     )
-    return Network(name, (Tensor(name, name), Tensor(name, "")), legs, name, name)
+    return TensorNetwork(name, (Tensor(name, name), Tensor(name, "")), legs, name, name)
 
 
 def flow(name: str) -> Flow:
@@ -44,14 +44,14 @@ def flow(name: str) -> Flow:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_dot_has_names_in_quotes_only(name: str) -> None:
-    for text in (dot.dot_network(network(name)), dot.dot_flow(flow(name))):
+    for text in (dot(network(name)), dot(flow(name))):
         assert PLAIN_DOT.fullmatch(QUOTED_DOT.sub("", text))
         assert all(one.isprintable() or one == "\n" for one in text)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_mermaid_has_names_in_quotes_only(name: str) -> None:
-    for text in (mermaid.mermaid_network(network(name)), mermaid.mermaid_flow(flow(name))):
+    for text in (mermaid(network(name)), mermaid(flow(name))):
         assert PLAIN_MERMAID.fullmatch(QUOTED_MERMAID.sub("", text))
         for inside in QUOTED_MERMAID.findall(text):
             assert re.fullmatch(r"(?:[^\W_]|[ ,=.]|#\d+;)*", inside.replace("<br/>", " ")), inside
@@ -59,15 +59,15 @@ def test_mermaid_has_names_in_quotes_only(name: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_quoted_comes_back(name: str) -> None:
-    (inside,) = QUOTED_DOT.findall(dot.quoted(name))
+    (inside,) = QUOTED_DOT.findall(quoted_dot(name))
     assert re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), inside) == visible(name)
-    (inside,) = QUOTED_MERMAID.findall(mermaid.quoted(name))
+    (inside,) = QUOTED_MERMAID.findall(quoted_mermaid(name))
     back = html.unescape(re.sub(r"#(\d+);", r"&#\1;", inside))
     assert back == "; ".join(visible(name).split("\n"))
 
 
 def test_the_network_has_an_edge_for_each_pair_and_a_point_for_each_hyperedge() -> None:
-    text = dot.dot_network(network("a"))
+    text = dot(network("a"))
     assert '  t0 -- t1 [label="a=3", style=dashed, penwidth=1.8]' in text.splitlines()
     assert re.findall(r"h(\d) \[shape=point", text) == ["1", "2"]
     assert re.findall(r"o(\d) \[shape=plaintext", text) == ["2", "4", "6"]
@@ -76,7 +76,7 @@ def test_the_network_has_an_edge_for_each_pair_and_a_point_for_each_hyperedge() 
 
 
 def test_every_line_of_mermaid_has_the_width_of_its_label() -> None:
-    text = mermaid.mermaid_network(network("a"))
+    text = mermaid(network("a"))
     edges = re.findall(r"^  \w+ (?:---|-->|-\.-x?)(?:\|[^|]*\|)? \w+$", text, re.MULTILINE)
     styled = re.findall(r"linkStyle (\d+) stroke-width:1.8px", text)
     assert styled == [str(number) for number in range(len(edges))]
@@ -84,8 +84,8 @@ def test_every_line_of_mermaid_has_the_width_of_its_label() -> None:
 
 
 def test_the_flow_has_an_edge_for_each_source() -> None:
-    assert re.findall(r"n(\d) -> n(\d)", dot.dot_flow(flow("a"))) == [("0", "1"), ("0", "2"), ("1", "2")]
-    assert re.findall(r"n(\d) --> n(\d)", mermaid.mermaid_flow(flow("a"))) == [
+    assert re.findall(r"n(\d) -> n(\d)", dot(flow("a"))) == [("0", "1"), ("0", "2"), ("1", "2")]
+    assert re.findall(r"n(\d) --> n(\d)", mermaid(flow("a"))) == [
         ("0", "1"),
         ("0", "2"),
         ("1", "2"),

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nameexpr.pictures.markup import Picture, escaped
+from nameexpr.pictures.sheet import Picture
+from nameexpr.pictures.words import escaped
 from tools.pictures.text import HOSTILE
 
 

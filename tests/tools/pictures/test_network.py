@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from nameexpr.pictures.data import Leg, Network, Tensor
-from nameexpr.pictures.network import draw_network, thickness
-from nameexpr.pictures.network_layout import lay_out
+from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
+from nameexpr.pictures.network import draw_network, lay_out, thickness
 from tools.pictures.text import HOSTILE, described, faults, kinds, words
 
-ATTENTION = Network(
+ATTENTION = TensorNetwork(
     "N T d, N S d, N S e -> N T e",
     (Tensor("operand 0", "2×3×4"), Tensor("operand 1", "2×5×4"), Tensor("operand 2", "2×5×6")),
     (
@@ -27,11 +26,11 @@ ATTENTION = Network(
 )
 
 
-def only(*legs: Leg) -> Network:
+def only(*legs: Leg) -> TensorNetwork:
     """Return a network of as many tensors as these legs need."""
     count = max((end for leg in legs for end in leg.ends), default=-1) + 1
     tensors = tuple(Tensor(f"operand {number}", "") for number in range(count))
-    return Network("", tensors, legs, "", "sum")
+    return TensorNetwork("", tensors, legs, "", "sum")
 
 
 def test_every_label_is_written_once_with_its_size() -> None:
@@ -75,8 +74,8 @@ def test_labels_of_three_places_and_more_meet_in_dots(
 
 def test_a_diagonal_has_two_ends_at_its_tensor() -> None:
     layout = lay_out(only(Leg("a", 3, (0, 0), is_open=False)))
-    assert sorted(layout.places[0].ports) == [(0, 0), (0, 1)]
-    assert len(set(layout.places[0].ports.values())) == 2
+    assert sorted(layout.boxes[0].ports) == [(0, 0), (0, 1)]
+    assert len(set(layout.boxes[0].ports.values())) == 2
 
 
 def test_a_dim_that_only_the_result_has_comes_from_a_box_of_its_own() -> None:
@@ -91,8 +90,8 @@ def test_legs_that_lie_inside_each_other_do_not_cross() -> None:
     ends = [(0, 4), (1, 4), (2, 4), (4, 8), (4, 7), (4, 6)]
     legs = tuple(Leg(f"l{number}", 3, one, is_open=False) for number, one in enumerate(ends))
     tensors = tuple(Tensor(f"operand {number}", "3") for number in range(9))
-    layout = lay_out(Network("", tensors, legs, "", "sum"))
-    inside = layout.places[4].ports
+    layout = lay_out(TensorNetwork("", tensors, legs, "", "sum"))
+    inside = layout.boxes[4].ports
     order = sorted(range(len(legs)), key=lambda number: inside[number, int(ends[number][1] == 4)])
     assert order == [2, 1, 0, 3, 4, 5], "the shorter ones are inside, on both sides"
 
@@ -112,7 +111,7 @@ def test_lines_grow_with_the_logarithm_of_the_size() -> None:
 def test_hostile_names_are_harmless(name: str) -> None:
     tensors = tuple(replace(one, title=name, note=name) for one in ATTENTION.tensors)
     legs = tuple(replace(leg, label=name) for leg in ATTENTION.legs)
-    assert faults(draw_network(Network(name, tensors, legs, name, "sum"))) == []
+    assert faults(draw_network(TensorNetwork(name, tensors, legs, name, "sum"))) == []
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -128,7 +127,7 @@ def test_words_never_meet(seed: int) -> None:
         for ends in [tuple(sorted(rng.choices(range(count), k=rng.randint(1, 4))))]
     )
     tensors = tuple(Tensor(f"operand {number}", "2×3×4") for number in range(count))
-    assert faults(draw_network(Network("a b -> c", tensors, legs, "c", "sum"))) == []
+    assert faults(draw_network(TensorNetwork("a b -> c", tensors, legs, "c", "sum"))) == []
 
 
 def test_words_that_meet_are_noticed() -> None:
