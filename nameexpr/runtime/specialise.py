@@ -24,7 +24,7 @@ from nameexpr.backends.numpy.compatible import c_einsum
 from nameexpr.backends.numpy.ones import ones
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.codegen.program import body
-from nameexpr.compiler.ir.program import Ones, Program
+from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.aliases import guards as same_guards
@@ -144,7 +144,7 @@ def statements_of(
     program: Program, shapes: Sequence[tuple[int, ...]], constants: dict[str, Any]
 ) -> list[str]:
     """Return the statements of a program, with what they name bound in `constants`."""
-    made_once: dict[str, Ones] = {}
+    made_once: dict[str, Instruction] = {}
     statements = quickened(body(program, shapes, made_once), constants)
     constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
     return statements

@@ -15,28 +15,11 @@ from nameexpr.compiler.codegen.blocks import fused_lines
 from nameexpr.compiler.codegen.calls import render_call, render_streamed
 from nameexpr.compiler.codegen.loops import Count, looped_lines, notes_inside
 from nameexpr.compiler.codegen.slices import sliced_lines
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    BLOCK,
-    Apply,
-    AsComplex,
-    AsReal,
-    Diagonal,
-    Dot,
-    Fused,
-    Instruction,
-    Matmul,
-    Note,
-    Ones,
-    Program,
-    Reshape,
-    Transpose,
-    sources_of,
-    streamed,
-)
+from nameexpr.compiler.ir.liveness import BLOCK, last_reads, never_made
+from nameexpr.compiler.ir.primitives import is_view
+from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.ir.typed import shown
 
-VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
 HEADER = "import numpy as np"
 KERNELS = "from nameexpr.backends.numpy import kernels"
 COPIES = "from nameexpr.backends.numpy import copies"
@@ -47,27 +30,25 @@ IMPORTS = {"copies.": COPIES, "formulas.": FORMULAS, "kernels.": KERNELS}
 
 
 def body(
-    program: Program, shapes: Sequence[tuple[int, ...]], made_once: dict[str, Ones] | None = None
+    program: Program, shapes: Sequence[tuple[int, ...]], made_once: dict[str, Instruction] | None = None
 ) -> list[str]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
 
     Ones go into `made_once`, by the name of their value, if it is given.
     """
-    unmade = streamed(program)
-    last_use = {
-        source: number for number, one in enumerate(program.instructions) for source in sources_of(one)
-    } | dict.fromkeys(program.outputs, len(program.instructions))
+    unmade = never_made(program)
+    last_use = last_reads(program)
     count = len(program.operands)
     lines = []
     for number, instruction in enumerate(program.instructions):
         target = count + number
-        if isinstance(instruction, Fused | Sliced | Looped):
+        if instruction.primitive in {"fused", "loop"}:
             lines += _loops(program, number, shapes)
             lines += _deletions(program, number, last_use)
             continue
         if number in unmade:
             continue
-        if isinstance(instruction, Ones) and made_once is not None and prod(instruction.shape) <= BLOCK:
+        if instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
             made_once[value_name(target, count)] = instruction
             continue
         call = _call(program, instruction, unmade)
@@ -83,9 +64,9 @@ def body(
 def _call(program: Program, instruction: Instruction, unmade: Collection[int]) -> str:
     """Return the call of one instruction."""
     count = len(program.operands)
-    names = [value_name(source, count) for source in sources_of(instruction)]
-    if isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
-        return render_streamed(instruction, names[0], program.notes[instruction.right - count].dtype)
+    names = [value_name(source, count) for source in instruction.sources]
+    if any(source - count in unmade for source in instruction.sources):
+        return render_streamed(instruction, names[0], program.notes[instruction.sources[1] - count].dtype)
     return render_call(instruction, names)
 
 
@@ -105,47 +86,46 @@ def _deletions(program: Program, number: int, last_use: Mapping[int, int]) -> li
     """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
     count = len(program.operands)
     one = program.instructions[number]
-    if isinstance(one, VIEWS):
+    if is_view(one):
         return []
     dead: dict[int, None] = {}
     waiting = [
         source
-        for source in sources_of(one)
+        for source in one.sources
         if source >= count and last_use[source] == number and not _is_constant(program, source - count)
     ]
     while waiting:
         value = waiting.pop(0)
         dead[value] = None
         view = program.instructions[value - count]
-        if isinstance(view, VIEWS) and view.source >= count and last_use[view.source] == value - count:
-            waiting.append(view.source)
+        if is_view(view) and view.sources[0] >= count and last_use[view.sources[0]] == value - count:
+            waiting.append(view.sources[0])
     return [f"del {', '.join(value_name(value, count) for value in dead)}"] if dead else []
 
 
 def _is_constant(program: Program, number: int) -> bool:
-    return isinstance(program.instructions[number], Ones)
+    return program.instructions[number].primitive == "ones"
 
 
 def _loops(program: Program, number: int, shapes: Sequence[tuple[int, ...]]) -> list[str]:
     """Return the statements of an instruction that is a loop over blocks or slices."""
     one, count = program.instructions[number], len(program.operands)
     target = value_name(count + number, count)
-    names = [value_name(source, count) for source in sources_of(one)]
-    own = [shapes[source] for source in sources_of(one)]
-    if isinstance(one, Sliced):
-        return sliced_lines(one, target, names, own, len(_slice_notes(program, number)), render_call)
-    if isinstance(one, Looped):
-        return looped_lines(one, target, names, Count(len(_slice_notes(program, number))), render_call)
-    assert isinstance(one, Fused)
-    return fused_lines(one, target, names, own)
+    names = [value_name(source, count) for source in one.sources]
+    own = [shapes[source] for source in one.sources]
+    start = len(_slice_notes(program, number))
+    if one.loop is None:
+        return fused_lines(one, target, names, own)
+    if not one.loop.block:
+        return sliced_lines(one.loop, one.dtype, target, names, own, start, render_call)
+    return looped_lines(one.loop, one.dtype, target, names, Count(start), render_call)
 
 
 def _slice_notes(program: Program, end: int) -> list[Note]:
     """Return the notes of the values inside slices before instruction `end`: of `v0`, `v1`, ..."""
     found: list[Note] = []
     for one in program.instructions[:end]:
-        found += one.body.notes if isinstance(one, Sliced) else ()
-        found += notes_inside(one) if isinstance(one, Looped) else ()
+        found += notes_inside(one.loop) if one.loop is not None else ()
     return found
 
 
@@ -200,7 +180,7 @@ def readable(
 
 
 def _has_callable(program: Program) -> bool:
-    return any(isinstance(instruction, Apply) for instruction in program.instructions)
+    return any(instruction.primitive == "apply" for instruction in program.instructions)
 
 
 def _comment(text: str) -> str:
