@@ -93,9 +93,9 @@ ROWS = (
     ),
     Row(
         "doctor",
-        "show versions, BLAS, threads and speed, and what is wrong with them",
+        "show versions, BLAS and threads, and what is wrong with them",
         "",
-        "nameexpr.cli.commands.doctor",
+        "nameexpr.cli.doctor",
     ),
     Row(
         "completion",
