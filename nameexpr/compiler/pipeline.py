@@ -2,8 +2,7 @@
 
 An expression is a graph of one statement, a formula one of several; from there on they are the same. Reading
 and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and names.
-Nothing here runs anything: programs are executed by `nameexpr.runtime`, through the source that
-`nameexpr.compiler.codegen.program` writes.
+Nothing here runs anything: backends make functions of programs (`nameexpr.backends.numpy.codegen`).
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from nameexpr.compiler.analysis.faults.sizes import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
+from nameexpr.compiler.ir.axes import Axes, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.typed import Axes, Names, Typed
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands

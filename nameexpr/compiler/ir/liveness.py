@@ -15,7 +15,7 @@ from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.ops import REDUCTIONS
 
-COMBINE = {name: row.combine for name, row in REDUCTIONS.items() if row.combine} | {
+COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine} | {
     "mean": "add",
     "count_nonzero": "add",
 }
@@ -38,7 +38,7 @@ def readers(program: Program) -> dict[int, list[int]]:
     return found
 
 
-def last_reads(program: Program) -> dict[int, int]:
+def last_uses(program: Program) -> dict[int, int]:
     """The number of the last instruction that reads each value; of an output one behind the last."""
     reads = {
         source: number

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
@@ -34,7 +35,6 @@ from nameexpr.compiler.ir.graph import (
 )
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Number, Program
-from nameexpr.compiler.ir.typed import Axes, Contraction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value

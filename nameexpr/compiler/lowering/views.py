@@ -10,10 +10,10 @@ from math import prod
 from typing import NamedTuple
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import MAGNITUDE
 from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.layouts import in_cells
-from nameexpr.compiler.ir.typed import Axes
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 
 

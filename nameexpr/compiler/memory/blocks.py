@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from nameexpr.compiler.ir.liveness import COMBINE, WHERE, accumulator, buffers, is_inner_product
+from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
 from nameexpr.compiler.ir.program import UFUNCS, WEAK, Instruction, Number, Shape
 from nameexpr.compiler.ir.shapes import broadcast
 from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
@@ -139,7 +139,7 @@ def _pair_bytes(
     """Return the bytes alive in a block and the one after it, whose sizes are given.
 
     Names keep the values of the block before until they get new ones, as the loop in
-    `nameexpr.compiler.codegen.blocks` has it.
+    `nameexpr.backends.numpy.codegen.blocks` has it.
     """
     varies, overs, home = buffers(one, [source.shape for source in sources])
     count, final = len(sources), len(one.steps) - 1
@@ -248,7 +248,7 @@ def _reduced_bytes(one: Instruction, local: Sequence[Array], cut: Sequence[int])
         else:
             letters = [tuple(range(len(factor.shape))) for factor in factors]
             needed = loop_bytes(letters, kept_axes, factors, kept)
-    elif one.function in COMBINE and one.function not in {"count_nonzero", "any", "all"}:
+    elif one.function in COMBINED and one.function not in {"count_nonzero", "any", "all"}:
         needed = reduce_buffers(factors[0], one.axes, dtype)
     else:
         needed = reducer_bytes(one.function, factors[0], one.axes)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
-from nameexpr.compiler.ir.typed import CUSTOM, Axes, shown
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
 from nameexpr.compiler.pipeline import Compilation
