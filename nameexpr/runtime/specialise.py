@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy import copies, formulas, kernels
-from nameexpr.backends.numpy.compatible import c_einsum
-from nameexpr.backends.numpy.ones import ones
+from nameexpr.backends.numpy.kernels import c_einsum, ones
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.codegen.program import body
 from nameexpr.compiler.ir.axes import Names

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
+from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Dims, Names, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, NameExprError, error
