@@ -57,7 +57,7 @@ def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool =
     """Return the sum of squared deviations from the mean over a divisor."""
     centred = np.asarray(x - _add(x, axis=axis, keepdims=True) / count(x, axis))
     squared = np.multiply(centred, centred, out=centred) if centred.dtype.kind == "f" else squares(centred)
-    total = _add(squared, axis=axis, keepdims=keepdims)
+    total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # of objects a number of Python's
     return np.asarray(total / np.asarray(divisor, total.dtype))
 
 
