@@ -13,8 +13,8 @@ from importlib import import_module
 from nameexpr.cli.doctor.blas import Blas, describe_blas
 from nameexpr.cli.doctor.machine import Machine, describe_machine
 from nameexpr.cli.doctor.trials import Check, Timings, check_results, measure
+from nameexpr.syntax.grammar import stored_tables, table_state
 from nameexpr.syntax.lexer.limits import Limits, limits
-from nameexpr.syntax.parser.grammar import stored_tables, table_state
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
 

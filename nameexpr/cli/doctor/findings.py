@@ -100,7 +100,7 @@ def _tables(facts: Facts) -> Iterator[Finding]:
         return
     lark = next((package.version for package in facts.packages if package.name == "lark"), None)
     # Of one release and still no fit: then the grammar is another, which happens in checkouts only.
-    fits, hint = "the grammar", "python -m nameexpr.syntax.parser.generate makes them anew"
+    fits, hint = "the grammar", "python -m nameexpr.syntax.grammar makes them anew"
     if lark != facts.tables_lark:
         fits, hint = f"lark {lark}", f"pip install 'lark=={facts.tables_lark}' saves that"
     message = (
