@@ -37,10 +37,12 @@ class _Short(Repr):
             return f"<an integer of {x.bit_length():,} bits>"
 
     def repr_type(self, x: type, level: int) -> str:
-        module = {"numpy": "np.", "builtins": ""}.get(x.__module__, f"{x.__module__}.")
-        return module + x.__qualname__
+        if x.__module__ == "builtins":
+            return x.__qualname__
+        return f"{_MODULES.get(x.__module__, x.__module__)}.{x.__qualname__}"
 
 
+_MODULES = {"numpy": "np"}
 _short = _Short()
 _short.maxlist = _short.maxtuple = _short.maxdict = 16
 _short.maxstring = _short.maxother = 60

@@ -1,8 +1,13 @@
-"""Which dim is meant: by name, or by position as NumPy counts (negative from the end).
+"""Which dim or dims are meant: by name, or by position as NumPy counts (negative from the end).
 
 >>> from nameexpr.dims import Dim
->>> position((Dim("N", 2), Dim("C", 3)), "C", "size"), position((Dim("N", 2), Dim("C", 3)), -2, "size")
+>>> dims = (Dim("N", 2), Dim("C", 3), Dim(None, 4))
+>>> position(dims, "C", "size"), position(dims, -3, "size")
 (1, 0)
+>>> axes(dims, ["C", -1], "sum")
+(1, 2)
+>>> removed(("N", "C", None), (1, 2))
+('N',)
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
-from nameexpr.dims import Dim, Dims, find, names_of, normalised
+from nameexpr.dims import Dim, Dims, Names, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
 from nameexpr.rules.calls import Call, fault, listed
 
@@ -116,3 +121,41 @@ def called(dims: Dims, at: int) -> str:
 def spelt(dim: Dim, at: int) -> DimLike:
     """Return how to write a dim: its name, or its position where it has none."""
     return at if dim.name is None else dim.name
+
+
+def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
+    """Return the positions of one dim or of several: a name, an int, a list that mixes them, or "N C".
+
+    Raises
+    ------
+    DimNameError
+        NE410 for an unknown name, NE416 for None, NE417 for a dim that is given twice.
+    DimRangeError
+        NE801 for a position that does not exist.
+    OptionError
+        NE651 for anything else.
+    """
+    if isinstance(wanted, list | tuple):
+        call = Call(verb, wanted, (dims,), "([", "])")
+    else:
+        is_list = isinstance(wanted, str) and len(wanted.split()) > 1
+        call = Call(verb, str(wanted).split() if is_list else (wanted,), (dims,))
+    if not dims and call.arguments and all(map(_is_only, call.arguments)):
+        positions(_ONLY, call)  # which sees to it that there is one
+        return ()
+    return positions(dims, call)
+
+
+_ONLY = (Dim(None, 1),)
+
+
+def _is_only(dim: object) -> bool:
+    """Return whether PyTorch takes this for a dim of a 0-d tensor; reduced along it, that is unchanged."""
+    return type(dim) is int and dim in (0, -1)
+
+
+def removed(names: Names, gone: Sequence[int], *, keepdim: bool = False) -> Names:
+    """Return the names without those of some positions, or all of them where the dims stay with size 1."""
+    if keepdim:
+        return names
+    return tuple(name for at, name in enumerate(names) if at not in gone)

@@ -16,8 +16,8 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
 from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.ir.axes import Typed
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
-from nameexpr.compiler.ir.typed import Typed
 from nameexpr.compiler.pipeline import Compilation, compile_expression, read, type_expression
 from nameexpr.compiler.pipeline import Options as CompilerOptions
 from nameexpr.errors import Diagnostic, NameExprError, error

@@ -24,8 +24,8 @@ from nameexpr.backends.numpy.compatible import c_einsum
 from nameexpr.backends.numpy.ones import ones
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.codegen.program import body
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Ones, Program
-from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.aliases import guards as same_guards
 from nameexpr.runtime.fast_path import MISSING

@@ -19,7 +19,7 @@ from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Dims, Names, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import Call, counted, shown
-from nameexpr.rules.contracting import contracted_fault
+from nameexpr.rules.combining import contracted_fault
 from nameexpr.rules.lookup import positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names

@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import Call, Verbatim, fault, shown
-from nameexpr.rules.joining import check_ranks
+from nameexpr.rules.combining import check_ranks
 from nameexpr.rules.lookup import misplaced
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name

@@ -19,8 +19,7 @@ import numpy as np
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.floats import is_inexact
 from nameexpr.rules.calls import Call, counted, fault, shown
-from nameexpr.rules.lookup import called, spelt
-from nameexpr.rules.removing import removed
+from nameexpr.rules.lookup import called, removed, spelt
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, within_memory
 from nameexpr.tensors.ops import op

@@ -12,8 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from nameexpr.dims import Names
 from nameexpr.rules.calls import Call
 from nameexpr.rules.indexing import Item, indexed_names
-from nameexpr.rules.lookup import positions
-from nameexpr.rules.removing import removed
+from nameexpr.rules.lookup import positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
