@@ -26,7 +26,7 @@ REAL = frozenset({"float32", "float64"})
 WIDENED = frozenset({"sum", "mean", "prod"})
 """Reducers that add float16 up in float32."""
 BLOCK = 1 << 16
-"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.ones`)."""
+"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.kernels.ones`)."""
 
 
 def readers(program: Program) -> dict[int, list[int]]:
