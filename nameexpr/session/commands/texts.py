@@ -8,7 +8,7 @@ from statistics import median
 from timeit import Timer
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.costs.text import duration
+from nameexpr.backends.numpy.costs.text import duration
 from nameexpr.session.facts import type_text
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import Command, Expression, Formula, read_text
