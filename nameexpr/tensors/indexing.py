@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category
+from nameexpr.backends.numpy.arrays import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, shown_items
@@ -28,15 +28,14 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.coerce import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, explained
-from nameexpr.tensors.gradients import Gradients
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import REFUSED, data_and_names
+from nameexpr.tensors.rules import REFUSED, Rules, data_and_names
 from nameexpr.tensors.writing import check_finite, check_writeable, complex_into_real
 
 _WHOLE = slice(None)
 
 
-class Indexing(Gradients):
+class Indexing(Rules):
     """Items by index, isel, iteration, len and `in`."""
 
     __slots__ = ()

@@ -21,7 +21,6 @@ from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.contraction import MatrixProducts
-from nameexpr.tensors.convert import Conversion
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
@@ -51,7 +50,6 @@ class NamedTensor(
     Fills,
     Casts,
     Info,
-    Conversion,
     Display,
     Protocols,
 ):
