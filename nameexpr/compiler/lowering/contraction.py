@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.costs.estimate import width
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import PARTS, REAL_OF, c_loop, in_parts, matrices, of_parts
 from nameexpr.compiler.lowering.strategies import BLAS, LETTERS, Pair, Way, is_plain, plain, steps_of, ways
@@ -188,7 +188,7 @@ def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, comp
         is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= BLOCK
         return "loop" if is_large else "multiply"
     bigger, smaller = (one, other) if pair.left else (other, one)
-    if width(compute) * 8 * build.size(bigger.labels) < LOOPED:
+    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < LOOPED:
         return "multiply"
     build.used_strides = True
     steps, run = steps_of(build, bigger), 1

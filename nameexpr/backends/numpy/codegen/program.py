@@ -15,12 +15,12 @@ from nameexpr.backends.numpy.codegen.calls import render_call, render_streamed
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
+    Delete,
     Numbering,
     Return,
     Statement,
     Subscript,
     Value,
-    delete,
     numpy,
     value_name,
     write,
@@ -58,10 +58,11 @@ def compute(
     """
     numbering = numbering or Numbering()
     unmade, last, count = never_made(program), last_uses(program), len(program.operands)
+    values = [value_name(value, count) for value in range(len(shapes))]
     statements: list[Statement] = []
     for number, instruction in enumerate(program.instructions):
-        target, sources = value_name(count + number, count), instruction.sources
-        names = [value_name(source, count) for source in sources]
+        target, sources = values[count + number], instruction.sources
+        names = [values[source] for source in sources]
         if instruction.primitive in {"fused", "loop"}:
             from nameexpr.backends.numpy.codegen.loops import loop
 
@@ -77,14 +78,14 @@ def compute(
             if is_last and program.result == count + number and not program.results:
                 return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
             statements.append(Assign(target, call))
-        statements += _deletions(program, number, last)
+        statements += _deletions(program, number, last, values)
     return [*statements, _return(program, shapes)]
 
 
 def _call(program: Program, instruction: Instruction, names: Sequence[str], unmade: Collection[int]) -> Value:
     """Return what computes one instruction."""
     count = len(program.operands)
-    if any(source - count in unmade for source in instruction.sources):
+    if unmade and any(source - count in unmade for source in instruction.sources):
         return render_streamed(instruction, names[0], program.notes[instruction.sources[1] - count].dtype)
     return render_call(instruction, names)
 
@@ -100,22 +101,28 @@ def _return(program: Program, shapes: Shapes) -> Return:
     return Return(tuple(values), bool(program.results))
 
 
-def _deletions(program: Program, number: int, last: Mapping[int, int]) -> list[Statement]:
+def _deletions(
+    program: Program, number: int, last: Mapping[int, int], names: Sequence[str]
+) -> list[Statement]:
     """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
     count = len(program.operands)
     instruction = program.instructions[number]
     if is_view(instruction):
         return []
-    waiting = [source for source in instruction.sources if source >= count and last[source] == number]
-    waiting = [source for source in waiting if program.instructions[source - count].primitive != "ones"]
     dead: dict[str, None] = {}
+    waiting = [
+        source
+        for source in instruction.sources
+        if source >= count and last[source] == number
+        if program.instructions[source - count].primitive != "ones"
+    ]
     while waiting:
         value = waiting.pop(0)
-        dead[value_name(value, count)] = None
+        dead[names[value]] = None
         view = program.instructions[value - count]
         if is_view(view) and view.sources[0] >= count and last[view.sources[0]] == value - count:
             waiting.append(view.sources[0])
-    return delete(dead)
+    return [Delete(tuple(dead))] if dead else []
 
 
 class Routine(NamedTuple):
