@@ -92,7 +92,7 @@ def _set(session: Session, command: Command, line: str) -> Answer:
 
 
 def _seed(value: str) -> None:
-    from nameexpr.tensors.generators import manual_seed
+    from nameexpr.tensors.arguments import manual_seed
 
     if not value.isascii() or not value.isdigit() or len(value) > 18:  # noqa: PLR2004  those of 64 bits
         raise LineError(f"'{value}' is no seed", hint="such as :set seed 0")
