@@ -75,7 +75,7 @@ def _has_array(items: Sequence[IndexItem]) -> bool:
 
 def _side_by_side(items: Sequence[IndexItem]) -> bool:
     """Return whether the arrays, and integers that join them, stand without anything else in between."""
-    places = [place for place, item in enumerate(items) if item.kind in ("array", "int")]
+    places = [index for index, item in enumerate(items) if item.kind in ("array", "int")]
     return places[-1] - places[0] == len(places) - 1
 
 
@@ -112,6 +112,6 @@ def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:
     arrays = [item for item in items if item.kind == "array"]
     for left, right in combinations(range(len(arrays)), 2):
         dims, others = (dims_of(arrays[at].names, arrays[at].sizes) for at in (left, right))
-        place = unequal(dims, others)
-        if place is not None:
-            raise size_fault(dims, others, (place, place), _pairing(left, right, verb))
+        position = unequal(dims, others)
+        if position is not None:
+            raise size_fault(dims, others, (position, position), _pairing(left, right, verb))

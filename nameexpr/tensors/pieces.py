@@ -113,7 +113,7 @@ class Pieces(Rules):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: place + 1]) for place in range(len(sizes))]
+        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
         return tuple(
             self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
         )

@@ -98,7 +98,7 @@ def gelu(x: Array) -> Any:
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Return x where it lies between the bounds, else the nearer one; `high` where low is above high."""
     dtype = np.result_type(x, low, high)
-    x, low, high = (one if np.ndim(one) else np.asarray(one, dtype) for one in (x, low, high))
+    x, low, high = (value if np.ndim(value) else np.asarray(value, dtype) for value in (x, low, high))
     above = np.maximum(x, low, dtype=dtype)
     is_whole = np.ndim(above) > 0 and np.shape(above) == np.broadcast(above, high).shape
     return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)

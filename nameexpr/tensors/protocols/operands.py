@@ -45,14 +45,14 @@ def roles(count: int) -> tuple[str, ...]:
     """Return what the operands of a function are called: left and right, where there are two."""
     if count == 1:
         return ("tensor",)
-    return ("left", "right") if count == 2 else tuple(f"operand {place}" for place in range(count))  # noqa: PLR2004
+    return ("left", "right") if count == 2 else tuple(f"operand {index}" for index in range(count))  # noqa: PLR2004
 
 
 def unified_names(parts: Sequence[Part], verb: str) -> Names:
     """Return the names of operands that are broadcast together (NE470, NE471)."""
     names: Names = ()
-    for one in parts:
-        unified = unify_names(names, one.names)
+    for operand in parts:
+        unified = unify_names(names, operand.names)
         if isinstance(unified, Clash):
             raise _clash(parts, verb)
         names = unified
@@ -74,7 +74,9 @@ def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
     if not twice:
         return names
     message = f"{verb}: the result would have two dims called {twice[0]!r}"
-    marked = tuple([at for at, name in enumerate(one.names) if name == twice[0]] for one in (left, right))
+    marked = tuple(
+        [at for at, name in enumerate(operand.names) if name == twice[0]] for operand in (left, right)
+    )
     hint = f"rename one of them first, for example {right.role}.rename({twice[0]}={another_name(twice[0])!r})"
     pairing = Pairing(verb, left.role, right.role)
     raise paired_fault("NE473", message, (left.dims, right.dims), pairing, (marked[0], marked[1]), hint)
