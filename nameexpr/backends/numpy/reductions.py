@@ -90,21 +90,24 @@ def _accumulating(name: str) -> Callable[..., Any]:
     return kernel
 
 
-def _repeating(name: str, *, is_logical: bool = False) -> Callable[..., Any]:
-    """Return the kernel that repeats a ufunc, of narrow floats in float32: bfloat16's nan would warn."""
+def _repeating(name: str, *, in_wide: bool = False) -> Callable[..., Any]:
+    """Return the kernel that repeats a ufunc, of narrow floats in float32 if bfloat16's nan would warn."""
     reduce = _reduce(name)
 
     def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-        if x.itemsize == NARROW and not is_logical and is_narrow(x.dtype):
+        return reduce(x, axis=axis, keepdims=keepdims)
+
+    def wide(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
+        if x.itemsize == NARROW and is_narrow(x.dtype):
             return in_float32(reduce, x, axis=axis, keepdims=keepdims)
         return reduce(x, axis=axis, keepdims=keepdims)
 
-    return kernel
+    return wide if in_wide else kernel
 
 
 sum, prod = map(_accumulating, ("sum", "prod"))
-amax, amin = map(_repeating, ("max", "min"))
-all, any = (_repeating(name, is_logical=True) for name in ("all", "any"))
+amax, amin = (_repeating(name, in_wide=True) for name in ("max", "min"))
+all, any = map(_repeating, ("all", "any"))
 
 
 def running(
