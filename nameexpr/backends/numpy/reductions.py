@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.arrays import (
     is_inexact,
     is_narrow,
     native,
+    widened,
 )
 from nameexpr.ops import REDUCTIONS
 
@@ -71,6 +72,17 @@ def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
     exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
     total = np.log(_add(exponentials, axis=axis, keepdims=keepdims))
     return np.asarray(total + largest.reshape(np.shape(total)))
+
+
+def into_softmax(shifted: Array, axes: Axis) -> None:
+    """Write the softmax of numbers of which the largest is 0 over them."""
+    np.exp(shifted, out=shifted)
+    shifted /= _add(shifted, axis=axes, keepdims=True)
+
+
+def into_log_softmax(shifted: Array, axes: Axis) -> None:
+    """Write the logarithm of the softmax of numbers of which the largest is 0 over them."""
+    shifted -= np.log(_add(np.exp(shifted), axis=axes, keepdims=True))
 
 
 def _accumulating(name: str) -> Callable[..., Any]:
@@ -194,3 +206,12 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
 def count_nonzero(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return how many elements are not 0, as int64."""
     return _add(x != 0, axis=axis, keepdims=keepdims, dtype=np.int64)
+
+
+@np.errstate(all="ignore")
+def normalised(x: Array, axis: int, finish: Callable[[Array, Axis], None]) -> Array:
+    """Return the softmax of floats, or its logarithm, by `into_softmax` or `into_log_softmax`."""
+    wide = widened(x)
+    shifted = np.asarray(wide - _maximum(wide, axis=axis, keepdims=True, initial=-np.inf))
+    finish(shifted, axis)
+    return shifted.astype(native(x.dtype), copy=False)
