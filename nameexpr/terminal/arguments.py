@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from nameexpr.terminal.faults import UsageError, quoted
+from nameexpr.terminal.faults import FileError, UsageError, quoted
 
 PLAIN = "\0"  # stands before an argument that is no option; no argument of a process can hold it
 MAX_SIZE = 2**63 - 1
@@ -94,3 +95,17 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
             message = f"the size of {quoted(name)} is given twice: {sizes[name]} and {size}"
             raise UsageError(message, "give it once", usage=options.usage)
     return sizes
+
+
+def check_place(path: str, argument: str) -> None:
+    """Refuse a path that no file can be written to, as far as that is known beforehand.
+
+    Raises
+    ------
+    FileError
+        If it is a folder, or lies in none.
+    """
+    folder = os.path.dirname(path)
+    if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
+        what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"
+        raise FileError(f"cannot write {quoted(argument)}: {what}", "make it, or write elsewhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -58,11 +59,9 @@ def _begins_a_code(word: str) -> bool:
 
 def run(options: argparse.Namespace) -> int:
     """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
-    from nameexpr.cli.checked import show
-
     checked = check_paths(options.paths, options.exclude, options.stdin_filename)
     checked = chosen(checked, options.select, options.ignore)
-    show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
+    _show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
     return 1 if checked.findings else 0
 
 
@@ -95,3 +94,23 @@ def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Ch
         or (starts_with(finding.code, select or ("NE",)) and not starts_with(finding.code, ignore))
     )
     return checked._replace(findings=findings)
+
+
+def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
+    """Write findings to standard output, and a line about them to standard error. Those who read JSON find
+    the summary in it.
+    """
+    from nameexpr.lint.formats import as_github, as_json, as_text, summary
+    from nameexpr.lint.sarif import as_sarif
+    from nameexpr.terminal import screen
+
+    if form == "json":
+        screen.say(as_json(checked))
+        return
+    if form == "sarif":
+        screen.say(as_sarif(checked))
+    is_coloured = screen.is_colour_wanted(color, sys.stdout)
+    for finding in () if form == "sarif" else checked.findings:
+        text = as_text(finding, is_short=is_short, is_coloured=is_coloured)
+        screen.say(as_github(finding) if form == "github" else text)
+    screen.complain(summary(checked), color="never")

@@ -74,8 +74,9 @@ def _pages(words: Sequence[str]) -> Report:
 
 
 def _text(options: Namespace) -> Report:
-    from nameexpr.cli import planning
-    from nameexpr.terminal import report
+    from nameexpr.cli.computing import plan
+    from nameexpr.terminal.report import Report, of_plan
 
-    plan = planning.plan(options)
-    return report.Report(f"{plan}\n\n{plan.code.rstrip()}", {**report.of_plan(plan).data, "code": plan.code})
+    planned = plan(options)
+    text = f"{planned}\n\n{planned.code.rstrip()}"
+    return Report(text, {**of_plan(planned).data, "code": planned.code})

@@ -13,7 +13,7 @@ import pytest
 
 from nameexpr.cli import parser
 from nameexpr.cli.main import main
-from nameexpr.cli.rows import NAMES, ROWS, Row
+from nameexpr.cli.parser import NAMES, ROWS, CommandRow
 from tools.cli.helpers import environment, fails, folder  # noqa: F401  every test runs in it
 
 OURS = ("eval", "plan", "code", "fmt", "explain", "doctor", "completion")
@@ -44,7 +44,7 @@ def files(folder: Path) -> None:  # noqa: F811  the fixture
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_help_is_the_same_in_both_spellings_and_shows_examples(
-    row: Row, capsys: pytest.CaptureFixture[str]
+    row: CommandRow, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([row.name, "--help"]) == 0
     said = capsys.readouterr().out
