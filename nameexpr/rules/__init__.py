@@ -22,7 +22,7 @@ writing     in place, out=                             NE371, 472
 ('batch', 'C')
 """
 
-from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import DimLike, position, positions
 from nameexpr.rules.names import Alignment, aligned_as, aligned_to, refined, renamed
 from nameexpr.rules.reshaping import flattened, flattened_range, unflattened
@@ -30,8 +30,8 @@ from nameexpr.rules.targets import checked_names
 
 __all__ = [
     "Alignment",
-    "Call",
     "DimLike",
+    "ShownCall",
     "aligned_as",
     "aligned_to",
     "checked_names",

@@ -1,7 +1,7 @@
 """How an error shows the call that it is about: verb, arguments, and the tensors with names and sizes.
 
 >>> from nameexpr.dims import Dim
->>> call = Call("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
+>>> call = ShownCall("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
 >>> print(fault("NE411", "'A' stands twice", call, (0, 1)))
 DimNameError[NE411]: 'A' stands twice
   rename('A', 'A')
@@ -55,7 +55,7 @@ class Verbatim(str):
     __repr__ = str.__str__
 
 
-class Call(NamedTuple):
+class ShownCall(NamedTuple):
     """A verb (or a keyword: `names=`), the arguments that carets may stand under, and the tensors."""
 
     verb: str
@@ -101,7 +101,9 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def fault(code: str, message: str, call: Call, marked: Iterable[int] = (), hint: str = "") -> NameExprError:
+def fault(
+    code: str, message: str, call: ShownCall, marked: Iterable[int] = (), hint: str = ""
+) -> NameExprError:
     """Return (not raise) the error of a call, with carets below the arguments at fault and all tensors."""
     operands = tuple(
         OperandInfo(place, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)

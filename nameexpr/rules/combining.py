@@ -28,7 +28,7 @@ from nameexpr.dims import (
     unify_from_right,
 )
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import Call, Verbatim, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
 from nameexpr.rules.lookup import called
 from nameexpr.rules.pairing import Pairing, clashing, paired_fault, size_fault, unequal
 
@@ -167,7 +167,7 @@ def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
 def check_ranks(tensors: Sequence[Dims], verb: str) -> None:
     """Raise NE385 unless there are tensors, and all have the same number of dims."""
     if not tensors:
-        raise fault("NE385", f"{verb} needs at least one tensor", Call(verb, (Verbatim("[]"),)), (0,))
+        raise fault("NE385", f"{verb} needs at least one tensor", ShownCall(verb, (Verbatim("[]"),)), (0,))
     for place, dims in enumerate(tensors):
         if len(dims) != len(tensors[0]):
             first = counted(len(tensors[0]), "dim")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
-from nameexpr.rules.calls import Call, Verbatim, fault, listed
+from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed
 from nameexpr.rules.lookup import unknown_hint
 from nameexpr.rules.targets import Target, checked_name, doubled, filled, fitting, targets
 
@@ -43,9 +43,9 @@ def renamed(dims: Dims, arguments: Sequence[object], mapping: Mapping[str, objec
     ('N', 'features')
     """
     if arguments and mapping:
-        raise _both_ways(Call(verb, [*arguments, *_pairs(mapping)], (dims,)))
+        raise _both_ways(ShownCall(verb, [*arguments, *_pairs(mapping)], (dims,)))
     if mapping:
-        return _mapped(dims, mapping, Call(verb, _pairs(mapping), (dims,)))
+        return _mapped(dims, mapping, ShownCall(verb, _pairs(mapping), (dims,)))
     if len(arguments) == 1 and arguments[0] is None:
         return (None,) * len(dims)
     return fitting(targets(dims, arguments, verb), dims, verb)
@@ -55,12 +55,12 @@ def _pairs(mapping: Mapping[str, object]) -> list[Verbatim]:
     return [Verbatim(f"{old}={new!r}") for old, new in mapping.items()]
 
 
-def _both_ways(call: Call) -> NameExprError:
+def _both_ways(call: ShownCall) -> NameExprError:
     hint = f"write {call.verb}(old='new') to change some names, {call.verb}('new', ...) to give them in order"
     return fault("NE421", "new names are given in order or as old=new, not both", call, hint=hint)
 
 
-def _mapped(dims: Dims, mapping: Mapping[str, object], call: Call) -> Names:
+def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names:
     old_names = names_of(dims)
     new_names: dict[str, str | None] = {}
     for place, (old, new) in enumerate(mapping.items()):
@@ -118,10 +118,10 @@ def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target], v
     if new is None:
         message = f"dim {at} is called {old!r}, and refining cannot take a name away"
         hint = f"write {old!r} to keep it; rename({old}=None) drops it"
-        return fault("NE431", message, Call(verb, wanted, (dims,)), (place,), hint)
+        return fault("NE431", message, ShownCall(verb, wanted, (dims,)), (place,), hint)
     message = f"dim {at} is called {old!r} already, not {new!r}"
     hint = f"{verb} names only dims that have no name; rename({old}={new!r}) changes one"
-    return fault("NE430", message, Call(verb, wanted, (dims,)), (place,), hint)
+    return fault("NE430", message, ShownCall(verb, wanted, (dims,)), (place,), hint)
 
 
 class Alignment(NamedTuple):
@@ -148,10 +148,10 @@ def aligned_to(dims: Dims, arguments: Sequence[object], verb: str = "align_to") 
     wanted = targets(dims, arguments, verb)
     alignment = _arranged(names_of(dims), wanted)
     if None in wanted or len(set(alignment.order) - {None}) < len(dims) or duplicate(alignment.names):
-        raise _not_alignable(dims, wanted, Call(verb, wanted, (dims,)))
+        raise _not_alignable(dims, wanted, ShownCall(verb, wanted, (dims,)))
     if len(alignment.order) > DIM_LIMIT:
         message = f"the result would have {len(alignment.order)} dims; {DIM_LIMIT} is the most there can be"
-        raise fault("NE750", message, Call(verb, (...,), (dims,)))
+        raise fault("NE750", message, ShownCall(verb, (...,), (dims,)))
     return alignment
 
 
@@ -168,7 +168,7 @@ def _arranged(names: Names, wanted: Sequence[Target]) -> Alignment:
     return Alignment(tuple(name for name, _ in result), tuple(at for _, at in result))
 
 
-def _not_alignable(dims: Dims, wanted: Sequence[Target], call: Call) -> NameExprError:
+def _not_alignable(dims: Dims, wanted: Sequence[Target], call: ShownCall) -> NameExprError:
     """Return the error for wanted names that do not give each dim exactly one place."""
     twice = duplicate(name for name in wanted if name is not ...)
     if None in wanted:
@@ -184,7 +184,7 @@ def _not_alignable(dims: Dims, wanted: Sequence[Target], call: Call) -> NameExpr
     return _left_out(dims, tuple(name for name in names_of(dims) if name not in wanted), wanted, call)
 
 
-def _left_out(dims: Dims, left_out: Names, wanted: Sequence[Target], call: Call) -> NameExprError:
+def _left_out(dims: Dims, left_out: Names, wanted: Sequence[Target], call: ShownCall) -> NameExprError:
     is_or_are = "is" if len(left_out) == 1 else "are"
     message = f"{listed(left_out)} {is_or_are} not mentioned"
     new = [name for name in wanted if isinstance(name, str) and find(names_of(dims), name) is None]
@@ -206,7 +206,7 @@ def aligned_as(dims: Dims, other: Dims, verb: str = "align_as") -> Alignment:
     DimNameError
         NE441 if a dim has no name, NE443 if the other tensor lacks one of the names.
     """
-    call = Call(verb, (Verbatim("other"),), (dims, other))
+    call = ShownCall(verb, (Verbatim("other"),), (dims, other))
     if None in names_of(dims):
         message = f"dim {names_of(dims).index(None)} has no name, so the other tensor's names do not place it"
         raise fault("NE441", message, call, hint="name it first, with refine_names")
@@ -216,7 +216,7 @@ def aligned_as(dims: Dims, other: Dims, verb: str = "align_as") -> Alignment:
     return _arranged(names_of(dims), names_of(other))
 
 
-def _missing(dims: Dims, other: Dims, missing: Sequence[str | None], call: Call) -> NameExprError:
+def _missing(dims: Dims, other: Dims, missing: Sequence[str | None], call: ShownCall) -> NameExprError:
     message = f"the other tensor has no dim {listed(missing)}"
     if None not in names_of(other) and set(names_of(other)) < set(names_of(dims)):
         hint = "it has only some of these dims: align it as this one, with other.align_as(self)"

@@ -19,7 +19,7 @@ from typing import NamedTuple, SupportsIndex
 
 from nameexpr.dims import DIM_LIMIT, Dim, Dims, another_name, duplicate, find, names_of
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import Call, counted, fault, listed, shown
+from nameexpr.rules.calls import ShownCall, counted, fault, listed, shown
 from nameexpr.rules.lookup import called, place_of, positions, spelt
 from nameexpr.rules.targets import checked_name, doubled
 
@@ -33,7 +33,7 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
         NE450 if they are not neighbours in this order, NE451 if there are none, NE410 and NE417 for a dim
         that is unknown or given twice, NE411 if another dim has the name `out_dim` already.
     """
-    call = Call("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
+    call = ShownCall("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
     if not dims:
         raise _nothing_to_flatten(call)
     if not wanted:
@@ -41,7 +41,7 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
     found = positions(dims, call)
     if found != tuple(range(found[0], found[0] + len(found))):
         raise _apart(dims, found, out_dim, call)
-    name = _out_name(dims, found, out_dim, Call("flatten", (list(wanted), out_dim), (dims,)))
+    name = _out_name(dims, found, out_dim, ShownCall("flatten", (list(wanted), out_dim), (dims,)))
     return _merged(dims, found[0], found[-1], name)
 
 
@@ -59,7 +59,7 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
     DimRangeError
         NE801 if there is no such position.
     """
-    call = Call("flatten", (start, end, *out_dim), (dims,))
+    call = ShownCall("flatten", (start, end, *out_dim), (dims,))
     if not dims:
         return _from_scalar(start, end, out_dim, call)
     first, last = place_of(dims, call, 0), place_of(dims, call, 1)
@@ -76,7 +76,7 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
     return _merged(dims, first, last, name)
 
 
-def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: Call) -> Dims:
+def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: ShownCall) -> Dims:
     """Return one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor."""
     if out_dim:
         raise _nothing_to_flatten(call)
@@ -86,12 +86,12 @@ def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: 
     return one
 
 
-def _nothing_to_flatten(call: Call) -> Exception:
+def _nothing_to_flatten(call: ShownCall) -> Exception:
     hint = "align_to gives it a new dim of size 1"
     return fault("NE454", "a 0-d tensor has no dims to flatten", call, hint=hint)
 
 
-def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: Call) -> str | None:
+def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: ShownCall) -> str | None:
     """Return the checked name of the merged dim; it may be the name of one of the dims that go into it."""
     if out_dim is None:
         return None
@@ -106,7 +106,7 @@ def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: Call) ->
     return name
 
 
-def _implied_name(dims: Dims, first: int, last: int, call: Call) -> str | None:
+def _implied_name(dims: Dims, first: int, last: int, call: ShownCall) -> str | None:
     names = names_of(dims)[first : last + 1]
     if first == last or not any(names):
         return names[0]
@@ -121,7 +121,7 @@ def _merged(dims: Dims, first: int, last: int, name: str | None) -> Dims:
     return (*dims[:first], Dim(name, size), *dims[last + 1 :])
 
 
-def _apart(dims: Dims, found: tuple[int, ...], out_dim: object, call: Call) -> Exception:
+def _apart(dims: Dims, found: tuple[int, ...], out_dim: object, call: ShownCall) -> Exception:
     """Return the error for dims that are not neighbours in this order, with the call that makes them so."""
     words = [spelt(dims[at], at) for at in found]
     is_block = max(found) - min(found) + 1 == len(found)
@@ -174,9 +174,9 @@ def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
     OptionError
         NE657, if `sizes` is of another kind.
     """
-    at = place_of(dims, Call("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
+    at = place_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
     items = _items(dims, dim, sizes)
-    call = Call("unflatten", items, (dims,), f"({shown(dim)}, [", "])")
+    call = ShownCall("unflatten", items, (dims,), f"({shown(dim)}, [", "])")
     if not items:
         raise fault("NE354", "no sizes are given to split the dim into", call, hint="give at least one size")
     parts = [_part(item, place, call) for place, item in enumerate(items)]
@@ -193,7 +193,7 @@ def _items(dims: Dims, dim: object, sizes: object) -> Sequence[object]:
     if isinstance(sizes, list | tuple):
         return sizes
     message = f"the new dims cannot be read from {type(sizes).__name__}"
-    call = Call("unflatten", (dim, sizes), (dims,))
+    call = ShownCall("unflatten", (dim, sizes), (dims,))
     hint = "write them as [('H', 8), ('W', 8)], {'H': 8, 'W': 8} or 'H=8 W=8'"
     raise fault("NE657", message, call, (1,), hint)
 
@@ -212,7 +212,7 @@ def _number(text: str) -> object:
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= DIGIT_LIMIT else text
 
 
-def _part(item: object, place: int, call: Call) -> _Part:
+def _part(item: object, place: int, call: ShownCall) -> _Part:
     match item:
         case [None, size]:
             return _Part(None, _size(size, place, call))
@@ -224,7 +224,7 @@ def _part(item: object, place: int, call: Call) -> _Part:
     return _Part(None, _size(item, place, call), is_plain=True)
 
 
-def _size(size: object, place: int, call: Call) -> int:
+def _size(size: object, place: int, call: ShownCall) -> int:
     if isinstance(size, bool) or not isinstance(size, SupportsIndex):
         message = "a new dim is a name with a size, and a size is an integer"
         raise fault("NE657", message, call, (place,), "write ('H', 8), or ('H', -1) for a size that follows")
@@ -234,7 +234,7 @@ def _size(size: object, place: int, call: Call) -> int:
     return number
 
 
-def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> None:
+def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> None:
     plain = [place for place, part in enumerate(parts) if part.is_plain]
     if plain and dims[at].name is not None:
         pairs = [(f"{dims[at].name}{place + 1}", part.size) for place, part in enumerate(parts)]
@@ -243,7 +243,7 @@ def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> Non
         raise fault("NE460", message, call, plain, hint)
 
 
-def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> Dims:
+def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> Dims:
     free = [place for place, part in enumerate(parts) if part.size == -1]
     if len(free) > 1:
         message = "only one size may be left to follow from the others"
@@ -260,7 +260,7 @@ def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> Dims:
     return tuple(Dim(part.name, part.size) for part in parts)
 
 
-def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: Call) -> NameExprError:
+def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> NameExprError:
     sizes = [part.size for part in parts if part.size != -1]
     whole, known = dims[at].size, prod(sizes)
     product = " * ".join(map(str, sizes)) + (f" = {known}" if len(sizes) > 1 else "")
@@ -277,7 +277,7 @@ def _divisors(whole: int) -> list[int]:
     return [number for number in range(1, whole + 1) if whole % number == 0]
 
 
-def _replaced(dims: Dims, at: int, new: Dims, call: Call) -> Dims:
+def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:
     result = (*dims[:at], *new, *dims[at + 1 :])
     twice = duplicate(names_of(result))
     if twice:
@@ -288,5 +288,5 @@ def _replaced(dims: Dims, at: int, new: Dims, call: Call) -> Dims:
         raise doubled(twice, call, marked, hint)
     if len(result) > DIM_LIMIT:
         message = f"the result would have {len(result)} dims; {DIM_LIMIT} is the most there can be"
-        raise fault("NE750", message, Call("unflatten", (dims[at].name, ...), (dims,)))
+        raise fault("NE750", message, ShownCall("unflatten", (dims[at].name, ...), (dims,)))
     return result

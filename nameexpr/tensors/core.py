@@ -1,6 +1,7 @@
 """What a `NamedTensor` is made of: one array and one name per dim.
 
-Every family of methods derives from here, and needs no more than this of the others.
+Every family of methods derives from here, and needs no more than this of the others. Who only asks whether an
+object is a tensor, and what its array and its names are, asks `Core`, and loads no method.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeAlias, overload
 import numpy as np
 
 from nameexpr.dims import Dims, Names, dims_of
-from nameexpr.rules import position
 from nameexpr.tensors.ops import op
 
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
@@ -42,6 +42,8 @@ class Core:
         """Return the position of a dim; the usual case, a name that is there, costs only finding it."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
+        from nameexpr.rules.lookup import position
+
         return position(self._dims, dim, verb)
 
     @property
@@ -102,3 +104,40 @@ class Core:
         if dim is None:
             return self.shape
         return self.shape[self._position(dim, "size")]
+
+    @property
+    @op("names")
+    def names(self) -> Names:
+        """The names of the dims, None for one without; may be set.
+
+        To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> x = ne.tensor([[1, 2]])
+        >>> x.names
+        (None, None)
+        >>> x.names = "N C"
+        >>> x.names
+        ('N', 'C')
+        """
+        return self._names
+
+    @names.setter
+    def names(self, names: object) -> None:
+        from nameexpr.rules.targets import checked_names
+
+        self._names = checked_names(names, self._dims)
+
+    @op("names")
+    def has_names(self) -> bool:
+        """Return whether at least one dim has a name.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> ne.tensor([1, 2]).has_names()
+        False
+        """
+        return any(name is not None for name in self._names)

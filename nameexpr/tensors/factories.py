@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category, default_float
+from nameexpr.backends.numpy.arrays import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
-from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.coerce import as_dtype, plain
+from nameexpr.tensors.coerce import as_dtype, checked_device, plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
-from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
@@ -153,13 +152,13 @@ def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
     """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     shape = tuple(checked_int(one, verb, "a size") for one in given)
-    call = Call(verb, shape)
+    call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
         marked = [place for place, one in enumerate(shape) if one < 0]
         raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
     if len(shape) > DIM_LIMIT:
         message = f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be"
-        raise fault("NE750", message, Call(verb, (...,)))
+        raise fault("NE750", message, ShownCall(verb, (...,)))
     if np.prod([float(one) for one in shape]) * 16 > 2.0**62:
         raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)
@@ -246,3 +245,37 @@ def arange(
     except (MemoryError, ValueError, OverflowError) as fault:
         raise exhausted("arange", fault) from fault
     return wrap(data, checked_names(names, dims_of((None,), data.shape)))
+
+
+_HARMLESS: dict[str, tuple[object, ...] | None] = {
+    "requires_grad": (False, None),
+    "pin_memory": (False, None),
+    "layout": None,
+    "memory_format": None,
+}
+_OWN = {
+    **dict.fromkeys(("zeros", "ones", "empty"), ("names", "dtype", "out")),
+    **dict.fromkeys(("rand", "randn"), ("names", "dtype", "generator", "out")),
+    **dict.fromkeys(("rand_like", "randn_like"), ("dtype", "generator")),
+    "full": ("names", "dtype"),
+}
+"""The keywords that each function has; those that are not here have `dtype`."""
+
+
+def check_keywords(verb: str, torch: dict[str, Any]) -> None:
+    """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
+    for name, value in torch.items():
+        if name == "device":
+            checked_device(value)
+        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
+            message = f"{verb} has no use for {name}={shown(value)}"
+            raise error(Diagnostic("NE681", message, hint=_keyword_hint(verb, name, value)))
+
+
+def _keyword_hint(verb: str, name: str, value: object) -> str:
+    if name == "requires_grad":
+        return "tensors record no gradients"
+    own = _OWN.get(verb, ("dtype",))
+    if name == "size" and "names" in own:
+        return f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
+    return did_you_mean(name, own) or f"it takes {' and '.join(f'{one}=' for one in own)}"

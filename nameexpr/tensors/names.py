@@ -1,55 +1,18 @@
-"""Methods about names alone: what they are, and giving others. The array is shared, never copied."""
+"""Methods that give other names. The array is shared, never copied."""
 
 from __future__ import annotations
 
 from typing import Self
 
-from nameexpr import rules
-from nameexpr.dims import Names
 from nameexpr.rules import remembered
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
 
 
 class NameMethods(Core):
-    """names, has_names, rename, rename_, refine_names."""
+    """rename, rename_, refine_names."""
 
     __slots__ = ()
-
-    @property
-    @op("names")
-    def names(self) -> Names:
-        """The names of the dims, None for one without; may be set.
-
-        To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
-
-        Examples
-        --------
-        >>> import nameexpr as ne
-        >>> x = ne.tensor([[1, 2]])
-        >>> x.names
-        (None, None)
-        >>> x.names = "N C"
-        >>> x.names
-        ('N', 'C')
-        """
-        return self._names
-
-    @names.setter
-    def names(self, names: object) -> None:
-        self._names = rules.checked_names(names, self._dims)
-
-    @op("names")
-    def has_names(self) -> bool:
-        """Return whether at least one dim has a name.
-
-        Examples
-        --------
-        >>> import nameexpr as ne
-        >>> ne.tensor([1, 2]).has_names()
-        False
-        """
-        return any(name is not None for name in self._names)
 
     @op("names")
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
