@@ -61,7 +61,7 @@ _TABLE = (
 _ELSEWHERE = {"repl": "nameexpr.repl.command", "doctor": "nameexpr.cli.doctor"}
 
 
-class CommandRow(NamedTuple):
+class Subcommand(NamedTuple):
     """A command: its name, its operands in the usage line, what it does in a few words, and the suffixes of
     the files that shells complete its operands by.
     """
@@ -76,7 +76,7 @@ class CommandRow(NamedTuple):
         return import_module(_ELSEWHERE.get(self.name, f"nameexpr.cli.commands.{self.name}"))
 
 
-ROWS = tuple(CommandRow(*row) for row in _TABLE)
+ROWS = tuple(Subcommand(*row) for row in _TABLE)
 NAMES = tuple(row.name for row in ROWS)
 
 
@@ -148,7 +148,7 @@ def color_of(arguments: Sequence[str]) -> str:
     return next((color for color in given if color in _COLORS), "auto")
 
 
-def command_parser(row: CommandRow) -> Parser:
+def command_parser(row: Subcommand) -> Parser:
     """Return the parser of a command, whose module is imported for it."""
     command = row.load()
     parser = Parser(
