@@ -84,8 +84,7 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
 
 def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
     """Return what is found without the codes that are not wanted. What is no Python is always told."""
-    from nameexpr.lint.findings import FILE, SYNTAX
-    from nameexpr.lint.ignore import starts_with
+    from nameexpr.lint.findings import FILE, SYNTAX, starts_with
 
     findings = tuple(
         finding
@@ -100,8 +99,7 @@ def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
     """Write findings to standard output, and a line about them to standard error. Those who read JSON find
     the summary in it.
     """
-    from nameexpr.lint.formats import as_github, as_json, as_text, summary
-    from nameexpr.lint.sarif import as_sarif
+    from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text, summary
     from nameexpr.terminal import screen
 
     if form == "json":
