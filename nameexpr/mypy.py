@@ -54,10 +54,10 @@ def _checked(function: str, context: FunctionContext) -> Type:
     """Report what is wrong with a call, and return the type that it has anyway."""
     for call in _calls(function, context):
         for problem in diagnose(call):
-            said = problem.diagnostic
-            hint = f"; {said.hint}" if said.hint else ""
+            diagnostic = problem.diagnostic
+            hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
             place = _value(context, problem.keyword) or context.args[0][0]
-            context.api.fail(on_one_line(f"{said.code} {said.message}{hint}"), place, code=CODE)
+            context.api.fail(on_one_line(f"{diagnostic.code} {diagnostic.message}{hint}"), place, code=CODE)
     return context.default_return_type
 
 

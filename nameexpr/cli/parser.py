@@ -143,9 +143,9 @@ def color_of(arguments: Sequence[str]) -> str:
     >>> color_of(["eval", "--color", "never", "--bogus"])
     'never'
     """
-    given = [one.removeprefix("--color=") for one in arguments if one.startswith("--color=")]
-    given += [after for one, after in pairwise(arguments) if one == "--color"]
-    return next((color for color in given if color in _COLORS), "auto")
+    chosen = [argument.removeprefix("--color=") for argument in arguments if argument.startswith("--color=")]
+    chosen += [after for argument, after in pairwise(arguments) if argument == "--color"]
+    return next((color for color in chosen if color in _COLORS), "auto")
 
 
 def command_parser(row: Subcommand) -> Parser:
@@ -199,5 +199,5 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
 def _protected(arguments: Sequence[str]) -> list[str]:
     """Mark the arguments that argparse would take for options and that are none."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    marked = [PLAIN + one if _NO_OPTION.match(one) else one for one in arguments[:end]]
-    return [*marked, *(PLAIN + one for one in arguments[end + 1 :])]
+    marked = [PLAIN + argument if _NO_OPTION.match(argument) else argument for argument in arguments[:end]]
+    return [*marked, *(PLAIN + argument for argument in arguments[end + 1 :])]

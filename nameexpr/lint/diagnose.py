@@ -3,7 +3,7 @@
 The passes are those of the functions themselves, so what is said here is what calling them would raise; a
 pass that needs operands is left out. Nothing is said where an argument that is not literal could change it.
 
->>> [one.diagnostic.code for one in diagnose(LiteralCall("einsum", "a b, b c -> a c", 1))]
+>>> [problem.diagnostic.code for problem in diagnose(LiteralCall("einsum", "a b, b c -> a c", 1))]
 ['NE501']
 """
 
@@ -74,9 +74,9 @@ def diagnose(call: LiteralCall) -> list[Problem]:
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
     passes = _formula if is_formula else _assertion if call.function == "check" else _expression
-    for found in passes(call):
-        if found:
-            return found
+    for problems in passes(call):
+        if problems:
+            return problems
     return []
 
 
@@ -132,7 +132,7 @@ def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = 
     try:
         read()
     except NameExprError as fault:
-        return [Problem(one, is_call or bool(keyword), keyword) for one in fault.diagnostics]
+        return [Problem(diagnostic, is_call or bool(keyword), keyword) for diagnostic in fault.diagnostics]
     return []
 
 
@@ -147,7 +147,7 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
         return _problems(lambda: read(call.text, has_reduce=reduce is not None))
     without = _problems(lambda: read(call.text))
     with_one = _problems(lambda: read(call.text, has_reduce=True))
-    return [one for one in without if one in with_one]
+    return [problem for problem in without if problem in with_one]
 
 
 def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
@@ -155,8 +155,8 @@ def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     from nameexpr.compiler.analysis.faults.sizes import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
-    told = call.keywords.get("sizes")
-    inside = told.items() if isinstance(told, dict) else ()
+    sizes = call.keywords.get("sizes")
+    inside = sizes.items() if isinstance(sizes, dict) else ()
     given = [(name, value, "sizes") for name, value in inside]
     return given + [(name, value, name) for name, value in call.keywords.items() if name not in options]
 
@@ -196,8 +196,8 @@ def _count_faults(call: LiteralCall) -> list[Problem]:
     if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
         return []
     operands = [Operand(())] * (call.operands or 0)  # their number is looked at first
-    found = _problems(lambda: resolve(tree, operands), is_call=True)
-    return [one._replace(diagnostic=one.diagnostic._replace(operands=())) for one in found]
+    problems = _problems(lambda: resolve(tree, operands), is_call=True)
+    return [problem._replace(diagnostic=problem.diagnostic._replace(operands=())) for problem in problems]
 
 
 def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
@@ -214,7 +214,7 @@ def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     scope, dims = read_formula(call.text), Operand(())
     missing = _problems(lambda: check_given(scope, dict.fromkeys(given, dims)))
     if missing and missing[0].diagnostic.code == "NE521":
-        yield from (one._replace(is_call=True) for one in missing)
+        yield from (problem._replace(is_call=True) for problem in missing)
         return
     used = dict.fromkeys(scope.operands, dims)
     for name, keyword in given.items():

@@ -37,6 +37,11 @@ class Finding:
         """NE304 and the like, `FILE` or `SYNTAX`."""
         return self.diagnostic.code
 
+    @property
+    def rank(self) -> tuple[int, TextRange, str, str]:
+        """What the findings of a file are sorted by."""
+        return self.cell, self.region, self.code, self.diagnostic.message
+
 
 class Checked(NamedTuple):
     """What checking gave: findings, and how many texts in how many files were read."""

@@ -137,8 +137,8 @@ def summary(checked: Checked) -> str:
     >>> summary(Checked((), 1, 2))
     '1 text in 2 files, no findings'
     """
-    found = len(checked.findings)
-    findings = f"{found or 'no'} {'finding' if found == 1 else 'findings'}"
+    count = len(checked.findings)
+    findings = f"{count or 'no'} {'finding' if count == 1 else 'findings'}"
     texts = f"{checked.texts} {'text' if checked.texts == 1 else 'texts'}"
     return f"{texts} in {checked.files} {'file' if checked.files == 1 else 'files'}, {findings}"
 
@@ -166,8 +166,8 @@ def _rule(code: str) -> dict[str, Any]:
 
 def _about(kind: type[NameExprError]) -> str:
     """Return what the errors of a class are about: the sentence of its docstring."""
-    said = " ".join((kind.__doc__ or kind.__name__).split())
-    return said.partition(": ")[2] or said
+    about = " ".join((kind.__doc__ or kind.__name__).split())
+    return about.partition(": ")[2] or about
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:

@@ -55,21 +55,20 @@ def _code_cells(data: Any) -> list[tuple[int, str]] | None:
     cells = first.get("cells") if isinstance(first, dict) else None
     if not isinstance(cells, list):
         return None
-    found = []
+    code = []
     for number, cell in enumerate(cells, 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             written = cell.get("source", cell.get("input", ""))
             pieces = written if isinstance(written, list) else [written]
-            found.append((number, "".join(piece for piece in pieces if isinstance(piece, str))))
-    return found
+            code.append((number, "".join(piece for piece in pieces if isinstance(piece, str))))
+    return code
 
 
 def _is_python(data: dict[str, Any]) -> bool:
     """Whether the notebook does not say that it is in another language."""
     about = data.get("metadata")
-    about = about if isinstance(about, dict) else {}
-    said = [about.get("language_info"), about.get("kernelspec")]
-    names = [one.get(key) for one in said if isinstance(one, dict) for key in ("language", "name")]
+    records = [about.get("language_info"), about.get("kernelspec")] if isinstance(about, dict) else []
+    names = [one.get(key) for one in records if isinstance(one, dict) for key in ("language", "name")]
     first = next((name for name in names if isinstance(name, str) and name), "python")
     return "python" in first.lower() or first.lower() in ("ipython", "sage", "xpython")
 
@@ -90,13 +89,13 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
     checked = check_tree(parse_python(joined), joined, path)
-    found = list(broken)
+    findings = list(broken)
     for finding in checked.findings:
         place = bisect_right(starts, finding.region.start.line - 1) - 1
         region = shifted(finding.region, starts[place])
-        found.append(replace(finding, region=region, cell=cells[place][0]))
-    found.sort(key=lambda one: (one.cell, one.region, one.code, one.diagnostic.message))
-    return Checked(tuple(found), checked.texts, 1)
+        findings.append(replace(finding, region=region, cell=cells[place][0]))
+    findings.sort(key=lambda finding: finding.rank)
+    return Checked(tuple(findings), checked.texts, 1)
 
 
 def blanked(cell: str) -> str:
@@ -129,8 +128,8 @@ def _python_line(line: str) -> str | None:
     run = _RUNS.match(line)
     if run:
         return f"{run[1]}0;{' ' * (len(run[2]) - 2)}{line[run.end() :]}"
-    found = _MAGIC.match(line) or _ASSIGNED.match(line)
-    return f"{found[1]}0" if found else None
+    match = _MAGIC.match(line) or _ASSIGNED.match(line)
+    return f"{match[1]}0" if match else None
 
 
 def _statement_end(cell: str, place: int) -> int:

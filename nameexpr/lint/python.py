@@ -4,7 +4,7 @@ A name counts if everything that it is bound to in its scope is the same functio
 in ``except ImportError: ne = None``); a name of other assignments, a parameter, a loop variable does not.
 
 >>> checked = check_python("import nameexpr as ne\nne.einsum('a -> b', x)", "x.py")
->>> [(one.region.start, one.code) for one in checked.findings]
+>>> [(finding.region.start, finding.code) for finding in checked.findings]
 [(Position(line=2, column=12), 'NE217')]
 """
 
@@ -69,7 +69,7 @@ def parse_python(source: Source) -> ast.Module:
 
 def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
     """Return what is found in a syntax tree, in the order of the file."""
-    found: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     targets, texts = Targets(), 0
     for node, scope in read_scopes(tree):
         function = targets.function_of(node.func, scope)
@@ -80,8 +80,8 @@ def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
         for problem in diagnose(read_call(function, node, parts)):
             finding = _located(problem, node, parts, source, path)
             if not is_ignored(finding.code, _lines(finding, node, parts, source)):
-                found[finding] = None
-    ordered = sorted(found, key=lambda one: (one.region, one.code, one.diagnostic.message))
+                findings[finding] = None
+    ordered = sorted(findings, key=lambda finding: finding.rank)
     return Checked(tuple(ordered), texts, 1)
 
 
@@ -89,7 +89,9 @@ def _located(
     problem: Problem, node: ast.Call, parts: Sequence[ast.Constant], source: Source, path: str
 ) -> Finding:
     """Return the finding for a problem: at its first mark if it has one, else at all of what it is about."""
-    keyword = next((one for one in node.keywords if problem.keyword and one.arg == problem.keyword), None)
+    keyword = next(
+        (given for given in node.keywords if problem.keyword and given.arg == problem.keyword), None
+    )
     is_here = not isinstance(node.args[0], ast.Name)
     diagnostic = problem.diagnostic
     if keyword is not None:
@@ -137,11 +139,11 @@ class Targets:
             node = node.value
         if not isinstance(node, ast.Name) or scope is None or depth == 0:
             return ""
-        found = scope.find(node.id)
-        if found is None:
+        bindings = scope.find(node.id)
+        if bindings is None:
             is_ours = scope.module.stars == {"nameexpr"} and node.id in _STARRED
             return f"nameexpr.{node.id}{attributes}" if is_ours else ""
-        path = self._agreed(found, depth)
+        path = self._agreed(bindings, depth)
         return path + attributes if path else ""
 
     def _agreed(self, bindings: list[Binding], depth: int) -> str:
@@ -149,8 +151,11 @@ class Targets:
         key = id(bindings)
         if key not in self._known:
             self._known[key] = ""
-            told = [one for one in bindings if not _is_none(one)]
-            paths = {one.path or self._path(one.value, one.scope, depth - 1) for one in told}
+            paths = {
+                binding.path or self._path(binding.value, binding.scope, depth - 1)
+                for binding in bindings
+                if not _is_none(binding)
+            }
             self._known[key] = paths.pop() if len(paths) == 1 else ""
         return self._known[key]
 
@@ -164,10 +169,10 @@ def text_parts(node: ast.expr, scope: NameScope) -> list[ast.Constant] | None:
     for _ in range(_DEEPEST):
         if not isinstance(node, ast.Name):
             return literal_parts(node)
-        found = scope.find(node.id) or ()
-        if len(found) != 1 or found[0].value is None or found[0].scope is None:
+        bindings = scope.find(node.id) or ()
+        if len(bindings) != 1 or bindings[0].value is None or bindings[0].scope is None:
             return None
-        node, scope = found[0].value, found[0].scope
+        node, scope = bindings[0].value, bindings[0].scope
     return None
 
 
@@ -176,9 +181,9 @@ def read_call(function: str, node: ast.Call, parts: Iterable[ast.Constant]) -> L
     literal.
     """
     given = node.args[1:]
-    count = None if any(isinstance(one, ast.Starred) for one in given) else len(given)
-    keywords = {one.arg: literal(one.value) for one in node.keywords if one.arg is not None}
-    is_open = any(one.arg is None for one in node.keywords)
+    count = None if any(isinstance(argument, ast.Starred) for argument in given) else len(given)
+    keywords = {keyword.arg: literal(keyword.value) for keyword in node.keywords if keyword.arg is not None}
+    is_open = any(keyword.arg is None for keyword in node.keywords)
     return LiteralCall(function, text_of(list(parts)), count, keywords, is_open)
 
 

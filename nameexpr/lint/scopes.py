@@ -108,9 +108,9 @@ class _Walk:
             self.push([node.key, node.value], inner)
         else:
             self.push([node.elt], inner)
-        for place, one in reversed(list(enumerate(node.generators))):
-            self.push([one.target, *one.ifs], inner)
-            self.push([one.iter], inner if place else scope)
+        for number, loop in reversed(list(enumerate(node.generators))):
+            self.push([loop.target, *loop.ifs], inner)
+            self.push([loop.iter], inner if number else scope)
 
 
 def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:

@@ -86,11 +86,11 @@ def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
     """
     parts, stack = [], [node]
     while stack:
-        one = stack.pop()
-        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add):
-            stack += [one.right, one.left]
-        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
-            parts.append(one)
+        part = stack.pop()
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+            stack += [part.right, part.left]
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            parts.append(part)
         else:
             return None
     return parts
@@ -149,8 +149,8 @@ def _raw(text: str, place: int) -> Iterator[Unit]:
 
 
 def _escaped(text: str, place: int) -> Iterator[Unit]:
-    found = _ESCAPE.match(text, place) if text[place] == "\\" else None
-    yield (place, place + 1, text[place]) if found is None else (place, found.end(), _decoded(found))
+    escape = _ESCAPE.match(text, place) if text[place] == "\\" else None
+    yield (place, place + 1, text[place]) if escape is None else (place, escape.end(), _decoded(escape))
 
 
 def _decoded(escape: re.Match[str]) -> str:

@@ -72,10 +72,10 @@ def as_bytes(argument: str) -> int:
     >>> as_bytes("512MB"), as_bytes("2GiB"), as_bytes("1.5 kB")
     (512000000, 2147483648, 1500)
     """
-    found = _BYTES.fullmatch(plain(argument).strip())
-    if found is None:
+    match = _BYTES.fullmatch(plain(argument).strip())
+    if match is None:
         raise ArgumentTypeError(f"{quoted(plain(argument))} is no number of bytes, such as 512MB or 2GiB")
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     factor = math.prod([1024 if binary else 1000] * (_UNITS.index(unit.lower()) + 1 if unit else 0))
     whole, _, part = number.partition(".")
     return int(whole + part) * factor // math.prod([10] * len(part))

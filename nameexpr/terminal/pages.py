@@ -112,7 +112,7 @@ def listing(start: str = "NE") -> str:
     groups: dict[str, list[str]] = {}
     for code in codes(start):
         groups.setdefault(code[:3], []).append(f"  {code}  {summary(code)}")
-    return "\n\n".join("\n".join([_family_line(one), *lines]) for one, lines in groups.items())
+    return "\n\n".join("\n".join([_family_line(start), *lines]) for start, lines in groups.items())
 
 
 def families() -> str:
@@ -126,8 +126,8 @@ def as_family(word: str) -> str | None:
     >>> as_family("3xx"), as_family("NE304")
     ('NE3', None)
     """
-    found = _FAMILY.fullmatch(word)
-    return f"NE{found[1]}" if found and codes(f"NE{found[1]}") else None
+    match = _FAMILY.fullmatch(word)
+    return f"NE{match[1]}" if match and codes(f"NE{match[1]}") else None
 
 
 def _firsts() -> list[Section]:

@@ -177,7 +177,7 @@ def preview(array: Array) -> str:
 def _plain(value: Any) -> Any:
     """Return nested lists in what JSON has: nan and inf as strings, complex numbers as pairs."""
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     if isinstance(value, complex):
         return [_plain(value.real), _plain(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):

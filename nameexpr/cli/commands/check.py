@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _codes(written: str) -> tuple[str, ...]:
     codes = tuple(written.replace(",", " ").upper().split())
-    wrong = next((one for one in codes if not _begins_a_code(one)), None)
+    wrong = next((code for code in codes if not _begins_a_code(code)), None)
     if wrong is not None or not codes:
         hint = "write NE304, or NE3 for all NE3xx"
         raise argparse.ArgumentTypeError(f"{wrong or written!r} is no code: {hint}")

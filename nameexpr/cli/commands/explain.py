@@ -56,21 +56,21 @@ def _pages(words: Sequence[str]) -> Report:
 
     if not pages.codes():
         raise FileError("the pages about errors are not installed", "install nameexpr anew")
-    found: list[str] = []
+    texts: list[str] = []
     data = []
     try:
         for word in words or ("NE",):
             start = pages.as_family(word) if words else word
             if start is None:
-                found.append(pages.page(word))
+                texts.append(pages.page(word))
                 data.append(pages.page_data(word))
             else:
-                found.append(pages.listing(start))
+                texts.append(pages.listing(start))
                 data += [{"code": code, "meaning": pages.summary(code)} for code in pages.codes(start)]
     except LookupError as fault:
         message, _, near = str(fault).partition("; ")
         raise UsageError(message, f"{near} Families: {pages.families()}".strip()) from None
-    return Report("\n\n\n".join(found), {"pages": data})
+    return Report("\n\n\n".join(texts), {"pages": data})
 
 
 def _text(options: Namespace) -> Report:
