@@ -52,7 +52,7 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     names = (*batch, *names_of(rows), *names_of(columns))
     twice = duplicate(names)
     if twice:
-        raise _doubled(twice[0], left, right, pairing)
+        raise doubled_fault(twice[0], left, right, pairing)
     _check_contracted(left, right, pairing)
     position = unequal(batch_left, batch_right)
     if position is not None:
@@ -125,7 +125,8 @@ def _check_aligned(ours: tuple[int, Dims], theirs: tuple[int, Dims], pairing: Pa
     raise paired_fault("NE471", message, (left, right), pairing, ([a], [b]), hint)
 
 
-def _doubled(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:
+def doubled_fault(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:
+    """Return (not raise) NE473 for a name that two dims of the result would have, one of each tensor."""
     message = f"{pairing.verb}: the result would have two dims called {name!r}"
     marked = tuple([at for at, dim in enumerate(dims) if dim.name == name] for dims in (left, right))
     hint = f"rename one of them first, for example {pairing.right}.rename({name}={another_name(name)!r})"

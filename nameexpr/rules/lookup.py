@@ -70,6 +70,13 @@ def position_of(dims: Dims, call: ShownCall, index: int) -> int:
     return _numbered(dims, number, call, index)
 
 
+def dims_in(wanted: object) -> tuple[object, ...]:
+    """Return the dims of a list, of the words of a string, or the only one."""
+    if isinstance(wanted, str):
+        return tuple(wanted.split())
+    return tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
+
+
 def misplaced(dims: Dims, call: ShownCall, places: Sequence[int]) -> NameExprError:
     """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
     for index in places:

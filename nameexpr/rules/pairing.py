@@ -19,7 +19,8 @@ DimNameError[NE470]: these differ
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from nameexpr.dims import Clash, Dim, Dims, Names, names_of, unify_from_right
@@ -149,6 +150,15 @@ def _in(role: str) -> str:
     if role in ("left", "right"):
         return f"in the {role} tensor"
     return f"in {role}" if role[-1:].isdigit() else f"in the {role}"
+
+
+def first_clash(tensors: Sequence[Dims], pairing: Callable[[int, int], Pairing]) -> NameExprError:
+    """Return the error for the first two of several tensors that clash, as one does that clashes with all."""
+    for left, right in combinations(range(len(tensors)), 2):
+        clash = unify_from_right(names_of(tensors[left]), names_of(tensors[right]))
+        if isinstance(clash, Clash):
+            return clashing(clash, tensors[left], tensors[right], pairing(left, right))
+    raise AssertionError("names that unify one by one unify all together")
 
 
 def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:

@@ -22,7 +22,7 @@ from nameexpr.backends.numpy.arrays import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, shown_items
-from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
 from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
@@ -192,9 +192,7 @@ class Indexing(Rules):
         else:
             name = f"{self._names[at]}="
             marked = next(at for at, argument in enumerate(call.arguments) if str(argument).startswith(name))
-        message = f"there is no index {index} in {called(self._dims, at)}, whose size is {size}"
-        hint = f"indices go from {-size} to {size - 1}" if size else ""
-        raise fault("NE802", message, call, (marked,), hint)
+        raise no_index(index, called(self._dims, at), size, call, marked)
 
     def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: ShownCall | None) -> None:
         sizes = self._data.shape[at : at + mask.ndim]

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from nameexpr.dims import Names
 from nameexpr.rules.calls import ShownCall
 from nameexpr.rules.indexing import IndexItem, indexed_names
-from nameexpr.rules.lookup import positions, removed
+from nameexpr.rules.lookup import dims_in, positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
@@ -124,14 +124,8 @@ def _transposed(call: FunctionCall) -> Any:
     x = call.operand()
     order = tuple(range(len(x.names)))[::-1]
     if call["axes"] is not None:
-        order = call["axes"] = positions(x.dims, ShownCall(call.verb, _words(call["axes"]), (x.dims,)))
+        order = call["axes"] = positions(x.dims, ShownCall(call.verb, dims_in(call["axes"]), (x.dims,)))
     return call.result(tuple(x.names[at] for at in order))
-
-
-def _words(dims: Any) -> tuple[Any, ...]:
-    if isinstance(dims, str):
-        return tuple(dims.split())
-    return tuple(dims) if isinstance(dims, list | tuple) else (dims,)
 
 
 @implements("swapaxes matrix_transpose linalg.matrix_transpose")
@@ -147,7 +141,7 @@ def _swapped(call: FunctionCall) -> Any:
 def _moved(call: FunctionCall) -> Any:
     x = call.operand()
     source, destination = (
-        positions(x.dims, ShownCall(call.verb, _words(call[parameter]), (x.dims,)))
+        positions(x.dims, ShownCall(call.verb, dims_in(call[parameter]), (x.dims,)))
         for parameter in ("source", "destination")
     )
     call["source"], call["destination"] = source, destination
