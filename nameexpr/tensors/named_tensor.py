@@ -16,7 +16,8 @@ import numpy as np
 
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules import ShownCall, checked_names, fault
+from nameexpr.rules.calls import ShownCall, fault
+from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
@@ -138,9 +139,9 @@ def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = 
     >>> as_tensor(array, names="N").numpy() is array
     True
     """
-    made = _made(data, names, dtype, copy=False)
-    is_same = isinstance(data, NamedTensor) and made.numpy() is data.numpy() and made.names == data.names
-    return data if is_same else made  # type: ignore[return-value]
+    result = _made(data, names, dtype, copy=False)
+    is_same = isinstance(data, NamedTensor) and result.numpy() is data.numpy() and result.names == data.names
+    return data if is_same else result  # type: ignore[return-value]
 
 
 def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
