@@ -56,7 +56,6 @@ def compute(
     numbering : Numbering, optional
         Takes the notes of values inside loops.
     """
-    numbering = numbering or Numbering()
     unmade, last, count = never_made(program), last_uses(program), len(program.operands)
     values = [value_name(value, count) for value in range(len(shapes))]
     statements: list[Statement] = []
@@ -66,6 +65,7 @@ def compute(
         if instruction.primitive in {"fused", "loop"}:
             from nameexpr.backends.numpy.codegen.loops import loop
 
+            numbering = numbering or Numbering()
             statements += loop(instruction, target, names, [shapes[source] for source in sources], numbering)
         elif number in unmade:
             continue
