@@ -12,9 +12,7 @@ from itertools import repeat
 from math import copysign, inf, log1p
 from typing import NamedTuple
 
-from nameexpr.compiler.planning.cost import WRITING
-from nameexpr.compiler.planning.network import HUGE, Network, bits, hyperedges
-from nameexpr.compiler.planning.pairs import Pairs
+from nameexpr.compiler.planning.network import HUGE, WRITING, Network, Pairs, bits, hyperedges
 
 CLIQUE = 8
 """How many others with the same label each operand is a candidate with: one label in 1000 operands would be
@@ -32,7 +30,7 @@ class Start(NamedTuple):
 
 
 def read_start(network: Network) -> Start:
-    """Return what every round starts from."""
+    """Find the neighbours and hyperedges of a network."""
     members: dict[int, list[int]] = {}
     for position, term in enumerate(network.terms):
         for label in bits(term):
@@ -51,18 +49,10 @@ def read_start(network: Network) -> Start:
 def greedy(
     start: Start, weight: float = 1.0, noise: Iterator[float] | None = None, limit: float = inf
 ) -> tuple[float, Pairs] | None:
-    """Return what an order costs, and the order, if it costs no more than the limit.
+    """What an order costs, and the order, if it costs no more than `limit`.
 
-    Parameters
-    ----------
-    start : Start
-        The network.
-    weight : float
-        How much the cells of the two values that go away count.
-    noise : iterator of float, optional
-        What is taken off the score of each candidate.
-    limit : float
-        Cost at which to give up.
+    `weight` is how much the cells of the two values that go away count, `noise` what is taken off the score
+    of each candidate.
     """
     state = _State(start, weight, noise or repeat(0.0))
     heap, near, pairs = state.heap, state.near, []
@@ -100,7 +90,7 @@ class _State:
             self.heap.append((self.score(one, other), one, other))
 
     def score(self, one: int, other: int) -> float:
-        """Return how much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
+        """How much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
         shared = self.labels[one] & self.labels[other]
         size, their_size = self.sizes[one], self.sizes[other]
         left = size * their_size / self.cells[shared] / self.cells[shared & ~self.hyper]
