@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from nameexpr.carets import visible
 from nameexpr.errors import Span
-from nameexpr.syntax.formula_unparse import unparse_statement
 from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.unparse import unparse_statement
 
 _COMMENT = re.compile(r"#[^\n]*")
 

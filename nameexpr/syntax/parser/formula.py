@@ -17,8 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.syntax.ast import Term
-from nameexpr.syntax.formula_ast import (
+from nameexpr.syntax.ast import (
     COMPARISON,
     POWER,
     PRECEDENCE,
@@ -30,6 +29,7 @@ from nameexpr.syntax.formula_ast import (
     Node,
     Number,
     Statement,
+    Term,
     Unary,
     Use,
     children,
