@@ -20,8 +20,9 @@ from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.ir.axes import Axes, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
-from nameexpr.compiler.ir.program import Dot, Program, Transpose
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
@@ -36,7 +37,7 @@ from nameexpr.syntax.parser.expression import parse
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
-    from nameexpr.compiler.ir.strides import Given
+    from nameexpr.compiler.ir.layouts import OperandLayout
     from nameexpr.compiler.schedule.fusion import Fusing
 
 MARKED = 8
@@ -46,10 +47,12 @@ MARKED = 8
 class Options(NamedTuple):
     """How to compile, whatever the text.
 
-    `optimize` is as for `find_path`; `is_row_major` and `ranks` as for `lower`; `same`, if some operands are
-    the same array, as for `share`; `memory_limit` is in bytes, operands left out.
+    `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
+    `lower`; `same`, if some operands are the same array, as for `share`; `memory_limit` is in bytes, operands
+    left out.
     """
 
+    target: Target
     optimize: Optimize = None
     memory_limit: int | None = None
     is_row_major: bool = False
@@ -57,7 +60,6 @@ class Options(NamedTuple):
     same: tuple[int, ...] = ()
 
 
-PLAIN = Options()
 Tree = TypeVar("Tree", bound="Expression | Scope")
 
 
@@ -86,11 +88,11 @@ class Compilation(Generic[Tree]):
     default: Mapping[str, Term] = field(default_factory=dict)
 
     @property
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
-        from nameexpr.compiler.ir.strides import given_of
+        from nameexpr.compiler.ir.layouts import operand_layouts
 
-        return given_of(self.operands.dtypes, self.operands.layouts)
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def reducer(self) -> str | None:
@@ -122,7 +124,7 @@ class Compilation(Generic[Tree]):
         return (
             len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
             and all(isinstance(item, Label) for term in terms for item in term.items)
-            and all(isinstance(one, Transpose | Dot) for one in self.program.instructions)
+            and all(one.primitive in {"transpose", "dot"} for one in self.program.instructions)
         )
 
 
@@ -178,7 +180,7 @@ def compile_expression(
     typed: Typed,
     dtypes: Dtypes,
     layouts: Sequence[Strides | None],
-    options: Options = PLAIN,
+    options: Options,
 ) -> Compilation[Expression]:
     """Return the program of an expression whose sizes are solved.
 
@@ -200,8 +202,8 @@ def compile_formula(
     layouts: Sequence[Strides | None],
     arithmetic: Arithmetic,
     sizes: Mapping[str, int],
+    options: Options,
     outputs: Sequence[str] | None = None,
-    options: Options = PLAIN,
 ) -> Compilation[Scope]:
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     from nameexpr.compiler.analysis.build.build import build_formula
@@ -232,7 +234,14 @@ def _compiled(
 
     def lowered(plan: Planner) -> tuple[Program, tuple[Plan, ...]]:
         program, plans = lower(
-            graph, outputs, operands, plan, fusing=fusing, row_major=options.is_row_major, ranks=options.ranks
+            graph,
+            outputs,
+            operands,
+            plan,
+            options.target,
+            fusing=fusing,
+            row_major=options.is_row_major,
+            ranks=options.ranks,
         )
         return simplify(program), plans
 
@@ -267,7 +276,7 @@ def _shared(
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
-    from nameexpr.compiler.ir.strides import given_of
+    from nameexpr.compiler.ir.layouts import operand_layouts
     from nameexpr.compiler.schedule.cse import best_shared
 
     (plan,) = plans
@@ -278,7 +287,7 @@ def _shared(
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
             tried.append((other, lowered(lambda _: other)[0]))
-    given = given_of(operands.dtypes, operands.layouts)
+    given = operand_layouts(operands.dtypes, operands.layouts)
     shared = best_shared(tried, options.same, options.memory_limit, given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
@@ -298,7 +307,7 @@ def _limited(
     from nameexpr.compiler.schedule.limit.refusal import over_limit
 
     limit = options.memory_limit or 0
-    single = SingleReduction(graph, output, operands, plan, is_row_major=options.is_row_major)
+    single = SingleReduction(graph, output, operands, plan, options.target, is_row_major=options.is_row_major)
     fit, needed = fitted(single, program, limit)
     if needed > limit:
         raise error(over_limit(tree.text, single, program, limit, needed))

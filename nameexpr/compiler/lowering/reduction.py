@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.costs import estimate as costs
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.program import Einsum, Ones, Slices, Sum
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.compiler.lowering.products import REAL_OF, in_parts, matrices, of_parts, parts_of
 from nameexpr.compiler.lowering.strategies import BLAS, LETTERS, Pair, Way, steps_of, ways
@@ -40,9 +39,9 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     is_cast = bool(compute) and value.dtype != compute
     if not is_cast:
         found += _quicker(build, value, summed)
-    elif 0 < build.size(value.labels) * costs.width(compute) * 8 <= CAST:
+    elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= CAST:
         cast = replace(value, dtype=compute, strides=build.packed(value))
-        extra = costs.cast_seconds(build.size(value.labels), compute)
+        extra = build.costs.cast_seconds(build.size(value.labels), compute)
         found += [replace(way, seconds=way.seconds + extra) for way in _quicker(build, cast, summed)]
     way = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if way.kind != "reduce":
@@ -56,11 +55,11 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     if way.kind == "loop":
         letters = tuple(range(len(value.labels)))
         result = tuple(value.axis(label) for label in kept)
-        loop = Einsum((value.number,), (letters,), result)
+        loop = ir.einsum((value.number,), (letters,), result)
         return build.emit(loop, kept, compute or value.dtype, build.dense(kept), bound=bound)
     if way.kind == "slices":
         axes = tuple(sorted(value.axis(label) for label in summed))
-        return build.emit(Slices(value.number, "sum", axes), kept, value.dtype, bound=bound)
+        return build.emit(ir.slices(value.number, "sum", axes), kept, value.dtype, bound=bound)
     return _reduced(build, value, summed, compute)
 
 
@@ -69,8 +68,8 @@ def _reduced(build: Builder, value: Value, summed: Sequence[str], compute: str) 
     kept = tuple(label for label in value.labels if label not in summed)
     bound = None if value.bound is None else value.bound * build.size(summed)
     axes = tuple(sorted(value.axis(label) for label in summed))
-    dtype = compute if compute and compute != value.dtype else None
-    return build.emit(Sum(value.number, axes, dtype), kept, compute or value.dtype, bound=bound)
+    dtype = "" if compute == value.dtype else compute
+    return build.emit(ir.add_up(value.number, axes, dtype), kept, compute or value.dtype, bound=bound)
 
 
 def is_folded(build: Builder, value: Value, reduced: Sequence[str], reducer: str) -> bool:
@@ -80,7 +79,7 @@ def is_folded(build: Builder, value: Value, reduced: Sequence[str], reducer: str
     if is_empty or reducer not in FOLDING or not 1 < count <= SLICES or _is_unfit(reducer, value):
         return False
     way = _slices(build, value, reduced)
-    reduce = Way("reduce", costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
+    reduce = Way("reduce", build.costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
     return build.choose(_by_time([way, reduce])).kind == "slices"
 
 
@@ -106,7 +105,7 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
-        seconds = costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
+        seconds = build.costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
         found.append(Way("loop", seconds))
     return found if is_exact else found + _products(build, value, summed)
 
@@ -115,7 +114,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
     seconds = 0.0
     if value.dtype in REAL_OF:
-        value, seconds = parts_of(build, value), costs.PARTS
+        value, seconds = parts_of(build, value), build.costs.call_seconds("parts")
     tried = ways(build, _pair(build, value, summed), value, _ones(build, value, summed))
     return [replace(way, seconds=way.seconds + seconds) for way in tried if way.kind == "matmul"]
 
@@ -130,8 +129,8 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]
     if not block or not build.merges(value, order):
         return []
     rows = build.size(value.labels) // block
-    seconds = costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
-    seconds += (costs.CALL["dot"] + 3 * costs.CALL["view"]) * costs.NANO
+    seconds = build.costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
+    seconds += build.costs.call_seconds("dot") + 3 * build.costs.call_seconds("view")
     return [Way("blocks", seconds, summed=order, columns=(str(block),))]
 
 
@@ -162,7 +161,7 @@ def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:
 
 
 def _reduce_seconds(build: Builder, value: Value) -> float:
-    return costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype)
+    return build.costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype)
 
 
 def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
@@ -170,7 +169,7 @@ def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
     kept = [label for label in value.labels if label not in reduced]
     is_near = not _is_contiguous(build, value, reduced)
     cells = build.size(kept)
-    seconds = costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
+    seconds = build.costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
     return Way("slices", seconds)
 
 
@@ -188,6 +187,6 @@ def _with_ones(build: Builder, value: Value, way: Way) -> Value:
     """Emit the product with ones along the labels that go."""
     parts = in_parts(build, value) if value.dtype in REAL_OF else value
     shape = build.shape(way.summed)
-    ones = build.emit(Ones(shape, parts.dtype), way.summed, parts.dtype, build.dense(way.summed))
+    ones = build.emit(ir.ones(shape, parts.dtype), way.summed, parts.dtype, build.dense(way.summed))
     made = matrices(build, way, parts, ones)
     return made if parts is value else of_parts(build, made, value.dtype)

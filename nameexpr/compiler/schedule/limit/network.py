@@ -13,7 +13,8 @@ from typing import NamedTuple
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
-from nameexpr.compiler.ir.strides import Given, given_of
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import Plan
@@ -31,6 +32,7 @@ class SingleReduction(NamedTuple):
     output: int
     operands: Operands
     plan: Plan
+    target: Target
     is_row_major: bool = False
 
     @property
@@ -39,9 +41,9 @@ class SingleReduction(NamedTuple):
         return [node for node in self.graph.nodes if isinstance(node, View)]
 
     @property
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory."""
-        return given_of(self.operands.dtypes, self.operands.layouts)
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def node(self) -> Reduction:

@@ -1,7 +1,7 @@
 """Passes over cells: what the runs, the strides and the memory of arrays cost, in nanoseconds.
 
-`nameexpr.compiler.costs.program` adds such passes up. A run is what NumPy's inner loop goes through at once:
-axes that lie together in all arrays are joined. The constants were fitted on the machine of `costs`.
+`program` adds such passes up. A run is what NumPy's inner loop goes through at once: axes that lie together
+in all arrays are joined. The constants were fitted on the machine of `estimate`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import fsum, prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.strides import Shape, Strides, dense
+from nameexpr.compiler.ir.program import Shape
+from nameexpr.compiler.ir.strides import Strides, dense
 
 FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
 UFUNC = 270.0
