@@ -9,7 +9,7 @@ from functools import cache
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.session.complete.grammar import NAME, Place, accepted, place_in
 from nameexpr.session.complete.known import Choice, Known, Tensor, dims, is_readable, tensors
-from nameexpr.syntax.faults.guesses import open_brackets
+from nameexpr.syntax.faults.stops import open_brackets
 from nameexpr.syntax.parser.formula import with_semicolons
 
 _STATEMENT = re.compile(rf"(?:^|;)\s*({NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?!=)")
