@@ -44,7 +44,7 @@ _LARGEST = sys.float_info.max
 
 
 def unparse(tree: Expression) -> str:
-    """Return the expression in its canonical spelling: one space between items, none inside brackets."""
+    """The expression in its canonical spelling: one space between items, none inside brackets."""
     parts = [_terms(tree.inputs)]
     if tree.outputs is not None:
         parts += ["->", _terms(tree.outputs)]
@@ -58,12 +58,12 @@ def _terms(terms: tuple[Term, ...]) -> str:
 
 
 def unparse_term(term: Term) -> str:
-    """Return one term in its canonical spelling."""
+    """One term in its canonical spelling."""
     return " ".join(map(unparse_item, term.items))
 
 
 def unparse_item(item: Item) -> str:
-    """Return one item in its canonical spelling."""
+    """One item in its canonical spelling."""
     match item:
         case Label(name):
             return name
@@ -86,12 +86,12 @@ def unparse_item(item: Item) -> str:
 
 
 def unparse_formula(tree: Formula) -> str:
-    """Return a formula in its canonical spelling, one statement a line."""
+    """A formula in its canonical spelling, one statement a line."""
     return "\n".join(map(unparse_statement, tree.statements))
 
 
 def unparse_statement(statement: Statement) -> str:
-    """Return one statement in its canonical spelling."""
+    """One statement in its canonical spelling."""
     value = unparse_value(statement.value)
     if statement.name is None:
         return value
@@ -99,7 +99,7 @@ def unparse_statement(statement: Statement) -> str:
 
 
 def unparse_value(node: Node) -> str:
-    """Return an expression in its canonical spelling, with no more brackets than it needs."""
+    """A value in its canonical spelling, with no more brackets than it needs."""
     match node:
         case Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name

@@ -48,7 +48,7 @@ def _from_plan(usual: Sequence[tuple[int, ...]], plan: Plan, first: int, count: 
     sums = [step.values[0] for step in plan.steps if len(step.values) == 1]
     names = {count + number: operand for number, operand in enumerate(sums)}
     names |= {first + number: count + number for number in range(len(usual))}
-    return [(names.get(one, one), names.get(other, other)) for one, other in usual]
+    return [(names.get(left, left), names.get(right, right)) for left, right in usual]
 
 
 class _Operands:
@@ -62,15 +62,15 @@ class _Operands:
         self.sizes = sizes
         self.constants = constants
         self.everything = (1 << len(terms)) - 1
-        self.bound = sum(1 << place for place in constants)
+        self.bound = sum(1 << position for position in constants)
         self._keep: dict[int, Labels] = {}
 
     def keep(self, subset: int) -> Labels:
         """The labels that are left when a set of terms is contracted."""
         if subset not in self._keep:
             inside, outside = frozenset[str](), self.output
-            for place, term in enumerate(self.terms):
-                if subset >> place & 1:
+            for position, term in enumerate(self.terms):
+                if subset >> position & 1:
                     inside |= term
                 else:
                     outside |= term
@@ -91,7 +91,7 @@ class _Operands:
         """
         if subset & ~self.bound:
             return False
-        own = sum(self._cells(term) for place, term in enumerate(self.terms) if subset >> place & 1)
+        own = sum(self._cells(term) for position, term in enumerate(self.terms) if subset >> position & 1)
         return cells <= max(SMALL, LARGER * own) or (WORTH * cells <= flops and cells <= HELD_CELLS)
 
     def _cells(self, labels: Labels) -> int:
@@ -99,12 +99,12 @@ class _Operands:
 
     def cost(self, pairs: Pairs) -> Cost:
         """(operations per call, operations in all) of an order."""
-        made = [(1 << place, (0, 0)) for place in range(len(self.terms))]
-        for one, other in pairs:
-            (left, before), (right, beside) = made[one], made[other]
+        values = [(1 << position, (0, 0)) for position in range(len(self.terms))]
+        for first, second in pairs:
+            (left, before), (right, beside) = values[first], values[second]
             both = (before[0] + beside[0], before[1] + beside[1])
-            made.append((left | right, self.step(left, right, both)))
-        return made[-1][1]
+            values.append((left | right, self.step(left, right, both)))
+        return values[-1][1]
 
     def exact(self) -> Pairs:
         """The best of all orders."""
@@ -114,10 +114,10 @@ class _Operands:
         """An order that contracts each connected group of bound terms first."""
         count = len(self.terms)
         pairs: Pairs = []
-        ends = {place: 1 << place for place in range(count) if place not in self.constants}
+        ends = {position: 1 << position for position in range(count) if position not in self.constants}
         for group in self._groups():
-            members = [place for place in range(count) if group >> place & 1]
-            inner = find_path([self.terms[place] for place in members], self.keep(group), self.sizes)
+            members = [position for position in range(count) if group >> position & 1]
+            inner = find_path([self.terms[position] for position in members], self.keep(group), self.sizes)
             ends[splice(inner, members, pairs, count)] = group
         labels = [self.keep(subset) for subset in ends.values()]
         splice(find_path(labels, self.output, self.sizes), list(ends), pairs, count)
@@ -125,22 +125,22 @@ class _Operands:
 
     def _groups(self) -> list[int]:
         groups: list[tuple[int, Labels]] = []
-        for place in sorted(self.constants):
-            mask, labels = 1 << place, self.terms[place]
+        for position in sorted(self.constants):
+            mask, labels = 1 << position, self.terms[position]
             touching = [group for group in groups if group[1] & labels]
             groups = [group for group in groups if not group[1] & labels]
-            for other, more in touching:
-                mask, labels = mask | other, labels | more
+            for group, more in touching:
+                mask, labels = mask | group, labels | more
             groups.append((mask, labels))
         return [mask for mask, _ in groups]
 
 
 def _linear(pairs: Pairs, count: int) -> Path:
     """Write pairs of numbered values as opt_einsum writes paths: places among the values that are left."""
-    left = list(range(count))
+    alive = list(range(count))
     path = []
-    for number, (one, other) in enumerate(pairs):
-        first, second = sorted((left.index(one), left.index(other)))
+    for number, (left, right) in enumerate(pairs):
+        first, second = sorted((alive.index(left), alive.index(right)))
         path.append((first, second))
-        left = [value for value in left if value not in (one, other)] + [count + number]
+        alive = [value for value in alive if value not in (left, right)] + [count + number]
     return path

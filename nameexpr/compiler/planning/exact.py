@@ -69,12 +69,12 @@ def search_all(
                 flops = cells[labels] = _product(labels, widths)
             if labels != kept:
                 flops *= 2
-            one, other = best[left], best[right]
+            ours, theirs = best[left], best[right]
             if is_free is None:
-                splits.append((one[0] + other[0] + flops, one[1] + other[1], right, left))
+                splits.append((ours[0] + theirs[0] + flops, ours[1] + theirs[1], right, left))
             else:
-                total = one[1] + other[1] + flops
-                paid = 0 if is_free(subset, _product(kept, widths), total) else one[0] + other[0] + flops
+                total = ours[1] + theirs[1] + flops
+                paid = 0 if is_free(subset, _product(kept, widths), total) else ours[0] + theirs[0] + flops
                 splits.append((paid, total, right, left))
             left = (left - 1) & subset
         flops, second, right, left = min(splits)
@@ -129,10 +129,10 @@ def read_chain(network: Network) -> Chain | None:
     for position, term in enumerate(terms):
         for label in bits(term & ~output):
             owners.setdefault(label, []).append(position)
-    for one, other in owners.values():
-        near[one].add(other)
-        near[other].add(one)
-    ends = [position for position, found in enumerate(near) if len(found) == 1]
+    for left, right in owners.values():
+        near[left].add(right)
+        near[right].add(left)
+    ends = [position for position, neighbours in enumerate(near) if len(neighbours) == 1]
     if len(ends) not in (0, 2) or max(map(len, near)) > 2:  # noqa: PLR2004
         return None
     order = [min(ends, default=0)]
@@ -144,8 +144,8 @@ def read_chain(network: Network) -> Chain | None:
     if len(set(order)) < len(order):
         return None  # two rings
     pairs = zip(order, [*order[1:], order[0]], strict=True)
-    bonds = [cells[terms[one] & terms[other] & ~output] for one, other in pairs]
-    legs = [cells[terms[one] & output] for one in order]
+    bonds = [cells[terms[left] & terms[right] & ~output] for left, right in pairs]
+    legs = [cells[terms[left] & output] for left in order]
     return Chain(order, bonds * 2, legs * 2, not ends)
 
 
@@ -238,13 +238,13 @@ def search_connected(
     sets = _Sets(network, bound, outer)
     heap, closed, whole = sets.heap, set(), sets.whole
     while heap:
-        _, made, labels, size, cost = heappop(heap)
-        if made == whole:
+        _, subset, labels, size, cost = heappop(heap)
+        if subset == whole:
             return linearize(whole, sets.split, len(network.terms)), sets.tried
-        if made not in closed:
-            closed.add(made)
-            sets.join(made, labels, size, cost)
-            sets.done.append((made, labels, size, cost))
+        if subset not in closed:
+            closed.add(subset)
+            sets.join(subset, labels, size, cost)
+            sets.done.append((subset, labels, size, cost))
             if sets.tried > trials:
                 break
     return None, sets.tried
@@ -268,20 +268,20 @@ class _Sets:
         for position, term in enumerate(terms):
             heappush(self.heap, (self.least * cells[term], 1 << position, term, cells[term], 0.0))
 
-    def split(self, made: int) -> tuple[int, int] | int:
+    def split(self, subset: int) -> tuple[int, int] | int:
         """The two parts that a set is best made of, or the operand that it is."""
-        return self.best[made][1:] if made & (made - 1) else made.bit_length() - 1
+        return self.best[subset][1:] if subset & (subset - 1) else subset.bit_length() - 1
 
-    def join(self, one: int, labels: int, size: float, cost: float) -> None:
+    def join(self, subset: int, labels: int, size: float, cost: float) -> None:
         """Join a set with all that are done: most of the time goes here."""
         cells, outer, hyper, best = self.cells, self.outer, self.hyper, self.best
         self.tried += len(self.done)
-        for other, theirs, their_size, their_cost in self.done:
+        for partner, theirs, their_size, their_cost in self.done:
             shared = labels & theirs
-            if one & other or not (shared or outer):
+            if subset & partner or not (shared or outer):
                 continue
             self.tried += FITTING
-            both, kept, gone = one | other, labels ^ theirs, shared
+            both, kept, gone = subset | partner, labels ^ theirs, shared
             if shared & hyper:
                 stays = surviving_labels(shared & hyper, both, self.lasting)
                 kept |= stays
@@ -293,7 +293,7 @@ class _Sets:
             if known is None or total < known[0]:
                 estimate = total if both == self.whole else total + self.least * left
                 if estimate < self.bound:
-                    best[both] = (total, one, other)
+                    best[both] = (total, subset, partner)
                     heappush(self.heap, (estimate, both, kept, left, total))
                     if both == self.whole:
                         self.bound = total

@@ -115,10 +115,10 @@ def hyperedges(terms: Sequence[int], output: int) -> dict[int, int]:
         more |= twice & term
         twice |= once & term
         once |= term
-    found = {}
+    owners = {}
     for label in bits(more):
-        found[label] = sum(1 << position for position, term in enumerate((*terms, output)) if term & label)
-    return found
+        owners[label] = sum(1 << position for position, term in enumerate((*terms, output)) if term & label)
+    return owners
 
 
 def surviving_labels(labels: int, operands: int, lasting: Mapping[int, int]) -> int:
@@ -170,11 +170,11 @@ def splice(pairs: Pairs, values: Sequence[int], onto: Pairs, count: int) -> int:
 def in_order(pairs: Pairs, count: int) -> Pairs:
     """The same order with the value of the earlier operand on the left of each pair."""
     first = list(range(count))
-    found = []
+    ordered = []
     for left, right in pairs:
-        found.append((left, right) if first[left] < first[right] else (right, left))
+        ordered.append((left, right) if first[left] < first[right] else (right, left))
         first.append(min(first[left], first[right]))
-    return found
+    return ordered
 
 
 def time_budget(cost: float, operands: int) -> float:

@@ -88,8 +88,8 @@ def find_path(
     if optimize is False:
         return left_to_right(len(terms))
     if isinstance(optimize, str):
-        found = named_optimizer(optimize, terms, output, sizes)
-        return _best(terms, output, sizes) if found is None else found
+        pairs = named_optimizer(optimize, terms, output, sizes)
+        return _best(terms, output, sizes) if pairs is None else pairs
     if callable(optimize):
         return run_optimizer(optimize, terms, output, sizes)
     return explicit(optimize, len(terms))
@@ -224,8 +224,8 @@ def _pairs(count: int, path: Path) -> Pairs:
         gone = set(chosen)
         alive = [value for value in alive if value not in gone]
         first = chosen[0]
-        for other in chosen[1:]:
-            pairs.append((first, other))
+        for second in chosen[1:]:
+            pairs.append((first, second))
             first = count + len(pairs) - 1
         alive.append(first)
     return pairs

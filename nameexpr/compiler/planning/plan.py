@@ -176,17 +176,17 @@ def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
         return steps
     sets = [frozenset(labels) for _, labels in values]
     for first, second in find(sets, kept & frozenset().union(*sets)):
-        (left, one), (right, other) = values[first], values[second]
+        (left, left_labels), (right, right_labels) = values[first], values[second]
         inside.append(inside[first] + inside[second])
         labels: list[str] = []
         summed: list[str] = []
-        for label in dict.fromkeys((*one, *other)):
-            here = (label in one) + (label in other)
+        for label in dict.fromkeys((*left_labels, *right_labels)):
+            here = (label in left_labels) + (label in right_labels)
             is_needed = label in kept or uses[label] > here
             (labels if is_needed else summed).append(label)
             uses[label] -= here - 1
         _check_dims(labels, inside[-1], most)
-        flops = flops_of(frozenset(one) | frozenset(other), sizes, is_summed=bool(summed))
+        flops = flops_of(frozenset(left_labels) | frozenset(right_labels), sizes, is_summed=bool(summed))
         values.append((len(terms) + len(steps), tuple(labels)))
         steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
     return steps

@@ -125,56 +125,56 @@ class _Alike:
         ]
         self.near = [reduce(or_, [self.users[label] for label in term], 0) for term in terms]
 
-    def first_of(self, made: int) -> int:
+    def first_of(self, subset: int) -> int:
         """The set that stands for all that differ from it in exchangeable operands."""
         for group, mask in self.groups:
-            inside = made & mask
-            made ^= inside
+            inside = subset & mask
+            subset ^= inside
             for position in group[: inside.bit_count()]:
-                made |= 1 << position
-        return made
+                subset |= 1 << position
+        return subset
 
-    def find(self, made: int) -> _Value | None:
+    def find(self, subset: int) -> _Value | None:
         """Find the best value of a set and of its parts; None if that takes too long."""
-        made = self.first_of(made)
-        if made in self.best:
-            return self.best[made]
+        subset = self.first_of(subset)
+        if subset in self.best:
+            return self.best[subset]
         best: _Value | None = None
-        if not made & (made - 1):
-            position = made.bit_length() - 1
+        if not subset & (subset - 1):
+            position = subset.bit_length() - 1
             best = _Value({}, 0.0, self._number(self.leaves[position]), tuple(self.terms[position]))
-        kept = self._kept(made)
-        for one, other in self._splits(made):
-            left, right = self.find(one), self.find(other)
+        kept = self._kept(subset)
+        for part, rest in self._splits(subset):
+            left, right = self.find(part), self.find(rest)
             if left is None or right is None:
                 break
-            value = self._joined((one, left), (other, right), kept)
+            value = self._joined((part, left), (rest, right), kept)
             if best is None or (value.total, value.number) < (best.total, best.number):
                 best = value
         if best is not None:
-            self.best[made] = best
+            self.best[subset] = best
         return best
 
     def _number(self, key: Hashable) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
 
-    def _kept(self, made: int) -> set[int]:
+    def _kept(self, subset: int) -> set[int]:
         """The labels that the value of a set has."""
-        labels = {label for one in bits(made) for label in self.terms[one.bit_length() - 1]}
-        return {label for label in labels if label in self.output or self.users[label] & ~made}
+        labels = {label for operand in bits(subset) for label in self.terms[operand.bit_length() - 1]}
+        return {label for label in labels if label in self.output or self.users[label] & ~subset}
 
-    def _joined(self, one: tuple[int, _Value], other: tuple[int, _Value], kept: set[int]) -> _Value:
+    def _joined(self, left: tuple[int, _Value], right: tuple[int, _Value], kept: set[int]) -> _Value:
         """The product of two values, of which the one that was seen first stands on the left."""
-        if one[1].number > other[1].number:
-            one, other = other, one
-        key, labels, cells = self._form(one[1], other[1], kept)
-        if one[1].number == other[1].number:
-            turned = self._form(other[1], one[1], kept)
+        if left[1].number > right[1].number:
+            left, right = right, left
+        key, labels, cells = self._form(left[1], right[1], kept)
+        if left[1].number == right[1].number:
+            turned = self._form(right[1], left[1], kept)
             if turned[0] < key:
-                (key, labels, cells), one, other = turned, other, one
+                (key, labels, cells), left, right = turned, right, left
         number = self._number(key)
-        costs = {**one[1].costs, **other[1].costs, number: cells}
-        return _Value(costs, sum(costs.values()), number, labels, (one[0], other[0]))
+        costs = {**left[1].costs, **right[1].costs, number: cells}
+        return _Value(costs, sum(costs.values()), number, labels, (left[0], right[0]))
 
     def _form(self, left: _Value, right: _Value, kept: set[int]) -> tuple[Form, tuple[int, ...], float]:
         """What tells the product of two values from others, its labels, and what it costs."""
@@ -196,18 +196,18 @@ class _Alike:
         for group, _ in self.groups:
             pools |= dict.fromkeys(group, iter(group))
 
-        def made_of(made: int) -> Tree:
-            if made & (made - 1):
-                one, other = self.best[self.first_of(made)].parts
-                return made_of(one), made_of(other)
-            position = made.bit_length() - 1
+        def made_of(subset: int) -> Tree:
+            if subset & (subset - 1):
+                left, right = self.best[self.first_of(subset)].parts
+                return made_of(left), made_of(right)
+            position = subset.bit_length() - 1
             return next(pools[position]) if position in pools else position
 
         return made_of(whole)
 
-    def _splits(self, made: int) -> Iterator[tuple[int, int]]:
+    def _splits(self, subset: int) -> Iterator[tuple[int, int]]:
         """Ways to part a set in two that hang together as it does, as long as there is time."""
-        parts = self._parts(made)
+        parts = self._parts(subset)
         if len(parts) > 1:
             values = {part: self.find(part) for part in parts}
             parts.sort(key=lambda part: (value.number if (value := values[part]) else -1, part))
@@ -219,32 +219,32 @@ class _Alike:
                 yield sum(parts[:end]), sum(parts[end:])
             return
         seen: set[int] = set()
-        first = (made & -made).bit_length() - 1
+        first = (subset & -subset).bit_length() - 1
         waiting = [(1 << first, self.near[first])]
         while waiting and self.trials > 0:
-            one, near = waiting.pop()
-            other = made ^ one
-            key = self.first_of(one)
-            if other and key not in seen:
+            part, near = waiting.pop()
+            rest = subset ^ part
+            key = self.first_of(part)
+            if rest and key not in seen:
                 self.trials -= 1
                 seen.add(key)
-                waiting += [(one | new, near | self.near[new.bit_length() - 1]) for new in bits(near & other)]
-                if self._grown(other) == other:
-                    yield one, other
+                waiting += [(part | new, near | self.near[new.bit_length() - 1]) for new in bits(near & rest)]
+                if self._grown(rest) == rest:
+                    yield part, rest
 
-    def _grown(self, made: int) -> int:
+    def _grown(self, subset: int) -> int:
         """The part of a set that hangs together with its first operand."""
-        part = waiting = made & -made
+        part = waiting = subset & -subset
         while waiting:
-            new = self.near[waiting.bit_length() - 1] & made & ~part
+            new = self.near[waiting.bit_length() - 1] & subset & ~part
             waiting = (waiting ^ 1 << waiting.bit_length() - 1) | new
             part |= new
         return part
 
-    def _parts(self, made: int) -> list[int]:
+    def _parts(self, subset: int) -> list[int]:
         """The parts of a set that share no label."""
         parts = []
-        while made:
-            parts.append(self._grown(made))
-            made ^= parts[-1]
+        while subset:
+            parts.append(self._grown(subset))
+            subset ^= parts[-1]
         return parts

@@ -52,7 +52,7 @@ QUICK, THOROUGH = 5, 8
 
 
 def best_path(network: Network) -> Pairs:
-    """Return the best order that is known.
+    """The best order that is known.
 
     Examples
     --------
@@ -61,21 +61,21 @@ def best_path(network: Network) -> Pairs:
     [(0, 1), (2, 3), (4, 5), (7, 8), (6, 9)]
     """
     if len(network.terms) <= FEW and _chain(network) is None:
-        found = search_connected(network, outer=True)[0]
-        if found is not None:
-            return found
+        pairs = search_connected(network, outer=True)[0]
+        if pairs is not None:
+            return pairs
     return search_components(network, _searched)
 
 
 def _chain(network: Network) -> Chain | None:
-    """Return the chain or ring that a network is, if it is one that can be ordered exactly."""
+    """The chain or ring that a network is, if it can be ordered exactly."""
     count = len(network.terms)
     chain = read_chain(network) if count <= CHAIN else None
     return None if chain is None or (chain.is_ring and count > RING) else chain
 
 
 def search_components(network: Network, search: Callable[[Network], Pairs]) -> Pairs:
-    """Return an order of a network, whose parts are ordered by a search one by one."""
+    """An order of a network, whose parts are ordered by a search one by one."""
     count = len(network.terms)
     pairs: Pairs = []
     values = _merge_equal_terms(network, pairs)
@@ -84,28 +84,28 @@ def search_components(network: Network, search: Callable[[Network], Pairs]) -> P
     for part in _components(values):
         terms = tuple(values[number] for number in part)
         output = _output(values, part, network)
-        found = search(Network(terms, output, network.cells)) if len(terms) > 1 else []
-        results.append((network.cells[output], splice(found, part, pairs, count)))
+        order = search(Network(terms, output, network.cells)) if len(terms) > 1 else []
+        results.append((network.cells[output], splice(order, part, pairs, count)))
     heapify(results)
     while len(results) > 1:  # smallest first
-        (size, one), (other_size, other) = heappop(results), heappop(results)
-        pairs.append((one, other))
+        (size, left), (other_size, right) = heappop(results), heappop(results)
+        pairs.append((left, right))
         heappush(results, (size * other_size, count + len(pairs) - 1))
     return pairs
 
 
 def _merge_equal_terms(network: Network, pairs: Pairs) -> dict[int, int]:
-    """Return the labels of each value that is left when those with equal labels are multiplied."""
+    """Multiply operands with equal labels; return the labels of each value that is left."""
     count = len(network.terms)
     values = dict(enumerate(network.terms))
     while True:
         same: dict[int, int] = {}
         before = len(pairs)
         for number, term in list(values.items()):
-            other = same.get(term)
-            if other is not None:
-                pairs.append((other, number))
-                del values[other], values[number]
+            twin = same.get(term)
+            if twin is not None:
+                pairs.append((twin, number))
+                del values[twin], values[number]
                 number = count + len(pairs) - 1
                 values[number] = term
             same[term] = number
@@ -143,29 +143,29 @@ def _output(values: dict[int, int], part: list[int], network: Network) -> int:
 
 
 def _components(values: dict[int, int]) -> list[list[int]]:
-    """Return the values in groups that share no label."""
+    """The values in groups that share no label."""
     owners: dict[int, list[int]] = {}
     for number, term in values.items():
         for label in bits(term):
             owners.setdefault(label, []).append(number)
     left = dict.fromkeys(values)
-    found = []
+    parts = []
     while left:
         first, _ = left.popitem()
         part, seen = [first], 0
         for number in part:
             for label in bits(values[number] & ~seen):
-                near = [other for other in owners[label] if other in left]
+                near = [neighbour for neighbour in owners[label] if neighbour in left]
                 part += near
-                for other in near:
-                    del left[other]
+                for neighbour in near:
+                    del left[neighbour]
             seen |= values[number]
-        found.append(sorted(part))
-    return found[::-1]
+        parts.append(sorted(part))
+    return parts[::-1]
 
 
 def _searched(network: Network) -> Pairs:
-    """Return the best order that is known for operands that hang together."""
+    """The best order that is known for operands that hang together."""
     count = len(network.terms)
     if count == 2:  # noqa: PLR2004
         return [(0, 1)]
@@ -185,7 +185,7 @@ def _searched(network: Network) -> Pairs:
 
 
 def _greedy_tree(start: Start) -> tuple[Tree, float]:
-    """Return the best of some greedy orders (one without noise, then as many as the network is worth), and
+    """The best of some greedy orders (one without noise, then as many as the network is worth), and
     the seconds that they take.
     """
     network = start.network
@@ -204,13 +204,13 @@ def _greedy_tree(start: Start) -> tuple[Tree, float]:
 
 
 def _times(network: Network) -> float:
-    """Return how much longer something takes for all operands than for one: sets of many labels are long."""
+    """How much longer something takes for all operands than for one: sets of many labels are long."""
     count = len(network.terms)
     return count * (1 + count / LONG) * _slowness(network)
 
 
 def _slowness(network: Network) -> float:
-    """Return how much longer steps take that have many labels to look at one by one."""
+    """How much longer steps take that have many labels to look at one by one."""
     return max(1.0, len(hyperedges(network.terms, network.output)) / LASTING)
 
 
@@ -227,7 +227,7 @@ def _polish(tree: Tree, leaves: int, seconds: float) -> float:
 
 
 def _annealed(tree: Tree, spent: float) -> Pairs:
-    """Return the best order that annealing finds from here, again and again, longer each time."""
+    """The best order that annealing finds from here, again and again, longer each time."""
     rng = Random(tree.count)
     sweep_time = _times(tree.network) * TURN
     best, cost = tree.pairs(), tree.cost()

@@ -49,15 +49,15 @@ class Tree:
 
     def update(self, node: int) -> None:
         """Compute labels, cells and cost of a value from its two parts."""
-        one, other = self.children[node]
-        self.inside[node] = both = self.inside[one] | self.inside[other]
-        gone = shared = self.labels[one] & self.labels[other]
-        kept = self.labels[one] ^ self.labels[other]
+        left, right = self.children[node]
+        self.inside[node] = both = self.inside[left] | self.inside[right]
+        gone = shared = self.labels[left] & self.labels[right]
+        kept = self.labels[left] ^ self.labels[right]
         if shared & self.hyper:
             stays = surviving_labels(shared & self.hyper, both, self.lasting)
             kept |= stays
             gone ^= stays
-        step = self.sizes[one] * self.sizes[other] / self.cells[shared]
+        step = self.sizes[left] * self.sizes[right] / self.cells[shared]
         self.labels[node] = kept
         self.sizes[node] = size = min(step / self.cells[gone], HUGE)
         self.costs[node] = step * (2 if gone else 1) + WRITING * size
@@ -90,26 +90,26 @@ def _sweep(tree: Tree, rng: Random, heat: float) -> None:
             pair, third = third, pair
             if pair < count:
                 continue
-        one, other = children[pair]
+        left, right = children[pair]
         if dice * 4 % 1 < 0.5:  # noqa: PLR2004
-            one, other = other, one
-        gone = shared = labels[one] & labels[third]
+            left, right = right, left
+        gone = shared = labels[left] & labels[third]
         if not shared:
             continue
-        kept = labels[one] ^ labels[third]
+        kept = labels[left] ^ labels[third]
         if shared & hyper:
-            stays = surviving_labels(shared & hyper, inside[one] | inside[third], tree.lasting)
+            stays = surviving_labels(shared & hyper, inside[left] | inside[third], tree.lasting)
             kept |= stays
             gone ^= stays
-        step = sizes[one] * sizes[third] / cells[shared]
+        step = sizes[left] * sizes[third] / cells[shared]
         size = min(step / cells[gone], HUGE)
         first = step * (2 if gone else 1) + WRITING * size
-        step = size * sizes[other] / cells[kept & labels[other]]
-        second = step * (1 if labels[node] == kept | labels[other] else 2) + WRITING * sizes[node]
+        step = size * sizes[right] / cells[kept & labels[right]]
+        second = step * (1 if labels[node] == kept | labels[right] else 2) + WRITING * sizes[node]
         old, new = costs[node] + costs[pair], first + second
         if new <= old or random() < (old / new) ** (1 / heat):
-            children[pair], children[node] = (one, third), (pair, other)
-            inside[pair] = inside[one] | inside[third]
+            children[pair], children[node] = (left, third), (pair, right)
+            inside[pair] = inside[left] | inside[third]
             labels[pair], sizes[pair] = kept, size
             costs[pair], costs[node] = first, second
 
@@ -131,17 +131,17 @@ def refine(tree: Tree, leaves: int, seen: set[frozenset[int]], trials: float = i
 
 def _refine_at(tree: Tree, node: int, leaves: int, seen: set[frozenset[int]]) -> int:
     front, taken = _front(tree, node, leaves)
-    key = frozenset([tree.inside[one] for one in front])
+    key = frozenset([tree.inside[value] for value in front])
     if len(front) <= 2 or key in seen:  # noqa: PLR2004
         return 0
     seen.add(key)
-    bound = fsum([tree.costs[one] for one in taken]) * (1 - 1e-9)
-    labels = [tree.labels[one] for one in front]
+    bound = fsum([tree.costs[value] for value in taken]) * (1 - 1e-9)
+    labels = [tree.labels[value] for value in front]
     network = Network(tuple(labels), tree.labels[node], tree.cells)
     pairs, tried = search_connected(network, bound=bound, trials=TRIALS)
     if pairs is not None:
-        for new, (one, other) in zip([*taken[1:], node], pairs, strict=True):
-            tree.children[new] = (front[one], front[other])
+        for new, (left, right) in zip([*taken[1:], node], pairs, strict=True):
+            tree.children[new] = (front[left], front[right])
             tree.update(new)
             front.append(new)
     return tried + len(key)

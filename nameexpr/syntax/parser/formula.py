@@ -59,13 +59,11 @@ def parse_formula(text: str) -> Formula:
     lines = with_semicolons(text)
     statements = read_statements(lines) if text.isascii() and is_within_limits(text) else None
     if statements is None:
-        from nameexpr.syntax.faults.formula import formula_fault, nothing_written
+        from nameexpr.syntax.faults.formula import formula_fault
         from nameexpr.syntax.lexer.names import check_names
 
         check_limits(text)
         check_names(text, "a formula")
-        if not lines.strip(" ;\t\n\r"):
-            raise error(nothing_written(text))
         statements = read_statements(lines)
         if statements is None:
             raise error(formula_fault(text, lines))
