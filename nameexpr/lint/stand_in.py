@@ -66,14 +66,10 @@ def _operand(terms: Sequence[Term]) -> Operand:
 
 
 def _build(scope: Scope, operands: dict[str, Operand]) -> None:
-    from nameexpr.compiler.analysis.build.build import Builder
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
     views = read_views(scope, operands, {})
     dtypes = dict.fromkeys(operands, "float64")
-    builder = Builder(scope, operands, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
-    for statement, axes in zip(scope.tree.statements, views.left, strict=True):
-        bound = builder.statement(statement, axes)
-        if statement.name is not None:
-            builder.statements[statement.name] = bound
+    build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))

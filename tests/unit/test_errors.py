@@ -132,7 +132,7 @@ def test_what_is_left_out_of_an_error_is_counted() -> None:
     fault = error(*[Diagnostic("NE602", f"mistake {i}") for i in range(1000)])
     assert str(fault).splitlines()[-2:] == ["OptionError[NE602]: mistake 19", "... and 980 more mistakes"]
     assert len(fault.diagnostics) == 1000
-    operands = tuple(OperandInfo(i, (i,)) for i in range(1000))
+    operands = tuple(OperandInfo(i, (i,), is_told=i == 700) for i in range(1000))
     rows = Diagnostic("NE310", "operand 700 has 1 dim", operands=operands).render().splitlines()
     assert rows[-3:] == ["  operand 15   (15,)", "  operand 700  (700,)", "  ... and 983 more operands"]
     assert not any(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from nameexpr.compiler.ir.axes import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
@@ -22,7 +22,6 @@ from nameexpr.compiler.ir.graph import (
     Filled,
     Graph,
     Index,
-    Labels,
     Map,
     Reduction,
     Scalar,

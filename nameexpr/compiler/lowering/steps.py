@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.axes import CUSTOM, Contraction
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Apply, Divide, Full, Reduce, Slices
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -82,7 +82,7 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     if reducer == CUSTOM or reducer in MERGING or not count:
         if count != 1:
             shape = (*build.shape(kept), build.size(plan.reduced))
-            value = build.reshape(value, shape, [*kept, "·".join(plan.reduced)])
+            value = build.reshape(value, shape, [*kept, product_label(plan.reduced)])
         count = 1
     if reducer == CUSTOM:
         return build.emit(Apply(value.number), kept, "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nameexpr.errors import Diagnostic, Mark, did_you_mean
+from nameexpr.errors import Diagnostic, Mark, nearest
 from nameexpr.syntax.ast import LABELLED, Alias, Expression, Label, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse, unparse_term
 
@@ -70,8 +70,7 @@ def _nearest(name: str, others: list[str]) -> str:
     """Return the label that `name` was probably meant to be; single letters are near only in another case."""
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
-    found = did_you_mean(name, [other for other in others if len(other) > 1])
-    return found.removeprefix("did you mean '").removesuffix("'?")
+    return nearest(name, [other for other in others if len(other) > 1])
 
 
 def _is_run_together(tree: Expression) -> bool:
