@@ -142,7 +142,7 @@ def test_what_is_left_out_of_an_error_is_counted() -> None:
 
 def test_an_error_names_its_operands_as_they_are() -> None:
     fault = fault_of('ne.einsum("N C -> C N", named("batch C", 2, 3))')
-    assert fault.operands == (OperandInfo(0, (2, 3), ("batch", "C"), ("N=2", "C=3")),)
+    assert fault.operands == (OperandInfo(0, (2, 3), ("batch", "C"), ("N=2", "C=3"), is_told=True),)
 
 
 def test_the_first_mistake_speaks_for_all() -> None:
