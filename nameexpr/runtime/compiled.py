@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.codegen.program import source_of
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.placeholders import ASSUMED_SIZE, assumed_shapes
 from nameexpr.compiler.planning.path import Optimize
@@ -21,7 +22,7 @@ from nameexpr.runtime.fast_path import MISSING
 from nameexpr.runtime.layouts import layout_of
 from nameexpr.runtime.options import Options, Reduce, check_for_formulas, read_options
 from nameexpr.runtime.out import into
-from nameexpr.runtime.plan.expression import Plan, make_plan, source
+from nameexpr.runtime.plan.expression import Plan, make_plan, routine
 from nameexpr.runtime.signature import signature_of
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
@@ -150,12 +151,12 @@ class Compiled:
         """
         latest = self._entry.latest
         if latest is not None:
-            return source(self._entry.compile(*latest), latest[0])
+            return source_of(routine(self._entry.compile(*latest), latest[0]))
         operands = [
             Operand(shape) for shape in assumed_shapes(self._entry.tree, dict(self._entry.options.sizes))
         ]
         dtypes = [np.dtype(np.float64)] * len(operands)
-        code = source(self._entry.compile(operands, dtypes, [None] * len(operands)), operands)
+        code = source_of(routine(self._entry.compile(operands, dtypes, [None] * len(operands)), operands))
         return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
 
     def _described(

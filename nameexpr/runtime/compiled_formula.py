@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.numpy.codegen.program import source_of
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import terms_of
 from nameexpr.compiler.planning.path import Optimize
@@ -14,7 +15,7 @@ from nameexpr.runtime.evaluate import by_position, merged
 from nameexpr.runtime.formula_entry import FormulaEntry, FormulaOptions, described, read_formula_options
 from nameexpr.runtime.out import into
 from nameexpr.runtime.plan.expression import Plan
-from nameexpr.runtime.plan.formula import formula_source, make_formula_plan
+from nameexpr.runtime.plan.formula import formula_routine, make_formula_plan
 from nameexpr.syntax.formula_unparse import unparse_formula
 from nameexpr.syntax.unparse import unparse_term
 
@@ -174,7 +175,7 @@ class CompiledFormula:
             raise error(
                 Diagnostic("NE622", "there is no code before the sizes are known", self.text, hint=hint)
             )
-        return formula_source(self._entry.compile(*latest), latest[0])
+        return source_of(formula_routine(self._entry.compile(*latest), latest[0]))
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""

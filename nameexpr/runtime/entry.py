@@ -107,7 +107,7 @@ class Entry:
                 (),
                 same,
             )
-            made = self._template(whole, described, operands, arrays)
+            made = self._template(whole, described, operands)
             function = function_of(made, self.miss, self._explain)
             if not made.same:
                 self.programs.put({"ranks": ranks, "shapes": shapes, "layouts": layouts}[made.key], function)
@@ -118,23 +118,19 @@ class Entry:
             hot.remember(self.text, function)
         return function(*operands)
 
-    def _template(
-        self, kind: Any, described: Latest, operands: Sequence[Any], arrays: Sequence[Array]
-    ) -> Template:
+    def _template(self, kind: Any, described: Latest, operands: Sequence[Any]) -> Template:
         """Return the code for operands: that of another text, if it is this one in other words."""
         is_shared = self._is_hot and self.structure is not None
         key = (self.structure, kind)
         made = hot.templates.get(key) if is_shared else None
         if made is None:
-            described, made = self._made(described, operands, arrays)
+            described, made = self._made(described, operands)
             if is_shared and made.constants["names"] is None:
                 hot.templates.put(key, made)
         self.latest = described
         return made
 
-    def _made(
-        self, described: Latest, operands: Sequence[Any], arrays: Sequence[Array]
-    ) -> tuple[Latest, Template]:
+    def _made(self, described: Latest, operands: Sequence[Any]) -> tuple[Latest, Template]:
         """Compile for operands like these; with `tune=True` the ways to compute are timed on them."""
         shapes, dtypes, strides, ranks, same = described
         if self.options.tune and not callable(self.options.reduce):
@@ -142,23 +138,21 @@ class Entry:
 
             def make(tried: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
                 compiled = self.compile(shapes, dtypes, strides, tried, same)
-                function = function_of(self._written(compiled, shapes, arrays), self.miss, self._explain)
+                function = function_of(self._written(compiled, operands), self.miss, self._explain)
                 return lambda: function(*operands), compiled.program.offers
 
             ranks = best_ranks(make)
         described = (shapes, dtypes, strides, ranks, same)
-        return described, self._written(self.compile(*described), shapes, arrays)
+        return described, self._written(self.compile(*described), operands)
 
-    def _written(
-        self, compiled: Compilation[Expression], shapes: Sequence[Operand], arrays: Sequence[Array]
-    ) -> Template:
-        is_named = any(operand.names is not None for operand in shapes)
+    def _written(self, compiled: Compilation[Expression], operands: Sequence[Any]) -> Template:
         return template(
-            compiled,
-            shapes,
-            arrays,
-            compiled.names[0] if is_named else None,
-            self.options.reduce if callable(self.options.reduce) else None,
+            compiled.program,
+            compiled.shapes,
+            operands,
+            compiled.names if any(isinstance(operand, NamedTensor) for operand in operands) else None,
+            reduce=self.options.reduce if callable(self.options.reduce) else None,
+            same=compiled.same,
             has_shapes=not self._fits_all_sizes(compiled),
         )
 

@@ -31,11 +31,10 @@ from nameexpr.runtime.faults.formula import (
 from nameexpr.runtime.layouts import layout_of
 from nameexpr.runtime.options import check_limit, check_optimize
 from nameexpr.runtime.promotion import NumPyArithmetic
-from nameexpr.runtime.specialise import code_of, constants_of, guard, statements_of
+from nameexpr.runtime.specialise import Function, function_of, template
 from nameexpr.tensors import NamedTensor, wrap
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
-Function = Callable[..., Any]
 PROGRAMS = 64
 """Shapes, dtypes and names for which one formula keeps its functions."""
 
@@ -179,7 +178,19 @@ class FormulaEntry:
 
     def _make(self, operands: Sequence[Any]) -> tuple[Compilation[Scope], Function]:
         compiled = self.compile(*self.describe(operands))
-        return compiled, specialise_formula(compiled, operands, self.options.outputs is not None, self.miss)
+        is_named = any(isinstance(operand, NamedTensor) for operand in operands)
+        made = template(
+            compiled.program,
+            compiled.shapes,
+            operands,
+            compiled.names if is_named else None,
+            is_tuple=self.options.outputs is not None,
+        )
+
+        def explain(fault: Exception, *values: Any) -> Exception:
+            return run_fault(fault, compiled, values)
+
+        return compiled, function_of(made, self.miss, explain)
 
 
 def in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
@@ -209,40 +220,3 @@ def _kind(operand: Any) -> Any:
     if type(operand) in NUMBERS:
         return type(operand)
     return operand.shape, operand.dtype, operand._names if isinstance(operand, NamedTensor) else None
-
-
-def specialise_formula(
-    compiled: Compilation[Scope], operands: Sequence[Any], is_tuple: bool, miss: Function
-) -> Function:
-    """Return a function of the operands, in order, for operands like these: a guard, and the program."""
-    is_named = [isinstance(operand, NamedTensor) for operand in operands]
-    constants = constants_of(miss, lambda fault, *values: run_fault(fault, compiled, values))
-    guards = []
-    for position, operand in enumerate(operands):
-        if type(operand) in NUMBERS:
-            constants[f"d{position}"] = type(operand)
-            guards.append(f"type(a{position}) is d{position}")
-            continue
-        names = operand._names if isinstance(operand, NamedTensor) else None
-        own = Operand(operand.shape, names)
-        guards.append(guard(position, own, _array(operand), compiled.program, constants=constants))
-    statements = statements_of(compiled.program, compiled.shapes, constants)
-    returned = statements.pop().removeprefix("return ")
-    many = len(compiled.program.outputs) > 1
-    statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")
-    constants["names"] = compiled.names
-    constants["wrap_all"] = _wrapped
-    statements.append(_result(any(is_named), many or is_tuple))
-    exec(code_of(is_named, guards, statements), constants)  # noqa: S102  ours only
-    function: Function = constants["call"]
-    return function
-
-
-def _result(is_named: bool, is_tuple: bool) -> str:
-    if not is_named:
-        return "return r"
-    return "return wrap_all(r, names)" if is_tuple else "return wrap(r, names[0])"
-
-
-def _wrapped(results: tuple[Array, ...], names: Sequence[Any]) -> tuple[NamedTensor, ...]:
-    return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))

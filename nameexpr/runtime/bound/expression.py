@@ -45,7 +45,7 @@ from nameexpr.runtime.layouts import layout_of
 from nameexpr.runtime.options import Options
 from nameexpr.runtime.out import into
 from nameexpr.runtime.plan.expression import Plan
-from nameexpr.runtime.specialise import Function, specialise
+from nameexpr.runtime.specialise import Function, function_of, template
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.unparse import unparse_term
 from nameexpr.tensors import NamedTensor
@@ -127,19 +127,16 @@ class BoundEntry:
         values = self._prepared.values(
             folded.prelude, [arrays[place] for place in self.fixed], lambda fault: self._reason(fault, every)
         )
-        is_named = any(one.names is not None for one in operands[0])
         reduce = self.entry.options.reduce
-        function = specialise(
-            replace(stages, program=folded.rest, shapes=shapes_of(folded.rest)),
-            [operands[0][place] for place in self.free],
-            [arrays[place] for place in self.free],
-            stages.names[0] if is_named else None,
-            reduce if callable(reduce) else None,
-            self.miss,
-            self._explain,
+        made = template(
+            folded.rest,
+            shapes_of(folded.rest),
+            [every[place] for place in self.free],
+            stages.names if any(isinstance(one, NamedTensor) for one in every) else None,
+            reduce=reduce if callable(reduce) else None,
             has_shapes=not self.entry._fits_all_sizes(stages),
         )
-        return stages, hold(function, len(self.free), values)
+        return stages, hold(function_of(made, self.miss, self._explain), len(self.free), values)
 
     def compile(
         self,

@@ -17,7 +17,6 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import read_views
-from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.schedule.partial import Folded, fold
@@ -32,14 +31,13 @@ from nameexpr.runtime.formula_entry import (
     PROGRAMS,
     FormulaEntry,
     FormulaOptions,
-    Function,
     described,
     in_order,
 )
 from nameexpr.runtime.out import into
 from nameexpr.runtime.plan.expression import Plan
-from nameexpr.runtime.specialise import code_of, constants_of, guard, statements_of
-from nameexpr.tensors import NamedTensor, wrap
+from nameexpr.runtime.specialise import Function, function_of, template
+from nameexpr.tensors import NamedTensor
 
 Described = tuple[dict[str, Operand], dict[str, str], list[Any]]
 
@@ -132,45 +130,21 @@ class BoundFormulaEntry:
 
         places = self.places
         free = [one for place, one in enumerate(every) if place not in places]
-        constants = constants_of(self.miss, explain)
-        constants["names"] = stages.names if any(isinstance(one, NamedTensor) for one in every) else None
-        function = _specialised(folded.rest, free, constants, is_tuple=self.entry.options.outputs is not None)
-        return stages.program.depends_on_layout, hold(function, len(free), values)
+        made = template(
+            folded.rest,
+            shapes_of(folded.rest),
+            free,
+            stages.names if any(isinstance(one, NamedTensor) for one in every) else None,
+            is_tuple=self.entry.options.outputs is not None,
+        )
+        function = hold(function_of(made, self.miss, explain), len(free), values)
+        return stages.program.depends_on_layout, function
 
 
 def _kind(operand: Any) -> Any:
     if type(operand) in NUMBERS:
         return type(operand)
     return operand.shape, operand.dtype, operand._names if isinstance(operand, NamedTensor) else None
-
-
-def _specialised(
-    program: Program, operands: Sequence[Any], constants: dict[str, Any], *, is_tuple: bool
-) -> Function:
-    """Return a function of the operands that are not bound: a guard, and what is done on each call."""
-    guards = []
-    for position, operand in enumerate(operands):
-        if type(operand) in NUMBERS:
-            constants[f"d{position}"] = type(operand)
-            guards.append(f"type(a{position}) is d{position}")
-            continue
-        own, array = described(operand)[0], array_of(operand)
-        guards.append(guard(position, own, array, program, constants=constants))
-    statements = statements_of(program, shapes_of(program), constants)
-    returned = statements.pop().removeprefix("return ")
-    many = len(program.outputs) > 1
-    statements.append(f"r = {returned}" if many or not is_tuple else f"r = {returned},")
-    constants["wrap_all"] = _wrapped
-    result = "wrap_all(r, names)" if many or is_tuple else "wrap(r, names[0])"
-    statements.append("return r" if constants["names"] is None else f"return {result}")
-    is_named = [isinstance(operand, NamedTensor) for operand in operands]
-    exec(code_of(is_named, guards, statements), constants)  # noqa: S102  ours only
-    function: Function = constants["call"]
-    return function
-
-
-def _wrapped(results: tuple[Any, ...], names: Sequence[Any]) -> tuple[NamedTensor, ...]:
-    return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
 
 
 class BoundFormula:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.codegen.program import readable
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.ir.verify import shapes_of
@@ -21,8 +21,8 @@ from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.runtime.drawing.drawing import expression_drawing, formula_drawing
-from nameexpr.runtime.plan.expression import Plan, make_plan
-from nameexpr.runtime.plan.formula import make_formula_plan
+from nameexpr.runtime.plan.expression import Plan, make_plan, routine
+from nameexpr.runtime.plan.formula import formula_routine, make_formula_plan
 from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse
 
@@ -66,7 +66,7 @@ def plan_of_rest(
         flops=flops,
         naive_flops=plan.naive_flops if flops else 0,
         result_names=stages.names[0] if any(shape.names is not None for shape in shapes) else None,
-        code=_preparation(folded, [listed[place] for place in bound], plan.code),
+        code=source_of(routine(rest, operands), *_preparation(folded, [listed[place] for place in bound])),
         drawing=expression_drawing(stages, rest, text, plan.steps, plan.operand_bytes, limit, bound),
     )
 
@@ -106,7 +106,7 @@ def plan_of_formula(
     return replace(
         plan,
         naive_flops=plan.naive_flops if plan.flops else 0,
-        code=_preparation(folded, bound, plan.code),
+        code=source_of(formula_routine(rest, shapes), *_preparation(folded, bound)),
         drawing=formula_drawing(stages, rest, plan.text, plan.steps, plan.operand_bytes, limit, fixed),
     )
 
@@ -129,23 +129,12 @@ def _term(note: Note, ndim: int = 0) -> Term:
     return Term(tuple(map(Label, map(shown, note.labels or ("_",) * ndim))))
 
 
-def _preparation(folded: Folded, terms: Sequence[str], code: str) -> str:
-    """Return code to paste with the function `prepare` before it, which gives the last operands of `compute`.
-
-    Parameters
-    ----------
-    folded : Folded
-        The program in two parts.
-    terms : sequence of str
-        For each bound operand the comment that says what it is.
-    code : str
-        The function `compute`.
+def _preparation(folded: Folded, terms: Sequence[str]) -> list[Routine]:
+    """Return the function `prepare`, which gives the last operands of `compute`; none if there is nothing to
+    prepare. `terms` say for each bound operand what it is.
     """
     prelude: Program | None = folded.prelude
     if prelude is None or not prelude.instructions:
-        return code
+        return []
     text = "the last operands of compute, from what is bound"
-    made = readable(prelude, shapes_of(prelude), text, terms, "").replace("def compute(", "def prepare(", 1)
-    (head, compute), (more, prepare) = code.split("\n\n\n", 1), made.split("\n\n\n", 1)
-    imports = "\n".join(dict.fromkeys([*head.splitlines(), *more.splitlines()]))
-    return f"{imports}\n\n\n{prepare}\n\n{compute}"
+    return [Routine("prepare", prelude, shapes_of(prelude), text, terms, "")]

@@ -15,12 +15,11 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.codegen.program import value_name
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.specialise import Function, code_of, constants_of, statements_of
+from nameexpr.runtime.specialise import Function, run_values
 from nameexpr.syntax.ast import LABELLED, Expression, atoms
 from nameexpr.syntax.unparse import unparse_term
 from nameexpr.tensors import NamedTensor, wrap
@@ -103,25 +102,11 @@ class Prepared:
             return ()
         kinds = tuple(getattr(one, "dtype", type(one)) for one in operands)
         key = (prelude.operands, prelude.instructions, prelude.results, kinds)
-        return self._values.get_or_make(key, lambda: run(prelude, operands, explain))
 
+        def compute() -> tuple[Any, ...]:
+            return tuple(map(sealed, run_values(prelude, shapes_of(prelude), operands, explain)))
 
-def run(
-    prelude: Program, operands: Sequence[Any], explain: Callable[[Exception], Exception]
-) -> tuple[Any, ...]:
-    """Return the values that a prelude gives, as they are inside a program, and read-only."""
-    constants = constants_of(_never, lambda fault, *_: explain(fault))
-    statements = statements_of(prelude, shapes_of(prelude), constants)
-    # Not as results: a number of Python stays one, and a scalar of NumPy's, too.
-    names = [value_name(value, len(prelude.operands)) for value in prelude.results]
-    statements[-1] = f"return {', '.join(names)},"
-    exec(code_of([False] * len(operands), [], statements), constants)  # noqa: S102  ours only, as in specialise
-    values: tuple[Any, ...] = constants["call"](*operands)
-    return tuple(map(sealed, values))
-
-
-def _never(*_: Any) -> Any:
-    raise AssertionError("a prelude was called with other operands than it has")
+        return self._values.get_or_make(key, compute)
 
 
 def hold(function: Function, count: int, values: Iterable[Any]) -> Function:

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.backends.numpy.codegen.calls import call_text
+from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.compiler.analysis.operands import Operand, describe
-from nameexpr.compiler.codegen.calls import render_call
-from nameexpr.compiler.codegen.loops import Count, local_names, notes_inside
-from nameexpr.compiler.codegen.program import readable, value_name
 from nameexpr.compiler.costs.program import CALL, expected_seconds
 from nameexpr.compiler.costs.text import duration
 from nameexpr.compiler.ir.axes import Axes, Names, shown
@@ -194,17 +194,18 @@ def make_plan(
         result_shape=compiled.result_shape,
         result_names=compiled.names[0] if is_named else None,
         dtype=computed[-1] if computed and flops else "",
-        code=source(compiled, operands),
+        code=source_of(routine(compiled, operands)),
         drawing=expression_drawing(compiled, compiled, text, steps, size, limit),
     )
 
 
-def source(compiled: Compilation[Expression], operands: Sequence[Operand]) -> str:
-    """Return the NumPy that runs, as a function to paste, with labels in comments only."""
+def routine(compiled: Compilation[Expression], operands: Sequence[Operand]) -> Routine:
+    """Return the function to paste, with labels in comments only."""
     infos = describe(compiled.tree.inputs, operands)
     terms = [" ".join(info.labels) or ("scalar" if not info.shape else str(info.shape)) for info in infos]
     text = unparse(compiled.tree)
-    return readable(compiled.program, compiled.shapes, text, terms, _axes_text(compiled.result_axes))
+    result = _axes_text(compiled.result_axes)
+    return Routine("compute", compiled.program, compiled.shapes, text, terms, result)
 
 
 def _axes_text(axes: Axes) -> str:
@@ -216,27 +217,25 @@ def _axes_text(axes: Axes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A program whose steps are listed: the whole one, or the body of a loop.
-
-    `labels` are those of its operands, as text; `names` is what the code calls all its values; `loops` are
-    the ones around it.
+    """A program whose steps are listed: the whole one, or the body of `loops`. `labels` are those of its
+    operands, as text; `names` is what the code calls all its values.
     """
 
     program: Program
     labels: tuple[str, ...]
-    names: tuple[str, ...]
+    names: Sequence[str]
     given: tuple[Given, ...]
     loops: tuple[Looped, ...] = ()
 
 
 def _steps(compiled: Compilation[Expression]) -> list[PlanStep]:
     program, count = compiled.program, len(compiled.program.operands)
-    names = tuple(value_name(value, count) for value in range(count + len(program.instructions)))
+    names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = tuple(_axes_text(axes) for axes in compiled.views)
-    return _rows(compiled, _Level(program, labels, names, compiled.given), Count(0))
+    return _rows(compiled, _Level(program, labels, names, compiled.given), Numbering())
 
 
-def _rows(compiled: Compilation[Expression], level: _Level, numbers: Count) -> list[PlanStep]:
+def _rows(compiled: Compilation[Expression], level: _Level, numbering: Numbering) -> list[PlanStep]:
     """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
     program, count = level.program, len(level.program.operands)
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -249,21 +248,22 @@ def _rows(compiled: Compilation[Expression], level: _Level, numbers: Count) -> l
     for number, instruction in enumerate(program.instructions):
         sources = sources_of(instruction)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = render_call(instruction, [level.names[source] for source in sources])
+        call = call_text(instruction, [level.names[source] for source in sources])
         what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
         flops = _flops(compiled, program, number, working, level.loops)
         rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
         if isinstance(instruction, Looped):
             given = tuple(given_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
-            local = local_names(instruction, [level.names[source] for source in sources], numbers)
+            local = local_names(instruction, [level.names[source] for source in sources], numbering.parts)
+            local += numbering.values(instruction.body)
             body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
-            end = numbers.values + len(notes_inside(instruction))
-            within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
-            inner = _rows(compiled, body, within)
+            numbering.parts += instruction.cuts
+            inner = _rows(compiled, body, numbering)
+            numbering.parts -= instruction.cuts
+            numbering.skip(instruction.bodies[1:])
             around = max(0.0, times[number] - fsum(step.seconds for step in inner))
             rows += [replace(rows.pop(), seconds=around), *inner]
-            numbers.values = end
     return rows
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from nameexpr.backends.numpy.codegen.calls import call_text
+from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.statements import value_name
 from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.codegen.calls import render_call
-from nameexpr.compiler.codegen.program import readable, value_name
 from nameexpr.compiler.costs.program import expected_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Sliced
@@ -50,13 +51,13 @@ def make_formula_plan(
         result_shape=compiled.shapes[program.result],
         result_names=compiled.names[-1] if is_named else None,
         dtype=computed[-1] if computed else "",
-        code=formula_source(compiled, operands),
+        code=source_of(formula_routine(compiled, operands)),
         drawing=formula_drawing(compiled, compiled, text, steps, size, limit),
     )
 
 
-def formula_source(compiled: Compilation[Scope], operands: Mapping[str, Operand]) -> str:
-    """Return the NumPy that runs, as a function to paste; a comment says which operand is which."""
+def formula_routine(compiled: Compilation[Scope], operands: Mapping[str, Operand]) -> Routine:
+    """Return the function to paste; a comment says which operand is which."""
     terms = []
     for name, uses in compiled.tree.uses.items():
         term = (*terms_of(uses), compiled.default[name])[0]
@@ -64,7 +65,7 @@ def formula_source(compiled: Compilation[Scope], operands: Mapping[str, Operand]
         terms.append(f"{name}[{unparse_term(term)}] {shape}" if shape else name)
     last = compiled.tree.tree.statements[-1].name or "the value"
     text = unparse_formula(compiled.tree.tree).replace("\n", "; ")
-    return readable(compiled.program, compiled.shapes, text, terms, last)
+    return Routine("compute", compiled.program, compiled.shapes, text, terms, last)
 
 
 def _steps(compiled: Compilation[Scope]) -> list[PlanStep]:
@@ -79,7 +80,7 @@ def _steps(compiled: Compilation[Scope]) -> list[PlanStep]:
     for number, one in enumerate(program.instructions):
         sources = sources_of(one)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = render_call(one, [value_name(source, count) for source in sources])
+        call = call_text(one, [value_name(source, count) for source in sources])
         what = type(one).__name__.removeprefix("Integer").lower()
         rows.append(PlanStep(what, names.strip(), flops[number], sizes[number], call, times[number]))
     return rows

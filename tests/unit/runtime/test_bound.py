@@ -92,8 +92,8 @@ def test_an_identity_of_an_operand_that_is_not_bound_is_a_view_still() -> None:
 
 def test_what_is_bound_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
-    run = bound_values.run
-    monkeypatch.setattr(bound_values, "run", lambda *given: runs.append(1) or run(*given))
+    run = bound_values.run_values
+    monkeypatch.setattr(bound_values, "run_values", lambda *given: runs.append(1) or run(*given))
     formula = ne.compile(FORMULA).bind(w=W, b=B)
     for count in (5, 5, 7, 2, 5):
         x = RNG.random((count, 3))

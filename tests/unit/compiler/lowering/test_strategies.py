@@ -17,7 +17,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.lowering.builder import Builder
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.options import Options
-from nameexpr.runtime.specialise import specialise
+from nameexpr.runtime.specialise import function_of, template
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import same as same_result
 from oracle.generate.expressions import seeded_case
@@ -90,7 +90,8 @@ def in_every_way(
 
     def compute(ranks: tuple[int, ...]) -> tuple[int, ...]:
         compiled = entry.compile(*described, ranks)
-        function = specialise(compiled, shapes, operands, None, None, pytest.fail, entry._explain)
+        made = template(compiled.program, compiled.shapes, operands)
+        function = function_of(made, pytest.fail, entry._explain)
         found.append((ranks, function(*operands)))
         return compiled.program.offers
 
