@@ -6,11 +6,7 @@ is known once the operands are (`nameexpr.compiler.analysis.views`).
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Iterator, Mapping, Sequence
-=======
-from collections.abc import Iterable, Iterator
->>>>>>> main
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -20,11 +16,7 @@ from nameexpr.compiler.analysis.term_queries import View, terms_in
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.syntax.ast import Anonymous, Expression, Label, Literal, Term, atoms
-<<<<<<< HEAD
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
-=======
 from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Statement, Unary, Use, nodes
->>>>>>> main
 
 
 @dataclass(frozen=True, slots=True)
