@@ -212,12 +212,12 @@ def cache_info() -> CacheInfo:
 
 def cache_clear() -> None:
     """Drop every compiled expression and formula, and count anew."""
-    from nameexpr.backends.numpy import ones
+    from nameexpr.backends.numpy.kernels import forget_ones
     from nameexpr.runtime.evaluate import formulas
 
     global _misses  # noqa: PLW0603
     hot.forget()
     _entries.clear()
     formulas.clear()
-    ones.forget()
+    forget_ones()
     _misses = formula_misses[0] = 0
