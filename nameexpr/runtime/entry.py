@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, number_name, promoted, weak_numbers
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.axes import Typed
@@ -31,7 +32,6 @@ from nameexpr.runtime.specialise import Function, Template, function_of, templat
 from nameexpr.syntax.ast import Expression, Label
 from nameexpr.tensors import NamedTensor, wrap
 
-Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Described = tuple[
     Sequence[Operand], Sequence[np.dtype[Any]], Sequence[tuple[int, ...] | None], tuple[int, ...]
 ]
@@ -184,7 +184,7 @@ class Entry:
         typed = type_expression(self.tree, operands, dict(self.options.sizes), reducer=self.options.reducer)
         chosen = self._dtypes(typed, operands, dtypes)
         own = self.options
-        options = CompilerOptions(own.optimize, own.memory_limit, own.order == "C", ranks, same)
+        options = CompilerOptions(TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same)
         compiled = compile_expression(self.tree, typed, chosen, strides, options)
         _check_addressable(compiled, operands)
         return compiled

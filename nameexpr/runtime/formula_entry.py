@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, number_name
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, compile_formula, read_formula
@@ -122,7 +123,7 @@ class FormulaEntry:
         operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
         dtypes = dict.fromkeys(operands, "float64")
         layouts = [None] * len(self.scope.operands)
-        compile_formula(self.scope, operands, dtypes, layouts, self._arithmetic, {})
+        compile_formula(self.scope, operands, dtypes, layouts, self._arithmetic, {}, CompilerOptions(TARGET))
         raise AssertionError("operands that do not fit were taken")
 
     def miss(self, *values: Any) -> Any:
@@ -168,8 +169,8 @@ class FormulaEntry:
             strides,
             self._arithmetic,
             sizes,
+            CompilerOptions(TARGET, options.optimize),
             options.outputs,
-            CompilerOptions(options.optimize),
         )
         check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:

@@ -14,10 +14,10 @@ import numpy as np
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
+from nameexpr.backends.numpy.costs.program import CALL, expected_seconds
+from nameexpr.backends.numpy.costs.text import duration
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.compiler.analysis.operands import Operand, describe
-from nameexpr.compiler.costs.program import CALL, expected_seconds
-from nameexpr.compiler.costs.text import duration
 from nameexpr.compiler.ir.axes import Axes, Names, shown
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import (

@@ -8,10 +8,10 @@ from math import prod
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.backends.numpy.codegen.statements import value_name
+from nameexpr.backends.numpy.costs.program import expected_seconds
 from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.costs.program import expected_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Sliced
 from nameexpr.compiler.ir.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
