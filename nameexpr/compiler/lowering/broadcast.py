@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-<<<<<<< HEAD
-from nameexpr.compiler.costs.estimate import width
 from nameexpr.compiler.ir.axes import literal, product_label
-=======
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
->>>>>>> main
 from nameexpr.compiler.ir.program import Dot, Multiply
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import c_loop, matrices
