@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.compiler.ir.strides import Layout
+from nameexpr.compiler.ir.layouts import Layout
 
 PLAIN = frozenset("biuf")
 """Kinds of dtypes whose cells are aligned if they lie at multiples of their size, and whose size the

@@ -152,7 +152,7 @@ def _set(session: Session, line: CommandLine) -> Answer:
         raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
     name, value = words[0], " ".join(words[1:])
     if name == SEED:
-        from nameexpr.tensors.generators import manual_seed
+        from nameexpr.tensors.arguments import manual_seed
 
         manual_seed(read_seed(value))
     else:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.planning.bound import order_for_calls
 from nameexpr.compiler.schedule.partial import Folded, fold

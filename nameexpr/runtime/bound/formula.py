@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import read_views
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.pipeline import Compilation as Stages
 from nameexpr.compiler.schedule.partial import Folded, fold
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error

@@ -15,8 +15,8 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime.cache import Generations
 from nameexpr.runtime.specialise import Function, run_values

@@ -19,23 +19,9 @@ from nameexpr.backends.numpy.costs.text import duration
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.axes import Axes, Names, shown
-from nameexpr.compiler.ir.loops import Looped
-from nameexpr.compiler.ir.program import (
-    Apply,
-    Dot,
-    Einsum,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Program,
-    Reduce,
-    Slices,
-    Sum,
-    Vecdot,
-    sources_of,
-)
-from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.primitives import WORKING, shapes_of
+from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.memory.program import allocated, given_inside, operand_bytes, peak_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.drawing.drawing import Drawing, expression_drawing
@@ -43,7 +29,6 @@ from nameexpr.runtime.drawing.pictured import Pictured
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.unparse import unparse
 
-WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
 VIEW = 1e-6
 """Seconds below which a step that neither computes nor allocates is a view."""
 
@@ -181,7 +166,7 @@ def make_plan(
     is_named = any(operand.names is not None for operand in operands)
     computed = [note.dtype for note in program.notes if note.dtype]
     steps = tuple(_steps(compiled))
-    has_loops = any(isinstance(one, Looped) for one in program.instructions)
+    has_loops = any(one.loop is not None for one in program.instructions)
     flops = sum(step.flops for step in steps) if has_loops else plan.flops
     text, size = visible(unparse(compiled.tree)), operand_bytes(program, [dtype.name for dtype in dtypes])
     return Plan(
@@ -224,8 +209,8 @@ class _Level:
     program: Program
     labels: tuple[str, ...]
     names: Sequence[str]
-    given: tuple[Given, ...]
-    loops: tuple[Looped, ...] = ()
+    given: tuple[OperandLayout, ...]
+    loops: tuple[Loop, ...] = ()
 
 
 def _steps(compiled: Compilation[Expression]) -> list[PlanStep]:
@@ -242,26 +227,27 @@ def _rows(compiled: Compilation[Expression], level: _Level, numbering: Numbering
     shapes = shapes_of(program)
     working = working_of(program)
     sizes = allocated(program, shapes, level.given)
-    repeats = prod(loop.size / loop.block for loop in level.loops)
+    repeats = prod(loop.sizes[0] / loop.block for loop in level.loops)
     times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
     rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):
-        sources = sources_of(instruction)
+        sources = instruction.sources
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = call_text(instruction, [level.names[source] for source in sources])
-        what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
+        what = "  " * len(level.loops) + instruction.kind
         flops = _flops(compiled, program, number, working, level.loops)
         rows.append(PlanStep(what, names.strip(), flops, sizes[number], call, times[number]))
-        if isinstance(instruction, Looped):
+        loop = instruction.loop
+        if loop is not None:
             given = tuple(given_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
-            local = local_names(instruction, [level.names[source] for source in sources], numbering.parts)
-            local += numbering.values(instruction.body)
-            body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
-            numbering.parts += instruction.cuts
+            local = local_names(loop, [level.names[source] for source in sources], numbering.parts)
+            local += numbering.values(loop.body)
+            body = _Level(loop.body, inside, local, given, (*level.loops, loop))
+            numbering.parts += loop.parts
             inner = _rows(compiled, body, numbering)
-            numbering.parts -= instruction.cuts
-            numbering.skip(instruction.bodies[1:])
+            numbering.parts -= loop.parts
+            numbering.skip(loop.bodies[1:])
             around = max(0.0, times[number] - fsum(step.seconds for step in inner))
             rows += [replace(rows.pop(), seconds=around), *inner]
     return rows
@@ -272,14 +258,14 @@ def _flops(
     program: Program,
     number: int,
     working: Mapping[int, int],
-    loops: Sequence[Looped],
+    loops: Sequence[Loop],
 ) -> int:
     """Return the flops of an instruction, in all blocks together: those of its step of the plan, if it is the
     one that does the work. A step that has a loop's label does a part of its work in each block.
     """
     plan = compiled.plans[0]
     one, step = program.instructions[number], program.notes[number].step
-    if isinstance(one, Reduce | Apply) or (isinstance(one, Slices) and step is None):
+    if one.primitive in {"reduce", "apply"} or (one.primitive == "slices" and step is None):
         before = plan.steps[-1].labels if plan.steps else plan.terms[0]
         return plan.reduction_flops * _repeats(loops, before)
     if step is None or working.get(step) != number:
@@ -292,9 +278,9 @@ def working_of(program: Program) -> dict[int, int]:
     return {
         note.step: number
         for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
-        if note.step is not None and isinstance(one, WORKING)
+        if note.step is not None and one.primitive in WORKING
     }
 
 
-def _repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:
-    return prod(loop.count for loop in loops if loop.label not in labels)
+def _repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
+    return prod(loop.turns for loop in loops if loop.label not in labels)

@@ -13,9 +13,8 @@ from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.loops import Sliced
-from nameexpr.compiler.ir.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop
 from nameexpr.compiler.memory.program import allocated, operand_bytes, peak_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.drawing.drawing import formula_drawing
@@ -78,10 +77,10 @@ def _steps(compiled: Compilation[Scope]) -> list[PlanStep]:
     flops = formula_flops(compiled)
     rows = []
     for number, one in enumerate(program.instructions):
-        sources = sources_of(one)
+        sources = one.sources
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = call_text(one, [value_name(source, count) for source in sources])
-        what = type(one).__name__.removeprefix("Integer").lower()
+        what = one.kind
         rows.append(PlanStep(what, names.strip(), flops[number], sizes[number], call, times[number]))
     return rows
 
@@ -90,12 +89,12 @@ def formula_flops(compiled: Compilation[Scope]) -> list[int]:
     """Return the flops of each instruction: those of its step, if it is the one that does the work."""
     program = compiled.program
     steps = [step.flops for plan in compiled.plans for step in plan.steps]
-    sliced = {step for one in program.instructions if isinstance(one, Sliced) for step in _steps_inside(one)}
+    sliced = {step for one in program.instructions if one.loop for step in _steps_inside(one.loop)}
     working = working_of(program)
     flops = []
     for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
-        if isinstance(one, Sliced):
-            flops.append(sum(steps[step] for step in _steps_inside(one)) + _pointwise_flops(one))
+        if one.loop is not None:
+            flops.append(sum(steps[step] for step in _steps_inside(one.loop)) + _pointwise_flops(one))
         elif note.step is None:
             flops.append(_pointwise_flops(one) + _reduced_flops(compiled.shapes, one))
         else:
@@ -104,31 +103,29 @@ def formula_flops(compiled: Compilation[Scope]) -> list[int]:
     return flops
 
 
-def _steps_inside(one: Sliced) -> set[int]:
+def _steps_inside(one: Loop) -> set[int]:
     """Return the steps of the plan that slices do."""
     return {note.step for note in one.body.notes if note.step is not None}
 
 
 def _reduced_flops(shapes: Sequence[tuple[int, ...]], one: Instruction) -> int:
     """Return the flops of a reducer that is no sum: one per cell, as for expressions."""
-    if isinstance(one, Slices):
-        return 0 if one.reducer == "sum" else prod(shapes[one.source])
-    return prod(shapes[one.source]) if isinstance(one, Reduce) else 0
+    is_reducer = one.primitive == "reduce" or (one.primitive == "slices" and one.function != "sum")
+    return prod(shapes[one.sources[0]]) if is_reducer else 0
 
 
 def _pointwise_flops(one: Instruction) -> int:
-    if isinstance(one, Pointwise):
+    if one.primitive == "pointwise":
         return prod(one.shape)
-    if isinstance(one, Fused):
-        return prod(one.shape) * (len(one.steps) + (one.reducer is not None))
-    if isinstance(one, Sliced):
-        shapes = shapes_of(one.body)
+    if one.primitive == "fused":
+        return prod(one.shape) * (len(one.steps) + bool(one.function))
+    if one.loop is not None:
+        body = one.loop.body
+        shapes = shapes_of(body)
         inside = [
-            inner
-            for inner, note in zip(one.body.instructions, one.body.notes, strict=True)
-            if note.step is None
+            inner for inner, note in zip(body.instructions, body.notes, strict=True) if note.step is None
         ]
-        return prod(one.counts) * sum(
+        return one.loop.turns * sum(
             _pointwise_flops(inner) + _reduced_flops(shapes, inner) for inner in inside
         )
     return 0

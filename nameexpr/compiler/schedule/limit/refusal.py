@@ -13,12 +13,12 @@ from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.ir.axes import factors_of, shown
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.lower import lower
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.compiler.memory.program import Need, largest, peak_bytes
+from nameexpr.compiler.memory.program import LargeValue, largest, peak_bytes
 from nameexpr.compiler.schedule.limit.network import SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, OperandInfo
@@ -56,7 +56,7 @@ def over_limit(text: str, single: SingleReduction, program: Program, limit: int,
     return Diagnostic("NE709", message, text, operands=needs_infos(needs), hint=hint)
 
 
-def needs_infos(needs: Sequence[Need]) -> tuple[OperandInfo, ...]:
+def needs_infos(needs: Sequence[LargeValue]) -> tuple[OperandInfo, ...]:
     """Return the lines of a table that says which values need how much."""
     return tuple(
         OperandInfo(place, need.shape, None, (f"{need.size:,} bytes",), _title(need.labels))
@@ -65,10 +65,8 @@ def needs_infos(needs: Sequence[Need]) -> tuple[OperandInfo, ...]:
 
 
 def _title(labels: Sequence[str]) -> str:
-    words = [" ".join(map(shown, factors_of(label))) for label in labels]
-    words = [
-        f"({word})" if len(factors_of(label)) > 1 else word for word, label in zip(words, labels, strict=True)
-    ]
+    groups = [[shown(factor) for factor in factors_of(label)] for label in labels]
+    words = [f"({' '.join(group)})" if len(group) > 1 else group[0] for group in groups]
     return " ".join(words) or "a value"
 
 
