@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.build.expression import build_expression
-from nameexpr.compiler.analysis.faults.sizes import check_keywords
+from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text

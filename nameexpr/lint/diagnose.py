@@ -148,7 +148,7 @@ def _text_faults(call: Call) -> list[Problem]:
 
 def _sizes(call: Call) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
-    from nameexpr.compiler.analysis.faults.sizes import OPTIONS
+    from nameexpr.compiler.analysis.faults.misuse import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     told = call.keywords.get("sizes")
@@ -172,7 +172,7 @@ def _option_faults(call: Call) -> Iterator[Problem]:
 
 def _size_faults(call: Call) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
-    from nameexpr.compiler.analysis.faults.sizes import check_keywords
+    from nameexpr.compiler.analysis.faults.misuse import check_keywords
     from nameexpr.dims import normalised
     from nameexpr.syntax.parser.expression import parse
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from nameexpr.compiler.analysis.faults import sizes as faults
+from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand, is_one_operand
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.ir.axes import DOTS, Axes, is_under_dots
@@ -90,7 +91,7 @@ def solve(
     OptionError
         If a keyword names no label of the text.
     """
-    faults.check_keywords(tree, keywords)
+    check_keywords(tree, keywords)
     book = _Book({**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}})
     for label, size in keywords.items():
         book.learn(label, size)

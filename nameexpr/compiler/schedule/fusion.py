@@ -73,7 +73,7 @@ class Fusing:
         return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
 
     def steps(
-        self, roots: Sequence[int], reduced: value: Callable[[int], Value]
+        self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
         inner = sorted({number for root in roots for number in self.inner(root)})

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from keyword import iskeyword
 from math import prod
 from typing import NamedTuple
 
+from nameexpr.compiler.analysis.faults.misuse import OPTIONS
 from nameexpr.compiler.analysis.operands import Operand, describe, places, stretch, title, titles
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.unsummed import listed
 from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
-from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
-from nameexpr.syntax.ast import LABELLED, Alias, Expression, Item, NamedGroup, Sized, atoms
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
+from nameexpr.syntax.ast import Expression, Item, Sized
 from nameexpr.syntax.unparse import unparse_item
-
-OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
-"""Keywords of `einsum` that are no sizes of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +49,8 @@ class Scene:
         return stretch(self.tree.inputs[operand], len(self.operands[operand].shape))[dim][0]
 
 
-def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
-    """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
-    if not keywords:
-        return
-    terms = (*tree.inputs, *(tree.outputs or ()))
-    labels = {a.name for term in terms for a in atoms(term.items) if isinstance(a, LABELLED)}
-    found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
-    if found:
-        raise error(*found)
-
-
-def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[str]) -> Iterator[Diagnostic]:
-    for name, size in keywords.items():
-        if name not in labels:
-            yield _unknown_keyword(tree, name, labels)
-        elif size < 0:
-            message = f"{name}={size} is not a size: sizes are 0 or more"
-            hint = "leave it out, and it is found from the operands where they determine it"
-            yield Diagnostic("NE603", message, tree.text, _marks(tree, name), hint=hint)
-
-
-def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
-    for term in (*tree.inputs, *(tree.outputs or ())):
-        for item in term.items:
-            if isinstance(item, Alias | NamedGroup) and item.dim == name:
-                inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
-                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
-                message = f"{name}= is the size of no label"
-                return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
-    known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
-    hint = did_you_mean(name, sorted(labels)) or known
-    return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
-
-
 def _marks(tree: Expression, label: str) -> tuple[Mark, ...]:
-    return tuple(Mark(item.span) for _, item in places((*tree.inputs, *(tree.outputs or ())), label))
+    return tuple(Mark(item.span) for _, item in places(tree.terms, label))
 
 
 def clash(scene: Scene, label: str) -> Diagnostic:
@@ -183,7 +146,7 @@ def _statements(scene: Scene, label: str) -> list[SizeStatement]:
             elif label in labels and (solved := _solved(scene, label, labels, size)) is not None:
                 found.append(SizeStatement(solved, f"by {unparse_item(item)} in", position, item))
     if label in scene.resolved.written:
-        terms = (*scene.tree.inputs, *(scene.tree.outputs or ()))
+        terms = scene.tree.terms
         sized = next((item for _, item in places(terms, label) if isinstance(item, Sized)), None)
         found.append(SizeStatement(scene.resolved.written[label], IN_TEXT, None, sized))
     if label in scene.keywords:

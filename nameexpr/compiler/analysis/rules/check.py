@@ -116,7 +116,7 @@ def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
 
 
 def _inside_groups(tree: Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         for group in _groups(term.items):
             yield from _named_factors(tree, group)
     for term in tree.inputs:
@@ -170,7 +170,7 @@ def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
 def _words_mean_one_thing(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     packs: dict[str, Item] = {}
     labels: dict[str, Item] = {}
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         for atom in atoms(term.items):
             if isinstance(atom, Pack):
                 packs.setdefault(atom.name, atom)
@@ -184,7 +184,7 @@ def _words_mean_one_thing(tree: Expression, _: bool, __: str = "input") -> Itera
 
 def _sizes_agree(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     sizes: dict[str, Sized] = {}
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         for atom in atoms(term.items):
             if isinstance(atom, Sized) and sizes.setdefault(atom.name, atom).size != atom.size:
                 first = sizes[atom.name]

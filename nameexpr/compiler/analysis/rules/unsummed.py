@@ -24,7 +24,7 @@ SEARCHED = 16
 def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
     """Yield one diagnostic for each misspelling, and one for all other labels that are summed unasked."""
     inside = _occurrences(tree.inputs)
-    everywhere = _occurrences((*tree.inputs, *(tree.outputs or ())))
+    everywhere = _occurrences(tree.terms)
     lone = {name: places[0] for name, places in inside.items() if len(places) == 1 and name not in kept}
     plain: list[str] = []
     explained: set[str] = set()
