@@ -16,10 +16,11 @@ from nameexpr.version import __version__ as __version__
 
 _HOMES = {
     "nameexpr.runtime.check": "Sizes check",
-    "nameexpr.runtime.compiled": "Compiled compile",
-    "nameexpr.runtime.einsum": "CacheInfo cache_clear cache_info einsum",
+    "nameexpr.runtime.compile": "compile explain",
+    "nameexpr.runtime.compiled": "Compiled",
+    "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
+    "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
-    "nameexpr.runtime.explain": "explain",
     "nameexpr.runtime.plan.expression": "Plan PlanStep",
     "nameexpr.runtime.signature": "Signature",
     "nameexpr.errors": (

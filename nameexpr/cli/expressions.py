@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import read, type_expression
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.einsum import find_entry
-from nameexpr.runtime.options import Options, read_options
+from nameexpr.runtime.options import CallOptions, read_options
 from nameexpr.syntax.ast import Expression
 from nameexpr.terminal import preview, report, writing
 from nameexpr.terminal.faults import UsageError
@@ -46,7 +46,7 @@ def evaluate_expression(options: Namespace) -> report.Report | None:
         order=options.order,
         memory_limit=options.memory_limit,
     )
-    entry = find_entry(options.expression, chosen)
+    entry = find_entry(options.expression, chosen.or_none)
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
     operands = read_operands(options.operands, options.memory_limit)
     result = np.asarray(entry.call(*operands))
@@ -70,7 +70,7 @@ def _check(options: Namespace) -> report.Report:
     return report.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
 
 
-def _names(tree: Expression, chosen: Options, operands: Sequence[Any]) -> Names:
+def _names(tree: Expression, chosen: CallOptions, operands: Sequence[Any]) -> Names:
     """Return the names that the result would have, were the operands tensors; () if it could have none."""
     shapes = [np.shape(operand) for operand in operands]
     unnamed = [Operand(shape, (None,) * len(shape)) for shape in shapes]

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nameexpr.cli.operands import read_operands
-from nameexpr.runtime.compiled_formula import CompiledFormula, compiled_formula
+from nameexpr.runtime.compile import compile_formula
+from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import FOR_EXPRESSIONS
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal import preview, report, writing
@@ -29,7 +30,7 @@ def evaluate_formula(options: Namespace) -> report.Report | None:
     """
     check_options(options)
     sizes = options.sizes or None
-    formula = compiled_formula(options.expression, None, sizes, options.optimize, options.memory_limit)
+    formula = compile_formula(options.expression, None, sizes, options.optimize, options.memory_limit)
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
     operands = by_name(options, partial(read_operands, limit=options.memory_limit))
     result = np.asarray(formula(operands=operands))

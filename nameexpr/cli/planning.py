@@ -7,7 +7,8 @@ from typing import Any
 
 from nameexpr.cli.formulas import by_name, check_options
 from nameexpr.cli.operands import read_shapes
-from nameexpr.runtime.compiled import Compiled, compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.plan.expression import Plan
 

@@ -10,11 +10,11 @@ bound, not written: no text of the user's is in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import attrgetter
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,12 @@ import numpy as np
 from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.compatible import c_einsum
 from nameexpr.backends.numpy.ones import ones
-from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.codegen.program import body
 from nameexpr.compiler.ir.program import Ones, Program
 from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import Compilation
-from nameexpr.runtime.aliases import guards as same_guards
 from nameexpr.runtime.fast_path import MISSING
-from nameexpr.runtime.layouts import layout_of
-from nameexpr.tensors import NamedTensor, wrap
+from nameexpr.runtime.operands import OperandSpec, layout_of, same_guards
 
 Function = Callable[..., Any]
 Explain = Callable[..., Exception]
@@ -39,8 +36,7 @@ Explain = Callable[..., Exception]
 FUNCTION = re.compile(r"\b(np\.[a-z_][\w.]*)\(")
 SHARED: dict[str, Any] = {
     "np": np, "kernels": kernels, "formulas": formulas, "copies": copies,
-    "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "missing": MISSING,
-    "layout_of": layout_of,
+    "ndarray": np.ndarray, "missing": MISSING, "layout_of": layout_of,
 }  # fmt: skip
 """What the generated functions of all texts can name."""
 
@@ -61,11 +57,11 @@ class Template:
 
 def template(
     compiled: Compilation[Any],
-    operands: Sequence[Operand],
-    arrays: Sequence[np.ndarray[Any, Any]],
-    names: Names | None = None,
-    reduce: Callable[..., Any] | None = None,
+    specs: Sequence[OperandSpec],
+    constants: Mapping[str, Any] = MappingProxyType({}),
     *,
+    names: tuple[Names, ...] | None = None,
+    is_tuple: bool = False,
     has_shapes: bool = True,
 ) -> Template:
     """Return the code for operands like these.
@@ -74,31 +70,45 @@ def template(
     ----------
     compiled : Compilation[Any]
         The program to run.
-    operands : sequence of Operand
-        Shapes and names that the function is for.
-    arrays : sequence of ndarray
-        One array like each operand: dtypes, and strides where they count.
+    specs : sequence of OperandSpec
+        What the operands are that the function is for: numbers of Python, if their dtype is a type.
+    constants : mapping of str to object
+        What else the function can name: the caller's reducer, and operands that are bound.
     names : tuple or None
-        Names of the result; None for a plain array.
-    reduce : callable or None
-        The caller's reducer.
+        Names of each result; None for plain arrays.
+    is_tuple : bool
+        Whether the function returns a tuple of results.
     has_shapes : bool
         Whether the function is for these shapes only; else for all of the same ranks.
     """
-    constants: dict[str, Any] = {"names": names, "reduce": reduce}
-    has_layout = compiled.program.depends_on_layout
-    guards = []
-    for position, (operand, array) in enumerate(zip(operands, arrays, strict=True)):
-        own = guard(position, operand, array, compiled.program, constants=constants, has_shape=has_shapes)
-        guards.append(own)
-    is_named = [operand.names is not None for operand in operands]
+    program = compiled.program
+    own: dict[str, Any] = {**constants, "names": names if names is None or is_tuple else names[0]}
+    is_named = [spec.names is not None for spec in specs]
+    if names is not None or any(is_named):
+        own |= _named_tensors()
+    guards = [
+        guard(position, spec, program, own, has_shape=has_shapes) for position, spec in enumerate(specs)
+    ]
     guards += same_guards(compiled.same, is_named)
-    statements = statements_of(compiled.program, compiled.shapes, constants)
+    statements = statements_of(program, compiled.shapes, own)
+    returned = statements.pop().removeprefix("return ")
+    if is_tuple and len(program.outputs) == 1:
+        returned += ","
     if names is not None:
-        statements[-1] = f"return wrap({statements[-1].removeprefix('return ')}, names)"
-    code = code_of(is_named, guards, statements)
-    key = "ranks" if not has_shapes else "layouts" if has_layout else "shapes"
-    return Template(code, constants, key, compiled.same)
+        returned = f"wrap_all(({returned}), names)" if is_tuple else f"wrap({returned}, names)"
+    code = code_of(is_named, guards, [*statements, f"return {returned}"])
+    key = "ranks" if not has_shapes else "layouts" if program.depends_on_layout else "shapes"
+    return Template(code, own, key, compiled.same)
+
+
+def _named_tensors() -> dict[str, Any]:
+    """Return what functions of NamedTensors can name."""
+    from nameexpr.tensors import NamedTensor, wrap
+
+    def wrap_all(results: tuple[Any, ...], names: Sequence[Names]) -> tuple[NamedTensor, ...]:
+        return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
+
+    return {"NamedTensor": NamedTensor, "wrap": wrap, "wrap_all": wrap_all}
 
 
 def function_of(made: Template, miss: Function, explain: Explain) -> Function:
@@ -117,22 +127,6 @@ def function_of(made: Template, miss: Function, explain: Explain) -> Function:
     exec(made.code, constants)  # noqa: S102  ours only: tests hold the source to a whitelist
     function: Function = constants["call"]
     return function
-
-
-def specialise(
-    compiled: Compilation[Any],
-    operands: Sequence[Operand],
-    arrays: Sequence[np.ndarray[Any, Any]],
-    names: Names | None,
-    reduce: Callable[..., Any] | None,
-    miss: Function,
-    explain: Explain,
-    *,
-    has_shapes: bool = True,
-) -> Function:
-    """Return a function of the operands, for operands like these: `template` and `function_of` in one."""
-    made = template(compiled, operands, arrays, names, reduce, has_shapes=has_shapes)
-    return function_of(made, miss, explain)
 
 
 def constants_of(miss: Function, explain: Callable[..., Exception]) -> dict[str, Any]:
@@ -177,34 +171,30 @@ def code_of(is_named: Sequence[bool], guards: Sequence[str], statements: Sequenc
 
 
 def guard(
-    position: int,
-    operand: Operand,
-    array: np.ndarray[Any, Any],
-    program: Program,
-    *,
-    constants: dict[str, Any],
-    has_shape: bool = True,
+    position: int, spec: OperandSpec, program: Program, constants: dict[str, Any], *, has_shape: bool = True
 ) -> str:
     """Return the condition that an operand is like this one, and bind its constants.
 
     A dtype is nearly always the very object that was seen before; one that was unpickled need not be.
     """
-    name, data = f"a{position}", f"a{position}"
-    constants[f"s{position}"] = operand.shape
-    constants[f"d{position}"] = array.dtype
-    if operand.names is None:
+    name = data = f"a{position}"
+    constants[f"d{position}"] = spec.dtype
+    if isinstance(spec.dtype, type):
+        return f"type({name}) is d{position}"
+    constants[f"s{position}"] = spec.shape
+    if spec.names is None:
         parts = [f"type({name}) is ndarray"]
     else:
-        constants[f"n{position}"] = operand.names
+        constants[f"n{position}"] = spec.names
         parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
         data = f"{name}._data"
-    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {array.ndim}")
+    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {len(spec.shape)}")
     parts.append(f"({data}.dtype is d{position} or {data}.dtype == d{position})")
     if program.is_limited:  # copies, and what they take, depend on more than strides
-        constants[f"r{position}"] = layout_of(array)
+        constants[f"r{position}"] = spec.layout
         parts.append(f"layout_of({data}) == r{position}")
     elif program.depends_on_layout:
-        constants[f"r{position}"] = array.strides
+        constants[f"r{position}"] = tuple(spec.layout or ())
         parts.append(f"{data}.strides == r{position}")
     return " and ".join(parts)
 

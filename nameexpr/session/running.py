@@ -20,9 +20,10 @@ from typing import Any
 from nameexpr.compiler.pipeline import read_formula
 from nameexpr.errors import did_you_mean
 from nameexpr.runtime.check import Sizes, check
+from nameexpr.runtime.compile import compile as compile_text
+from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.runtime.compiled import compile as compile_text
-from nameexpr.runtime.compiled_formula import CompiledFormula, compiled_formula
+from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.plan.expression import Plan
 from nameexpr.runtime.plan.outline import Outline
 from nameexpr.session.faults import LineError
@@ -97,7 +98,7 @@ def prepare(text: Text, tensors: Tensors, options: Options = Options()) -> Prepa
 
 
 def _formula(text: Formula, tensors: Tensors, options: Options) -> Prepared:
-    compiled = compiled_formula(text.text, None, None, options.optimize, options.memory_limit)
+    compiled = compile_formula(text.text, None, None, options.optimize, options.memory_limit)
     operands = []
     for name in compiled.operands:
         if name not in tensors:
@@ -174,7 +175,7 @@ def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> Value
         return Value(value, {name: value for name in names if name is not None})
     known = tuple(name for name in names if name is not None)
     options = compiled.options
-    together = compiled_formula(compiled.text, known, None, options.optimize, options.memory_limit)
+    together = compile_formula(compiled.text, known, None, options.optimize, options.memory_limit)
     named = dict(zip(known, together(operands=operands), strict=True))
     value = named[known[-1]] if names[-1] is not None else compiled(operands=operands)
     return Value(value, named)

@@ -62,13 +62,13 @@ def test_an_interrupted_call_leaves_the_next_one_right(
 
 
 def test_an_interrupt_while_compiling_leaves_the_next_call_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nameexpr.runtime import entry
+    from nameexpr.runtime import expression
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(entry, "compile_expression", interrupted)
+        patch.setattr(expression, "compile_expression", interrupted)
         with pytest.raises(KeyboardInterrupt):
             product(3)
     assert product(3) == pickle.loads(pickle.dumps(product(3)))
