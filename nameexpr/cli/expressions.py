@@ -10,7 +10,7 @@ import numpy as np
 
 from nameexpr.cli.operands import read_operands
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.ir.typed import Names
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.pipeline import read, type_expression
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.einsum import find_entry

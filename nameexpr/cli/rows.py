@@ -26,15 +26,14 @@ class Command(Protocol):
 class Row(NamedTuple):
     """A command: its name, what it does in a few words, its operands in the usage line, and its module.
 
-    `completed` says what a shell completes its operands by: suffixes of files, or words in angle brackets
-    that `nameexpr.cli.completion.completion` knows.
+    `suffixes` are those of the files that a shell completes its operands by.
     """
 
     name: str
     summary: str
     operands: str
     module: str
-    completed: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
 
     def load(self) -> Command:
         """Import and return the command's module."""
@@ -84,7 +83,6 @@ ROWS = (
         "show a page about an error code, or all there is to say of an expression",
         "[CODE ... | EXPR SHAPE ...]",
         "nameexpr.cli.commands.explain",
-        ("<codes>", *ARRAYS),
     ),
     Row(
         "repl",
@@ -95,9 +93,9 @@ ROWS = (
     ),
     Row(
         "doctor",
-        "show versions, BLAS, threads and speed, and what is wrong with them",
+        "show versions, BLAS and threads, and what is wrong with them",
         "",
-        "nameexpr.cli.commands.doctor",
+        "nameexpr.cli.doctor",
     ),
     Row(
         "completion",

@@ -18,10 +18,10 @@ from nameexpr.compiler.analysis.faults.sizes import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
+from nameexpr.compiler.ir.axes import Axes, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
 from nameexpr.compiler.ir.program import Dot, Program, Transpose
-from nameexpr.compiler.ir.typed import Axes, Names, Typed
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower

@@ -1,7 +1,7 @@
 """How an error shows the call that it is about: verb, arguments, and the tensors with names and sizes.
 
 >>> from nameexpr.dims import Dim
->>> call = Call("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
+>>> call = ShownCall("rename", ("A", "A"), ((Dim("N", 2), Dim("C", 3)),))
 >>> print(fault("NE411", "'A' stands twice", call, (0, 1)))
 DimNameError[NE411]: 'A' stands twice
   rename('A', 'A')
@@ -37,10 +37,12 @@ class _Short(Repr):
             return f"<an integer of {x.bit_length():,} bits>"
 
     def repr_type(self, x: type, level: int) -> str:
-        module = {"numpy": "np.", "builtins": ""}.get(x.__module__, f"{x.__module__}.")
-        return module + x.__qualname__
+        if x.__module__ == "builtins":
+            return x.__qualname__
+        return f"{_MODULES.get(x.__module__, x.__module__)}.{x.__qualname__}"
 
 
+_MODULES = {"numpy": "np"}
 _short = _Short()
 _short.maxlist = _short.maxtuple = _short.maxdict = 16
 _short.maxstring = _short.maxother = 60
@@ -53,7 +55,7 @@ class Verbatim(str):
     __repr__ = str.__str__
 
 
-class Call(NamedTuple):
+class ShownCall(NamedTuple):
     """A verb (or a keyword: `names=`), the arguments that carets may stand under, and the tensors."""
 
     verb: str
@@ -99,7 +101,9 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def fault(code: str, message: str, call: Call, marked: Iterable[int] = (), hint: str = "") -> NameExprError:
+def fault(
+    code: str, message: str, call: ShownCall, marked: Iterable[int] = (), hint: str = ""
+) -> NameExprError:
     """Return (not raise) the error of a call, with carets below the arguments at fault and all tensors."""
     operands = tuple(
         OperandInfo(place, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)

@@ -10,7 +10,7 @@
 
 >>> from nameexpr.dims import Dim
 >>> dims = (Dim("N", 2), Dim("C", 3), Dim("W", 4))
->>> indexed_names(dims, (Item("slice", 1), Item("array", 1, (None,)), Item("slice", 1)), "[]")
+>>> indexed_names(dims, (IndexItem("slice", 1), IndexItem("array", 1, (None,)), IndexItem("slice", 1)), "[]")
 ('N', 'C', 'W')
 """
 
@@ -22,11 +22,11 @@ from typing import Literal, NamedTuple
 
 from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import Call, Verbatim, fault
+from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.rules.pairing import Pairing, clashing, size_fault, unequal
 
 
-class Item(NamedTuple):
+class IndexItem(NamedTuple):
     """One item of an index: its kind, how many dims it takes, and of an array its names and sizes.
 
     A mask counts as the indices of its true elements: one dim. A gap is a `...` that stands for no dim: it
@@ -39,7 +39,7 @@ class Item(NamedTuple):
     sizes: tuple[int, ...] = ()
 
 
-def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
+def indexed_names(dims: Dims, items: Sequence[IndexItem], verb: str) -> Names:
     """Return the names after indexing; the items, `...` written out, take all dims.
 
     Raises
@@ -48,7 +48,7 @@ def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
         NE470 if the names of several index tensors clash, NE411 if a name would come twice.
     """
     names: list[str | None] = []
-    arrays: list[tuple[int, Item, str | None]] = []
+    arrays: list[tuple[int, IndexItem, str | None]] = []
     at = 0
     for item in items:
         old = dims[at].name if item.takes else None
@@ -65,21 +65,21 @@ def indexed_names(dims: Dims, items: Sequence[Item], verb: str) -> Names:
     if twice:
         message = f"{verb}: two dims of the result would be called {twice[0]!r}"
         hint = "rename the index tensor's dim, or index by its array: index.numpy()"
-        raise fault("NE411", message, Call("x", (Verbatim("..."),), (dims,), "[", "]"), hint=hint)
+        raise fault("NE411", message, ShownCall("x", (Verbatim("..."),), (dims,), "[", "]"), hint=hint)
     return result
 
 
-def _has_array(items: Sequence[Item]) -> bool:
+def _has_array(items: Sequence[IndexItem]) -> bool:
     return any(item.kind == "array" for item in items)
 
 
-def _side_by_side(items: Sequence[Item]) -> bool:
+def _side_by_side(items: Sequence[IndexItem]) -> bool:
     """Return whether the arrays, and integers that join them, stand without anything else in between."""
     places = [place for place, item in enumerate(items) if item.kind in ("array", "int")]
     return places[-1] - places[0] == len(places) - 1
 
 
-def _array_names(arrays: Sequence[tuple[int, Item, str | None]], verb: str) -> Names:
+def _array_names(arrays: Sequence[tuple[int, IndexItem, str | None]], verb: str) -> Names:
     """Return the names of the dims that all arrays together bring."""
     only = [(item, old) for _, item, old in arrays if item.kind == "array"]
     if len(only) == 1 and only[0][0].names == (None,):
@@ -93,7 +93,7 @@ def _array_names(arrays: Sequence[tuple[int, Item, str | None]], verb: str) -> N
     return names
 
 
-def _clashing(arrays: Sequence[Item], verb: str) -> NameExprError:
+def _clashing(arrays: Sequence[IndexItem], verb: str) -> NameExprError:
     """Return the error for the first two index tensors whose names clash."""
     for left, right in combinations(arrays, 2):
         clash = unify_from_right(left.names, right.names)
@@ -107,7 +107,7 @@ def _pairing(left: int, right: int, verb: str) -> Pairing:
     return Pairing(verb, f"index {left}", f"index {right}", "right")
 
 
-def check_array_sizes(items: Sequence[Item], verb: str) -> None:
+def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:
     """Raise NE370 unless the arrays of an index broadcast together."""
     arrays = [item for item in items if item.kind == "array"]
     for left, right in combinations(range(len(arrays)), 2):

@@ -1,8 +1,13 @@
-"""Which dim is meant: by name, or by position as NumPy counts (negative from the end).
+"""Which dim or dims are meant: by name, or by position as NumPy counts (negative from the end).
 
 >>> from nameexpr.dims import Dim
->>> position((Dim("N", 2), Dim("C", 3)), "C", "size"), position((Dim("N", 2), Dim("C", 3)), -2, "size")
+>>> dims = (Dim("N", 2), Dim("C", 3), Dim(None, 4))
+>>> position(dims, "C", "size"), position(dims, -3, "size")
 (1, 0)
+>>> axes(dims, ["C", -1], "sum")
+(1, 2)
+>>> removed(("N", "C", None), (1, 2))
+('N',)
 """
 
 from __future__ import annotations
@@ -11,9 +16,9 @@ from collections.abc import Sequence
 from operator import index
 from typing import SupportsIndex, TypeAlias
 
-from nameexpr.dims import Dim, Dims, find, names_of, normalised
+from nameexpr.dims import Dim, Dims, Names, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
-from nameexpr.rules.calls import Call, fault, listed
+from nameexpr.rules.calls import ShownCall, fault, listed
 
 DimLike: TypeAlias = str | int
 """A dim given by name or by position."""
@@ -31,10 +36,10 @@ def position(dims: Dims, dim: object, verb: str) -> int:
     OptionError
         NE651 if it is neither a string nor an integer.
     """
-    return place_of(dims, Call(verb, (dim,), (dims,)), 0)
+    return place_of(dims, ShownCall(verb, (dim,), (dims,)), 0)
 
 
-def positions(dims: Dims, call: Call) -> tuple[int, ...]:
+def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
     """Return the positions of all dims that a call's arguments mean, none of them twice (NE417)."""
     found = tuple(place_of(dims, call, place) for place in range(len(call.arguments)))
     for place, at in enumerate(found):
@@ -44,7 +49,7 @@ def positions(dims: Dims, call: Call) -> tuple[int, ...]:
     return found
 
 
-def place_of(dims: Dims, call: Call, place: int) -> int:
+def place_of(dims: Dims, call: ShownCall, place: int) -> int:
     """Return the position of the dim that one argument of a call means."""
     dim = call.arguments[place]
     if isinstance(dim, str):
@@ -65,7 +70,7 @@ def place_of(dims: Dims, call: Call, place: int) -> int:
     return _numbered(dims, number, call, place)
 
 
-def misplaced(dims: Dims, call: Call, places: Sequence[int]) -> NameExprError:
+def misplaced(dims: Dims, call: ShownCall, places: Sequence[int]) -> NameExprError:
     """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
     for place in places:
         try:
@@ -75,7 +80,7 @@ def misplaced(dims: Dims, call: Call, places: Sequence[int]) -> NameExprError:
     raise AssertionError("one of the arguments means no dim")
 
 
-def _numbered(dims: Dims, number: int, call: Call, place: int) -> int:
+def _numbered(dims: Dims, number: int, call: ShownCall, place: int) -> int:
     rank = len(dims)
     if -rank <= number < rank:
         return number % rank
@@ -83,7 +88,7 @@ def _numbered(dims: Dims, number: int, call: Call, place: int) -> int:
     raise fault("NE801", f"there is no dim {number}: {why}", call, (place,), _choices(dims))
 
 
-def _unknown(dims: Dims, name: str, call: Call, place: int) -> NameExprError:
+def _unknown(dims: Dims, name: str, call: ShownCall, place: int) -> NameExprError:
     message = f"no dim is called {name!r}" + ("" if dims else ": a 0-d tensor has no dims")
     return fault("NE410", message, call, (place,), unknown_hint(dims, name))
 
@@ -116,3 +121,41 @@ def called(dims: Dims, at: int) -> str:
 def spelt(dim: Dim, at: int) -> DimLike:
     """Return how to write a dim: its name, or its position where it has none."""
     return at if dim.name is None else dim.name
+
+
+def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
+    """Return the positions of one dim or of several: a name, an int, a list that mixes them, or "N C".
+
+    Raises
+    ------
+    DimNameError
+        NE410 for an unknown name, NE416 for None, NE417 for a dim that is given twice.
+    DimRangeError
+        NE801 for a position that does not exist.
+    OptionError
+        NE651 for anything else.
+    """
+    if isinstance(wanted, list | tuple):
+        call = ShownCall(verb, wanted, (dims,), "([", "])")
+    else:
+        is_list = isinstance(wanted, str) and len(wanted.split()) > 1
+        call = ShownCall(verb, str(wanted).split() if is_list else (wanted,), (dims,))
+    if not dims and call.arguments and all(map(_is_only, call.arguments)):
+        positions(_ONLY, call)  # which sees to it that there is one
+        return ()
+    return positions(dims, call)
+
+
+_ONLY = (Dim(None, 1),)
+
+
+def _is_only(dim: object) -> bool:
+    """Return whether PyTorch takes this for a dim of a 0-d tensor; reduced along it, that is unchanged."""
+    return type(dim) is int and dim in (0, -1)
+
+
+def removed(names: Names, gone: Sequence[int], *, keepdim: bool = False) -> Names:
+    """Return the names without those of some positions, or all of them where the dims stay with size 1."""
+    if keepdim:
+        return names
+    return tuple(name for at, name in enumerate(names) if at not in gone)

@@ -1,19 +1,83 @@
 """The rule for two tensors that are broadcast together: dims pair from the right, names unify.
 
-An error shows both tensors aligned as they were paired, with carets below the dims that clash. What to do
-about it is in `nameexpr.rules.pairing_hints`.
+An error shows both tensors one below the other as they were paired, with carets below the dims that clash.
+Advice is given only where following it mends the call: a tensor that is written to cannot move, and the dims
+of a matrix product pair in a way of their own.
 
 >>> from nameexpr.dims import Dim
->>> unified((Dim("N", 2), Dim("C", 3)), (Dim(None, 3),), Pairing("add"))
+>>> left, right = (Dim("N", 2), Dim("C", 3)), (Dim("Z", 3),)
+>>> unified(left, (Dim(None, 3),), Pairing("add"))
 ('N', 'C')
+>>> print(paired_fault("NE470", "these differ", (left, right), Pairing("add"), ([-1], [-1]), ""))
+DimNameError[NE470]: these differ
+  left   N=2  C=3
+              ^^^
+  right       Z=3
+              ^^^
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
 from nameexpr.dims import Clash, Dim, Dims, Names, names_of, unify_from_right
-from nameexpr.errors import NameExprError
-from nameexpr.rules import pairing_hints
-from nameexpr.rules.pictures import Pairing, paired_fault
+from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean, error
+from nameexpr.rules.calls import listed, shown
+
+
+class Pairing(NamedTuple):
+    """How an error speaks of two tensors that are paired: the verb, and what each of them is.
+
+    `moves` says which of them advice may put into another order: both, only the right one (the left one is
+    written to, or joined as it is), or neither (some of their dims do not pair from the right).
+    """
+
+    verb: str
+    left: str = "left"
+    right: str = "right"
+    moves: Literal["both", "right", "none"] = "both"
+
+
+Marked = tuple[Sequence[int], Sequence[int]]
+"""The dims to mark in the left and in the right tensor, counted from either end."""
+
+
+def paired_fault(
+    code: str, message: str, tensors: tuple[Dims, Dims], pairing: Pairing, marked: Marked, hint: str
+) -> NameExprError:
+    """Return (not raise) an error that shows both tensors whole, aligned from the right."""
+    text, marks = aligned(tensors, (pairing.left, pairing.right), marked)
+    return error(Diagnostic(code, message, text, marks, hint=hint, is_whole=True))
+
+
+def aligned(
+    tensors: Sequence[Dims], roles: Sequence[str], marked: Sequence[Sequence[int]]
+) -> tuple[str, tuple[Mark, ...]]:
+    """Return tensors as lines of text, their dims below each other from the right, and the marks."""
+    rank = max(map(len, tensors))
+    rows = [[""] * (rank - len(dims)) + [_cell(dim) for dim in dims] for dims in tensors]
+    widths = [max(len(row[place]) for row in rows) for place in range(rank)]
+    margin = max(map(len, roles))
+    lines, marks, start = [], [], 0
+    for role, dims, row, places in zip(roles, tensors, rows, marked, strict=True):
+        line = role.ljust(margin) + "".join(
+            "  " + cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        )
+        if not dims:
+            line = role.ljust(margin) + "  (0-d)"
+        for place in places:
+            at = place % len(dims) + rank - len(dims)
+            left = start + margin + sum(width + 2 for width in widths[:at]) + 2
+            marks.append(Mark(Span(left, left + len(row[at]))))
+        lines.append(line.rstrip())
+        start += len(lines[-1]) + 1
+    return "\n".join(lines), tuple(marks)
+
+
+def _cell(dim: Dim) -> str:
+    return f"{dim.name}={dim.size}"
 
 
 def unified(left: Dims, right: Dims, pairing: Pairing) -> Names:
@@ -69,7 +133,7 @@ def size_fault(left: Dims, right: Dims, places: tuple[int, int], pairing: Pairin
     a, b = left[places[0]], right[places[1]]
     message = f"{pairing.verb}: {_meeting(a, b)} has size {a.size} {_in(pairing.left)}"
     message += f" and {b.size} {_in(pairing.right)}"
-    hint = pairing_hints.of_sizes(left, right, places, pairing)
+    hint = _hint_of_sizes(left, right, places, pairing)
     return paired_fault("NE370", message, (left, right), pairing, ([places[0]], [places[1]]), hint)
 
 
@@ -90,20 +154,95 @@ def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExp
     marked = ([clash.left], [clash.right])
     if clash.kind == "mismatch":
         message = f"{pairing.verb}: dim {a!r} {_in(pairing.left)} meets dim {b!r} {_in(pairing.right)}"
-        hint = pairing_hints.of_names(clash, left, right, pairing)
+        hint = _hint_of_names(clash, left, right, pairing)
         return paired_fault("NE470", message, (left, right), pairing, marked, hint)
     message = f"{pairing.verb}: dim {a!r} stands at different places from the right, and meets an unnamed dim"
-    hint = pairing_hints.of_places(clash, left, right, pairing)
+    hint = _hint_of_places(clash, left, right, pairing)
     return paired_fault("NE471", message, (left, right), pairing, marked, hint)
 
 
-__all__ = [
-    "Pairing",
-    "broadcast",
-    "check_sizes",
-    "clashing",
-    "paired_fault",
-    "size_fault",
-    "unequal",
-    "unified",
-]
+_SIZES = "sizes that meet must be equal, or one of them 1"
+_COMPUTED = ("product", "target")
+"""Roles of tensors that the user has no variable for."""
+
+
+def _hint_of_sizes(left: Dims, right: Dims, places: tuple[int, int], pairing: Pairing) -> str:
+    """Return what to do about two sizes that meet: where one dim has no name it may be another one."""
+    a, b = left[places[0]], right[places[1]]
+    if pairing.moves == "none" or (a.name is None) == (b.name is None):
+        return _SIZES
+    if a.name is None and pairing.moves == "right":
+        return _SIZES
+    unnamed, own, other = (a, left, right) if a.name is None else (b, right, left)
+    taken = (None, *names_of(own))
+    likely = [dim.name for dim in other if dim.size == unnamed.size and dim.name not in taken]
+    if not likely:
+        return _SIZES
+    name = listed(likely, "or")
+    naming = f"if size {unnamed.size} is that of {name}, name it so (refine_names)"
+    return f"{_SIZES}; {naming}, and align_as puts it there"
+
+
+def _hint_of_names(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
+    """Return what to do about two names that meet: they are one dim, or belong elsewhere."""
+    a, b = left[clash.left].name or "", right[clash.right].name or ""
+    if a in names_of(right) or b in names_of(left):
+        return f"dims pair from the right: {_in_order(left, right, pairing)}"
+    renames = {b: a} if pairing.moves == "none" else _renames(left, right)
+    changes = ", ".join(f"{old}={new!r}" for old, new in renames.items())
+    both = "both are the same dim" if len(renames) == 1 else "they are the same dims"
+    rename = f"if {both}, {_variable(pairing.right)}.rename({changes})"
+    if did_you_mean(b, [a]) or pairing.moves != "both":
+        return rename
+    return f"{rename}; if not, {_side_by_side(left, right)}"
+
+
+def _renames(left: Dims, right: Dims) -> dict[str, str]:
+    """Return the new names of all dims of the right tensor that meet another name, and stand nowhere else."""
+    ours, theirs = names_of(left), names_of(right)
+    pairs = list(zip(reversed(ours), reversed(theirs), strict=False))[::-1]
+    return {b: a for a, b in pairs if a and b and a != b and a not in theirs and b not in ours}
+
+
+def _in_order(left: Dims, right: Dims, pairing: Pairing) -> str:
+    """Return how to pair dims by name, where a name stands at different places."""
+    a, b = names_of(left), names_of(right)
+    if pairing.moves == "none":
+        return "align_to brings the batch dims of both into one order"
+    if None in (*a, *b):
+        return "name all dims (refine_names), then align_to or align_as pair them by name"
+    if set(b) <= set(a):
+        return f"{_variable(pairing.right)}.{_alignment(left, pairing)} pairs them by name"
+    if pairing.moves == "right":
+        return f"{_variable(pairing.right)} has others than {_variable(pairing.left)}, which stays as it is"
+    if set(a) <= set(b):
+        return f"{_variable(pairing.left)}.align_as({_variable(pairing.right)}) pairs them by name"
+    return _side_by_side(left, right)
+
+
+def _alignment(left: Dims, pairing: Pairing) -> str:
+    if pairing.left in _COMPUTED:
+        return f"align_to({', '.join(map(shown, names_of(left)))})"
+    return f"align_as({_variable(pairing.left)})"
+
+
+def _side_by_side(left: Dims, right: Dims) -> str:
+    everything = tuple(dict.fromkeys((*names_of(left), *names_of(right))))
+    if None in everything:
+        return "name all dims (refine_names), then align_to gives each a place of its own"
+    return f"align_to({', '.join(map(shown, everything))}) on both gives each dim a place of its own"
+
+
+def _hint_of_places(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
+    """Return what to do about a name that meets an unnamed dim, and stands elsewhere beside that one."""
+    if -clash.right <= len(left) and left[clash.right].name is None:
+        role, at = pairing.left, len(left) + clash.right
+    else:
+        role, at = pairing.right, len(right) + clash.left
+    aligning = "then align_to or align_as pair them by name"
+    return f"dim {at} of {role} has no name: give it one (refine_names), {aligning}"
+
+
+def _variable(role: str) -> str:
+    """Return a role as a user may write it: one of a list of tensors by its index."""
+    return re.sub(r"^(tensor|operand) (\d+)$", r"\1s[\2]", re.sub(r"^index \d+$", "index", role))

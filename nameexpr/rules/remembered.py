@@ -16,7 +16,8 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from nameexpr.dims import Dims, Names, dims_of, names_of, shape_of
 from nameexpr.errors import NameExprError
-from nameexpr.rules import alignment, contracting, joining, merging, pairing, renaming, splitting
+from nameexpr.rules import combining, pairing, reshaping
+from nameexpr.rules import names as naming
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,37 +52,37 @@ def _shaped(dims: Dims) -> Shaped:
 @remembered
 def renamed(names: Names, shape: Shape, verb: str, mapping: Any, *arguments: Any) -> Names:
     """Return the names after `rename`; the mapping comes as a tuple of its items."""
-    return renaming.renamed(dims_of(names, shape), arguments, dict(mapping), verb)
+    return naming.renamed(dims_of(names, shape), arguments, dict(mapping), verb)
 
 
 @remembered
 def refined(names: Names, shape: Shape, *arguments: Any) -> Names:
     """Return the names after `refine_names`."""
-    return renaming.refined(dims_of(names, shape), arguments)
+    return naming.refined(dims_of(names, shape), arguments)
 
 
 @remembered
-def aligned_to(names: Names, shape: Shape, *arguments: Any) -> alignment.Alignment:
+def aligned_to(names: Names, shape: Shape, *arguments: Any) -> naming.Alignment:
     """Return how the dims move in `align_to`."""
-    return alignment.aligned_to(dims_of(names, shape), arguments)
+    return naming.aligned_to(dims_of(names, shape), arguments)
 
 
 @remembered
 def flattened(names: Names, shape: Shape, out_dim: Any, *wanted: Any) -> Shaped:
     """Return names and sizes after `flatten(wanted, out_dim)`."""
-    return _shaped(merging.flattened(dims_of(names, shape), wanted, out_dim))
+    return _shaped(reshaping.flattened(dims_of(names, shape), wanted, out_dim))
 
 
 @remembered
 def flattened_range(names: Names, shape: Shape, start: Any, end: Any, *out_dim: Any) -> Shaped:
     """Return names and sizes after `flatten(start, end, out_dim)`."""
-    return _shaped(merging.flattened_range(dims_of(names, shape), start, end, *out_dim))
+    return _shaped(reshaping.flattened_range(dims_of(names, shape), start, end, *out_dim))
 
 
 @remembered
 def unflattened(names: Names, shape: Shape, dim: Any, sizes: Any) -> Shaped:
     """Return names and sizes after `unflatten(dim, sizes)`."""
-    return _shaped(splitting.unflattened(dims_of(names, shape), dim, sizes))
+    return _shaped(reshaping.unflattened(dims_of(names, shape), dim, sizes))
 
 
 @remembered
@@ -104,11 +105,11 @@ def matmul_names(
     """Return the names of a matrix product; `ranks` are the numbers of dims that it must have, if any."""
     dims, others = dims_of(left, left_shape), dims_of(right, right_shape)
     if ranks is None:
-        return contracting.matmul_names(dims, others, verb)
-    return contracting.product_names(dims, others, ranks, verb)
+        return combining.matmul_names(dims, others, verb)
+    return combining.product_names(dims, others, ranks, verb)
 
 
 @remembered
 def joined(verb: str, at: int | None, *tensors: Shaped) -> Names:
     """Return the names of tensors put together along position `at`."""
-    return joining.joined([dims_of(names, shape) for names, shape in tensors], at, verb)
+    return combining.joined([dims_of(names, shape) for names, shape in tensors], at, verb)

@@ -27,7 +27,7 @@ from nameexpr.dims import (
     normalised,
 )
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import Call, counted, fault
+from nameexpr.rules.calls import ShownCall, counted, fault
 
 Target: TypeAlias = str | EllipsisType | None
 """One wanted name: a name, None, or `...` for the names that are not mentioned."""
@@ -46,7 +46,7 @@ def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target,
         NE412 if a name is malformed, NE414 if `...` stands twice.
     """
     items = _items(arguments)
-    call = Call(verb, items, (dims,))
+    call = ShownCall(verb, items, (dims,))
     wanted = tuple(_target(item, place, call) for place, item in enumerate(items))
     dots = [place for place, item in enumerate(wanted) if item is ...]
     if len(dots) > 1:
@@ -64,7 +64,7 @@ def _items(arguments: Sequence[object]) -> tuple[object, ...]:
     return tuple(only) if isinstance(only, (list, tuple)) else (only,)
 
 
-def _target(item: object, place: int, call: Call) -> Target:
+def _target(item: object, place: int, call: ShownCall) -> Target:
     if item is None or item is ...:
         return item
     if isinstance(item, str) and item == "...":
@@ -72,7 +72,7 @@ def _target(item: object, place: int, call: Call) -> Target:
     return checked_name(item, place, call)
 
 
-def checked_name(item: object, place: int, call: Call) -> str:
+def checked_name(item: object, place: int, call: ShownCall) -> str:
     """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
     if not isinstance(item, str):
         message = f"a dim's name is a string or None, not {type(item).__name__}"
@@ -113,16 +113,16 @@ def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
     if not isinstance(names, (str, list, tuple)):
         message = f"names are a string, a list, a tuple or None, not {type(names).__name__}"
         hint = "write names='N C' or names=('N', 'C')"
-        raise fault("NE652", message, Call(verb, (names,), (dims,)), (0,), hint)
+        raise fault("NE652", message, ShownCall(verb, (names,), (dims,)), (0,), hint)
     wanted = targets(dims, (names,), verb)
     if ... in wanted:
         message = "'...' keeps names that a tensor has, and names= gives it its first"
         hint = "write None for each dim without a name"
-        raise fault("NE415", message, Call(verb, wanted, (dims,)), (wanted.index(...),), hint)
+        raise fault("NE415", message, ShownCall(verb, wanted, (dims,)), (wanted.index(...),), hint)
     return fitting(wanted, dims, verb)
 
 
-def added_name(name: object, dims: Dims, call: Call) -> str | None:
+def added_name(name: object, dims: Dims, call: ShownCall) -> str | None:
     """Return the checked name of a new dim, the last argument of a call: one that no other dim has."""
     if name is None:
         return None
@@ -158,11 +158,13 @@ def fitting(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
     twice = duplicate(names)
     if twice:
         marked = [place for place, item in enumerate(wanted) if item == twice[0]]
-        raise doubled(twice, Call(verb, wanted, (dims,)), marked)
+        raise doubled(twice, ShownCall(verb, wanted, (dims,)), marked)
     return names
 
 
-def doubled(twice: tuple[str, int, int], call: Call, marked: Sequence[int], hint: str = "") -> NameExprError:
+def doubled(
+    twice: tuple[str, int, int], call: ShownCall, marked: Sequence[int], hint: str = ""
+) -> NameExprError:
     """Return the error for a name that two dims would have."""
     name, first, second = twice
     message = f"{name!r} would name both dim {first} and dim {second}"
@@ -175,8 +177,8 @@ def _wrong_count(wanted: Sequence[Target], dims: Dims, verb: str) -> NameExprErr
     message = f"{counted(number, 'name')} for {counted(len(dims), 'dim')}"
     if number > DIM_LIMIT:
         hint = f"a tensor has at most {DIM_LIMIT} dims"
-        return fault("NE413", message, Call(verb, (...,), (dims,)), hint=hint)
-    return fault("NE413", message, Call(verb, wanted, (dims,)), hint=_count_hint(wanted, dims, verb))
+        return fault("NE413", message, ShownCall(verb, (...,), (dims,)), hint=hint)
+    return fault("NE413", message, ShownCall(verb, wanted, (dims,)), hint=_count_hint(wanted, dims, verb))
 
 
 def _count_hint(wanted: Sequence[Target], dims: Dims, verb: str) -> str:

@@ -81,7 +81,8 @@ class CompiledText(ABC, Generic[Kind]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text, options and bound operands, to be read and checked again."""
-        return _restored, (type(self), self.text, self.options, self._entry.fixed)
+        fixed = self._entry.fixed if self._entry.is_bound else None
+        return _restored, (type(self), self.text, self.options, fixed)
 
 
 class Compiled(CompiledText[ExpressionEntry]):
@@ -195,7 +196,7 @@ class Compiled(CompiledText[ExpressionEntry]):
         return outline_of(self._entry.compile(specs), specs)
 
     def _assumed_code(self) -> str:
-        if self._entry.fixed:
+        if self._entry.is_bound:
             return super()._assumed_code()
         from nameexpr.runtime.plan.plan import source
 
@@ -211,7 +212,7 @@ class Compiled(CompiledText[ExpressionEntry]):
         arrays = [value for value in values if type(value) is not OperandSpec]
         real = map(spec_of, unwrap(arrays, self.text, self.options.dtype))
         specs = [value if type(value) is OperandSpec else next(real) for value in values]
-        return specs, () if self._entry.fixed else repeats(list(map(array_of, values)))
+        return specs, () if self._entry.is_bound else repeats(list(map(array_of, values)))
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with what it takes and gives."""
@@ -244,12 +245,14 @@ class Bound(Compiled):
 
 
 def _restored(
-    kind: type[CompiledText[Any]], text: str, options: CallOptions, fixed: Mapping[int, Any]
+    kind: type[CompiledText[Any]], text: str, options: CallOptions, fixed: Mapping[int, Any] | None
 ) -> CompiledText[Any]:
     from nameexpr.runtime.prelude import sealed
 
-    entry, held = kind._read(text, options), {position: sealed(value) for position, value in fixed.items()}
-    return kind(entry.bind(held) if held else entry)
+    entry = kind._read(text, options)
+    if fixed is not None:
+        entry = entry.bind({position: sealed(value) for position, value in fixed.items()})
+    return kind(entry)
 
 
 def _is_shape(value: Any) -> bool:

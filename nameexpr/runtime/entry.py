@@ -50,7 +50,8 @@ class Entry(ABC):
 
     `call` runs it on the operands that are not bound, in order; `tree` is its syntax, and `structure` what it
     says whatever its labels are called, if that can be told. `fixed` are the bound operands by position,
-    `free` the positions of the others; `latest` is what the latest function was compiled for.
+    `free` the positions of the others, and `is_bound` says that `bind` made the entry. `latest` is what the
+    latest function was compiled for.
     """
 
     __slots__ = (
@@ -60,6 +61,7 @@ class Entry(ABC):
         "call",
         "fixed",
         "free",
+        "is_bound",
         "latest",
         "options",
         "programs",
@@ -69,19 +71,20 @@ class Entry(ABC):
     )
 
     def __init__(
-        self, text: str, options: CallOptions, tree: Any, count: int, fixed: Mapping[int, Any]
+        self, text: str, options: CallOptions, tree: Any, count: int, fixed: Mapping[int, Any] | None
     ) -> None:
         self.text = text
         self.options = options
         self.tree = tree
-        self.fixed = dict(sorted(fixed.items()))
-        self.free = tuple(position for position in range(count) if position not in fixed)
+        self.is_bound = fixed is not None
+        self.fixed = dict(sorted((fixed or {}).items()))
+        self.free = tuple(position for position in range(count) if position not in self.fixed)
         self.call: Function = self.slow_call
         self.latest: Latest | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
         self.structure: Any = None
         self._is_called_by_text = False
-        self._is_shared = not fixed and options.or_none is None
+        self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
 
     @abstractmethod
@@ -104,7 +107,7 @@ class Entry(ABC):
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text, given those that are not bound."""
-        if not self.fixed:
+        if not self.is_bound:
             return operands
         merged = self.fixed | dict(zip(self.free, operands, strict=True))
         return [merged[position] for position in range(len(merged))]
@@ -112,10 +115,10 @@ class Entry(ABC):
     def slow_call(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
         every = self.unwrap(self.merge([value for value in values if value is not MISSING]))
-        operands = [every[position] for position in self.free] if self.fixed else every
+        operands = [every[position] for position in self.free] if self.is_bound else every
         arrays = [array_of(operand) for operand in operands]
         kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
-        same = () if self.fixed else repeats(arrays)
+        same = () if self.is_bound else repeats(arrays)
         keys = _Keys(
             (kinds, tuple([getattr(array, "ndim", 0) for array in arrays])),
             (kinds, tuple([getattr(array, "shape", ()) for array in arrays])),
@@ -175,7 +178,7 @@ class Entry(ABC):
         options = self.options
         is_for_all_sizes = compiled.fits_all_sizes and not options.sizes and options.memory_limit is None
         constants = {"reduce": options.reduce if callable(options.reduce) else None}
-        if self.fixed:
+        if self.is_bound:
             folded = self.fold(compiled)
             held = self._values(folded, every)
             constants |= {f"a{position}": value for position, value in enumerate(held, len(self.free))}

@@ -12,11 +12,11 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import number_name, promoted
 from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.ir.axes import Typed
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
-from nameexpr.compiler.ir.typed import Typed
 from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
-from nameexpr.runtime.entry import NOTHING, Entry
+from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.syntax.ast import Expression, Label
@@ -35,7 +35,7 @@ class ExpressionEntry(Entry):
         self,
         text: str,
         options: CallOptions = DEFAULT,
-        fixed: Mapping[int, Any] = NOTHING,
+        fixed: Mapping[int, Any] | None = None,
         tree: Expression | None = None,
     ) -> None:
         if tree is None:
@@ -54,7 +54,7 @@ class ExpressionEntry(Entry):
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text (NE501 and NE502 for too few and too many)."""
-        if self.fixed and len(operands) != len(self.free):
+        if self.is_bound and len(operands) != len(self.free):
             raise self._miscounted(len(operands))
         return super().merge(operands)
 
@@ -82,7 +82,7 @@ class ExpressionEntry(Entry):
         layouts = [spec.layout for spec in specs]
         options = Options(own.optimize, own.memory_limit, own.order == "C", ranks, same)
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
-        if self.fixed and own.optimize in (None, True, "auto"):
+        if self.is_bound and own.optimize in (None, True, "auto"):
             from nameexpr.compiler.planning.bound import order_for_calls
 
             path = order_for_calls(compiled.plans[0], self.fixed)

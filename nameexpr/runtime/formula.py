@@ -19,7 +19,7 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.entry import NOTHING, Entry
+from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.faults.formula import check_memory, check_numbers, formula_operand
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
@@ -38,7 +38,7 @@ class FormulaEntry(Entry):
         self,
         text: str,
         options: CallOptions = DEFAULT,
-        fixed: Mapping[int, Any] = NOTHING,
+        fixed: Mapping[int, Any] | None = None,
         tree: Scope | None = None,
     ) -> None:
         tree = tree or read_formula(text, options.outputs)

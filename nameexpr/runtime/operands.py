@@ -11,7 +11,7 @@ from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, weak_numbers
 from nameexpr.compiler.ir.strides import Layout
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.ir.typed import Names
+    from nameexpr.compiler.ir.axes import Names
 
 UNIFORM = frozenset("biuf")
 """Kinds of dtypes whose cells are aligned if they lie at multiples of their size, and whose size the

@@ -13,7 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import native
 from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
-from nameexpr.compiler.ir.typed import CUSTOM
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.planning.path import Optimize, check_strategy
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error

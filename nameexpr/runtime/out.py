@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.compiler.ir.typed import Names
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor
 from nameexpr.tensors.writing import store

@@ -23,8 +23,8 @@ from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.compatible import c_einsum
 from nameexpr.backends.numpy.ones import ones
 from nameexpr.compiler.codegen.program import body
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Ones, Program
-from nameexpr.compiler.ir.typed import Names
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.fast_path import MISSING
 from nameexpr.runtime.operands import OperandSpec, layout_of, same_guards

@@ -1,31 +1,62 @@
-"""Arithmetic on two operands: dims pair from the right, names unify, values and dtypes are NumPy's.
+"""Arithmetic and rounding with options, and the signs + - * / // % ** & | ^ << >> ~ == != < <= > >=.
 
-The other operand is a NamedTensor, an array (whose dims count as unnamed), or a number.
+`==` compares element by element, as NumPy's does; `equal` tells whether two tensors are the same in names,
+sizes and values. Values and dtypes are NumPy's.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")
 >>> x + ne.tensor([10, 20], names="C")
 tensor([[11, 22],
         [13, 24]], names=('N', 'C'), shape=(2, 2))
+>>> x > ne.tensor([2, 2], names="C")
+tensor([[False, False],
+        [ True,  True]], names=('N', 'C'), shape=(2, 2))
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
 from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import explained, respelt, unordered, within_memory, wrong_kind
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.pieces import checked_number
-from nameexpr.tensors.rules import NUMBERS, Rules, data_and_names
+from nameexpr.tensors.pieces import checked_int, checked_number
+from nameexpr.tensors.pointwise import PointwiseMethods
+from nameexpr.tensors.rules import NUMBERS, REFUSED, Rules, data_and_names
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Arithmetic(Rules):
-    """add, sub, mul, div, pow and their kin, and the operators + - * / // % **."""
+class _Operand(Protocol[T_co]):
+    def __call__(self, other: Any, /) -> T_co: ...
+
+
+class _Sign(Protocol):
+    def __get__(self, tensor: T, kind: Any) -> _Operand[T]: ...
+
+
+def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
+    """Return what a sign means with the tensor to its left, to its right, and in place."""
+
+    def left(self: Rules, other: Any) -> Any:
+        return self._operate(verb, self, other)
+
+    def right(self: Rules, other: Any) -> Any:
+        return self._operate(verb, other, self)
+
+    def in_place(self: Rules, other: Any) -> Any:
+        return self._operate(verb, self, other, self)
+
+    return left, right, in_place
+
+
+class ArithmeticMethods(PointwiseMethods):
+    """add, sub, div, pow, round, clamp, relu, equal, and the signs."""
 
     __slots__ = ()
 
@@ -51,16 +82,33 @@ class Arithmetic(Rules):
 
     sub_ = in_place(sub)
 
-    @op("unifies")
-    def mul(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return `x * other`; of bools, whether both are true.
+    def _add_scaled(self, verb: str, other: Any, alpha: complex, out: Core | None) -> Self:
+        """Return `x + alpha * other` or their difference, of narrow floats in float32 up to its end."""
+        if isinstance(alpha, int) and alpha == 1:
+            return self._unify(verb, self, other, out)
+        operand, names = data_and_names(other, verb)
+        alpha = self._checked_alpha(alpha, operand, verb)
+        if type(operand) in NUMBERS:
+            return self._unify(verb, self, alpha * operand, out)
+        dtype = self._data.dtype
+        is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype
+        scaled = np.asarray(np.multiply(widened(operand) if is_wide else operand, alpha))
+        result = self._unify(verb, self, self._wrap(scaled, names), out)
+        if out is None and is_wide and result._data.dtype == np.float32:
+            return self._wrap(result._data.astype(dtype.type), result._names)
+        return result
 
-        >>> ne.tensor([1, 2]).mul(2.5)
-        tensor([2.5, 5. ], shape=(2,))
-        """
-        return self._unify("mul", self, other, out)
-
-    mul_ = in_place(mul)
+    def _checked_alpha(self, alpha: complex, operand: Any, verb: str) -> complex:
+        """Return alpha (NE578 if a float would make floats of integers)."""
+        alpha = checked_number(alpha, verb, "alpha")
+        if (
+            isinstance(alpha, float)
+            and self._data.dtype.kind in "iub"
+            and np.result_type(operand).kind in "iub"
+        ):
+            message = f"{verb}: alpha={alpha} of integers is no integer"
+            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
+        return alpha
 
     @op("unifies")
     def div(
@@ -104,159 +152,130 @@ class Arithmetic(Rules):
 
     pow_ = in_place(pow)
 
-    @op("unifies")
-    def atan2(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return the angle, in radians, of the point with y = x and x = other.
+    @op("keeps", extra=True)
+    def relu(self, *, out: Core | None = None) -> Self:
+        """Return each element, or 0 where it is negative.
 
-        >>> ne.tensor([1.0, 0.0]).atan2(ne.tensor([0.0, -1.0]))
-        tensor([1.57079633, 3.14159265], shape=(2,))
+        >>> ne.tensor([-1.5, 2.0]).relu()
+        tensor([0., 2.], shape=(2,))
         """
-        return self._unify("atan2", self, other, out)
+        if self._data.dtype.kind == "c":
+            raise unordered("relu" if out is not self else "relu_")
+        return self._keep("relu", out)
 
-    atan2_ = in_place(atan2)
+    relu_ = in_place(relu, extra=True)
 
-    def _add_scaled(self, verb: str, other: Any, alpha: complex, out: Core | None) -> Self:
-        """Return `x + alpha * other` or their difference, of narrow floats in float32 up to its end."""
-        if isinstance(alpha, int) and alpha == 1:
-            return self._unify(verb, self, other, out)
-        operand, names = data_and_names(other, verb)
-        alpha = self._checked_alpha(alpha, operand, verb)
-        if type(operand) in NUMBERS:
-            return self._unify(verb, self, alpha * operand, out)
-        dtype = self._data.dtype
-        is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype
-        scaled = np.asarray(np.multiply(widened(operand) if is_wide else operand, alpha))
-        result = self._unify(verb, self, self._wrap(scaled, names), out)
-        if out is None and is_wide and result._data.dtype == np.float32:
-            return self._wrap(result._data.astype(dtype.type), result._names)
-        return result
+    @op("keeps")
+    def round(self, decimals: int = 0, *, out: Core | None = None) -> Self:
+        """Return each element rounded to so many decimals, halves to the even neighbour.
 
-    def _checked_alpha(self, alpha: complex, operand: Any, verb: str) -> complex:
-        """Return alpha (NE578 if a float would make floats of integers)."""
-        alpha = checked_number(alpha, verb, "alpha")
-        if (
-            isinstance(alpha, float)
-            and self._data.dtype.kind in "iub"
-            and np.result_type(operand).kind in "iub"
-        ):
-            message = f"{verb}: alpha={alpha} of integers is no integer"
-            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
-        return alpha
+        Integers stay as they are; negative `decimals` round to tens, hundreds and so on.
 
-    @op("unifies", extra=True)
-    def floor_divide(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return `x // other`, rounded down.
-
-        >>> ne.tensor([-3, 3]).floor_divide(2)
-        tensor([-2,  1], shape=(2,))
+        >>> ne.tensor([0.5, 1.5, 2.25]).round()
+        tensor([0., 2., 2.], shape=(3,))
+        >>> ne.tensor([2.27]).round(1)
+        tensor([2.3], shape=(1,))
         """
-        return self._unify("floor_divide", self, other, out)
+        places = checked_int(decimals, "round", "decimals")
+        if places == 0 or self._data.dtype.kind == "b":
+            return self._keep("round", out)
+        try:
+            data = np.round(self._data, places)
+        except REFUSED as fault:
+            if isinstance(fault, OverflowError):
+                raise wrong_kind("round", "decimals", "a number of digits", places) from fault
+            raise explained("round", (self,), fault) from fault
+        return self._put(data, self._names, "round", out)
 
-    floor_divide_ = in_place(floor_divide, extra=True)
+    round_ = in_place(round)
 
-    @op("unifies", extra=True)
-    def remainder(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return `x % other`, with the sign of `other`.
+    @op("keeps")
+    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:
+        """Return each element, or the bound that it lies beyond; `max` where min is above max.
 
-        >>> ne.tensor([-3, 3]).remainder(2)
-        tensor([1, 1], shape=(2,))
+        Bounds are numbers or tensors, which pair with this one from the right.
+
+        Raises
+        ------
+        OptionError
+            NE671, if there is neither bound.
+
+        Examples
+        --------
+        >>> ne.tensor([-2.0, 0.5, 2.0], names="N").clamp(-1, 1)
+        tensor([-1. ,  0.5,  1. ], names=('N',), shape=(3,))
         """
-        return self._unify("remainder", self, other, out)
+        if min is None and max is None:
+            message = "clamp needs a bound: min, max or both"
+            raise error(Diagnostic("NE671", message, hint="clamp(min=0) has no upper bound"))
+        verb = "clamp" if out is not self else "clamp_"
+        low = self if min is None else self._clamped("maximum", min, verb)
+        high = low if max is None else low._clamped("minimum", max, verb)
+        return high if out is None else self._put(high._data, high._names, "clamp", out)
 
-    remainder_ = in_place(remainder, extra=True)
+    clamp_ = in_place(clamp)
 
-    @op("unifies", extra=True)
-    def hypot(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return the square root of the sum of both squares.
+    def _clamped(self, kernel: str, bound: Any, verb: str) -> Self:
+        try:
+            return self._ranked(kernel, bound)
+        except NameExprError as fault:
+            raise respelt(fault, kernel, verb) from fault.__cause__
 
-        >>> ne.tensor([3.0]).hypot(ne.tensor([4.0]))
-        tensor([5.], shape=(1,))
+    @op("answers", extra=True)
+    @within_memory
+    def equal(self, other: Core) -> bool:
+        """Return whether both tensors have the same names, sizes and values; nan equals nothing.
+
+        >>> ne.tensor([1, 2], names="N").equal(ne.tensor([1, 2], names="C"))
+        False
         """
-        return self._unify("hypot", self, other, out)
+        is_same = isinstance(other, Core) and self._names == other._names
+        return is_same and np.array_equal(self._data, other._data)
 
-    @op("unifies", extra=True)
-    def maximum(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return the larger element of each pair; nan where either is.
+    __add__, __radd__, __iadd__ = _signs("add")
+    __sub__, __rsub__, __isub__ = _signs("sub")
+    __mul__, __rmul__, __imul__ = _signs("mul")
+    __truediv__, __rtruediv__, __itruediv__ = _signs("div")
+    __floordiv__, __rfloordiv__, __ifloordiv__ = _signs("floor_divide")
+    __mod__, __rmod__, __imod__ = _signs("remainder")
+    __pow__, __rpow__, __ipow__ = _signs("pow")
+    __and__, __rand__, __iand__ = _signs("bitwise_and")
+    __or__, __ror__, __ior__ = _signs("bitwise_or")
+    __xor__, __rxor__, __ixor__ = _signs("bitwise_xor")
+    __lshift__, __rlshift__, __ilshift__ = _signs("bitwise_left_shift")
+    __rshift__, __rrshift__, __irshift__ = _signs("bitwise_right_shift")
 
-        >>> ne.tensor([1, 5]).maximum(3)
-        tensor([3, 5], shape=(2,))
-        """
-        return self._ranked("maximum", other, out)
+    def __neg__(self) -> Self:
+        return self._keep("neg")
 
-    @op("unifies", extra=True)
-    def minimum(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return the smaller element of each pair; nan where either is.
+    def __pos__(self) -> Self:
+        return self._keep("positive")
 
-        >>> ne.tensor([1, 5]).minimum(3)
-        tensor([1, 3], shape=(2,))
-        """
-        return self._ranked("minimum", other, out)
+    def __abs__(self) -> Self:
+        return self._keep("abs")
 
+    def __invert__(self) -> Self:
+        return self._keep("bitwise_not")
 
-class ArithmeticOperators(Arithmetic):
-    """The signs + - * / // % **, with the tensor on either side, and their in-place forms."""
+    def __round__(self, decimals: int = 0) -> Self:
+        return self.round(decimals)
 
-    __slots__ = ()
+    def __eq__(self, other: object) -> Any:
+        return self._operate("eq", self, other)
 
-    def __add__(self, other: Any) -> Self:
-        return self._operate("add", self, other)
+    def __ne__(self, other: object) -> Any:
+        return self._operate("ne", self, other)
 
-    def __radd__(self, other: Any) -> Self:
-        return self._operate("add", other, self)
+    def __lt__(self, other: object) -> Any:
+        return self._compare("lt", other)
 
-    def __iadd__(self, other: Any) -> Self:
-        return self._operate("add", self, other, self)
+    def __le__(self, other: object) -> Any:
+        return self._compare("le", other)
 
-    def __sub__(self, other: Any) -> Self:
-        return self._operate("sub", self, other)
+    def __gt__(self, other: object) -> Any:
+        return self._compare("gt", other)
 
-    def __rsub__(self, other: Any) -> Self:
-        return self._operate("sub", other, self)
+    def __ge__(self, other: object) -> Any:
+        return self._compare("ge", other)
 
-    def __isub__(self, other: Any) -> Self:
-        return self._operate("sub", self, other, self)
-
-    def __mul__(self, other: Any) -> Self:
-        return self._operate("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Self:
-        return self._operate("mul", other, self)
-
-    def __imul__(self, other: Any) -> Self:
-        return self._operate("mul", self, other, self)
-
-    def __truediv__(self, other: Any) -> Self:
-        return self._operate("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Self:
-        return self._operate("div", other, self)
-
-    def __itruediv__(self, other: Any) -> Self:
-        return self._operate("div", self, other, self)
-
-    def __floordiv__(self, other: Any) -> Self:
-        return self._operate("floor_divide", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Self:
-        return self._operate("floor_divide", other, self)
-
-    def __ifloordiv__(self, other: Any) -> Self:
-        return self._operate("floor_divide", self, other, self)
-
-    def __mod__(self, other: Any) -> Self:
-        return self._operate("remainder", self, other)
-
-    def __rmod__(self, other: Any) -> Self:
-        return self._operate("remainder", other, self)
-
-    def __imod__(self, other: Any) -> Self:
-        return self._operate("remainder", self, other, self)
-
-    def __pow__(self, other: Any) -> Self:
-        return self._operate("pow", self, other)
-
-    def __rpow__(self, other: Any) -> Self:
-        return self._operate("pow", other, self)
-
-    def __ipow__(self, other: Any) -> Self:
-        return self._operate("pow", self, other, self)
+    __hash__ = object.__hash__

@@ -18,8 +18,8 @@ from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
 from nameexpr.backends.numpy.kernels import integer_matmul
 from nameexpr.dims import Dims, Names, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, counted, shown
-from nameexpr.rules.contracting import contracted_fault
+from nameexpr.rules.calls import ShownCall, counted, shown
+from nameexpr.rules.combining import contracted_fault
 from nameexpr.rules.lookup import positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
@@ -31,7 +31,7 @@ from nameexpr.tensors.rules import REFUSED, Rules, as_operand, data_and_names, k
 from nameexpr.tensors.writing import spelt
 
 
-class Contraction(Rules):
+class MatrixProducts(Rules):
     """matmul, mm, mv, bmm, dot, addmm, addmv, tensordot, and the operator @."""
 
     __slots__ = ()
@@ -278,8 +278,8 @@ def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...
         message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
         raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
     one, other = _listed(first), _listed(second)
-    left = positions(a, Call("tensordot", one, (a, b), "(a, b, ([", f"], {shown(list(other))}))"))
-    right = positions(b, Call("tensordot", other, (a, b), f"(a, b, ({shown(list(one))}, [", "]))"))
+    left = positions(a, ShownCall("tensordot", one, (a, b), "(a, b, ([", f"], {shown(list(other))}))"))
+    right = positions(b, ShownCall("tensordot", other, (a, b), f"(a, b, ({shown(list(one))}, [", "]))"))
     if len(left) != len(right):
         message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
         hint = "every contracted dim needs its partner"

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import Call, fault
+from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.tensors.core import Core
 
 
@@ -32,7 +32,7 @@ class Conversion(Core):
         """
         if None in self._names:
             message = f"dim {self._names.index(None)} has no name, and xarray's dims all have one"
-            call = Call("to_xarray", (), (self._dims,))
+            call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
         return xarray.DataArray(self._data, dims=self._names)
@@ -50,7 +50,7 @@ class Conversion(Core):
         if self._data.ndim not in (1, 2):
             message = f"to_pandas: a tensor of {self._data.ndim} dims is neither a Series nor a DataFrame"
             hint = "flatten merges dims: x.flatten(['H', 'W'], 'pixel')" if self._data.ndim else ""
-            raise fault("NE388", message, Call("to_pandas", (), (self._dims,)), hint=hint)
+            raise fault("NE388", message, ShownCall("to_pandas", (), (self._dims,)), hint=hint)
         pandas = imported("pandas", "to_pandas")
         index = pandas.RangeIndex(self._data.shape[0], name=self._names[0])
         if self._data.ndim == 1:

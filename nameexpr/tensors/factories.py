@@ -18,7 +18,7 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.coerce import as_dtype, plain
 from nameexpr.tensors.core import Array, Core
@@ -153,13 +153,13 @@ def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
     """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     shape = tuple(checked_int(one, verb, "a size") for one in given)
-    call = Call(verb, shape)
+    call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
         marked = [place for place, one in enumerate(shape) if one < 0]
         raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
     if len(shape) > DIM_LIMIT:
         message = f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be"
-        raise fault("NE750", message, Call(verb, (...,)))
+        raise fault("NE750", message, ShownCall(verb, (...,)))
     if np.prod([float(one) for one in shape]) * 16 > 2.0**62:
         raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)

@@ -20,6 +20,7 @@ from nameexpr.tensors.faults import has_complex, unordered, within_memory
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.ops import op
+from nameexpr.tensors.pointwise import RANKED
 from nameexpr.tensors.rules import NUMBERS
 
 P = ParamSpec("P")
@@ -39,7 +40,6 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
 def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
     """Return a method of two operands as a function: a number to the left is weak, as one to the right is."""
     apply: Any = method
-    has_order = method.__name__ in ("ge", "gt", "le", "lt", "maximum", "minimum")
 
     @wraps(method)
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -47,7 +47,7 @@ def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[
             return apply(input, *args, **kwargs)
         other: Any = args[0] if len(args) == 1 else None
         if type(input) in NUMBERS and isinstance(other, NamedTensor) and not set(kwargs) - {"out"}:
-            if has_order and has_complex(other, input):
+            if method.__name__ in RANKED and has_complex(other, input):
                 raise unordered(method.__name__)
             return other._unify(method.__name__, input, other, kwargs.get("out"))
         return apply(as_tensor(input), *args, **kwargs)

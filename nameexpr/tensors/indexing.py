@@ -21,8 +21,8 @@ import numpy as np
 from nameexpr.backends.numpy.floats import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, Verbatim, counted, fault, shown, shown_items
-from nameexpr.rules.indexing import Item, check_array_sizes, indexed_names
+from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, shown_items
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names
 from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.coerce import plain
@@ -45,7 +45,7 @@ class Indexing(Gradients):
         quick = self._quick(key)
         return self._part_at(key) if quick is None else quick
 
-    def _part_at(self, key: Any, call: Call | None = None) -> Self:
+    def _part_at(self, key: Any, call: ShownCall | None = None) -> Self:
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""
         places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
@@ -115,15 +115,15 @@ class Indexing(Gradients):
                 raise _bad_item(index)
             at = self._position(name, "isel")
             if key[at] is not _WHOLE:  # two spellings of one name
-                positions(self._dims, Call("isel", tuple(indices), (self._dims,)))
+                positions(self._dims, ShownCall("isel", tuple(indices), (self._dims,)))
             key[at] = index
         quick = self._quick(tuple(key))
         if quick is not None:
             return quick
         arguments = [Verbatim(f"{name}={shown(index)}") for name, index in indices.items()]
-        return self._part_at(tuple(key), Call("isel", arguments, (self._dims,)))
+        return self._part_at(tuple(key), ShownCall("isel", arguments, (self._dims,)))
 
-    def _key(self, key: Any, call: Call | None = None) -> tuple[tuple[Any, ...], list[Item]]:
+    def _key(self, key: Any, call: ShownCall | None = None) -> tuple[tuple[Any, ...], list[IndexItem]]:
         """Return the index as NumPy takes it, every dim taken, and what its items are."""
         given = key if isinstance(key, tuple) else (key,)
         pairs = [self._item(item, is_isel=call is not None) for item in given]
@@ -131,26 +131,26 @@ class Indexing(Gradients):
         dots = [place for place, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1 or taken > self._data.ndim:
             raise self._bad_count(key, taken, len(dots))
-        rest: list[tuple[Any, Item]] = [(slice(None), Item("slice", 1))] * (self._data.ndim - taken)
+        rest: list[tuple[Any, IndexItem]] = [(slice(None), IndexItem("slice", 1))] * (self._data.ndim - taken)
         if not rest and any(item.kind == "array" for _, item in pairs):
-            rest = [(..., Item("gap", 0))] if dots else []
+            rest = [(..., IndexItem("gap", 0))] if dots else []
         at = dots[0] if dots else len(pairs)
         pairs[at : at + 1] = rest
         self._check_bounds(pairs, given, call)
         return tuple(part for part, _ in pairs), [item for _, item in pairs]
 
-    def _item(self, item: Any, *, is_isel: bool = False) -> tuple[Any, Item]:
+    def _item(self, item: Any, *, is_isel: bool = False) -> tuple[Any, IndexItem]:
         if item is ...:
-            return ..., Item("slice", 0)
+            return ..., IndexItem("slice", 0)
         if item is None:
-            return None, Item("new", 0)
+            return None, IndexItem("new", 0)
         if isinstance(item, slice):
-            return _checked_slice(item), Item("slice", 1)
+            return _checked_slice(item), IndexItem("slice", 1)
         if isinstance(item, Core | np.ndarray | list | tuple):
             return _array_item(item)
         if not isinstance(item, bool | np.bool_):
             try:
-                return as_index(item), Item("int", 1)
+                return as_index(item), IndexItem("int", 1)
             except TypeError:
                 pass
         if isinstance(item, str) and not is_isel:
@@ -164,7 +164,9 @@ class Indexing(Gradients):
         hint = _INDICES if name is None else f"x.isel({name}=0) indexes by name"
         return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
 
-    def _check_bounds(self, pairs: list[tuple[Any, Item]], given: tuple[Any, ...], call: Call | None) -> None:
+    def _check_bounds(
+        self, pairs: list[tuple[Any, IndexItem]], given: tuple[Any, ...], call: ShownCall | None
+    ) -> None:
         at = 0
         for place, (part, item) in enumerate(pairs):
             if item.kind == "int":
@@ -195,15 +197,15 @@ class Indexing(Gradients):
         hint = f"indices go from {-size} to {size - 1}" if size else ""
         raise fault("NE802", message, call, (marked,), hint)
 
-    def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: Call | None) -> None:
+    def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: ShownCall | None) -> None:
         sizes = self._data.shape[at : at + mask.ndim]
         if mask.shape != sizes:
             message = f"x[...]: a mask of shape {mask.shape} does not fit dims of shape {sizes}"
             hint = "a mask has the sizes of the dims that it indexes"
             raise fault("NE383", message, call or self._shown(given), hint=hint)
 
-    def _shown(self, given: Any) -> Call:
-        return Call("x", shown_items(given), (self._dims,), "[", "]")
+    def _shown(self, given: Any) -> ShownCall:
+        return ShownCall("x", shown_items(given), (self._dims,), "[", "]")
 
     def _bad_count(self, key: Any, taken: int, dots: int) -> NameExprError:
         if dots > 1:
@@ -214,12 +216,12 @@ class Indexing(Gradients):
 
     def __len__(self) -> int:
         if not self._data.ndim:
-            raise fault("NE801", "a 0-d tensor has no length", Call("len", (Verbatim("x"),), ((),)))
+            raise fault("NE801", "a 0-d tensor has no length", ShownCall("len", (Verbatim("x"),), ((),)))
         return len(self._data)
 
     def __iter__(self) -> Iterator[Self]:
         if not self._data.ndim:
-            call = Call("iter", (Verbatim("x"),), ((),))
+            call = ShownCall("iter", (Verbatim("x"),), ((),))
             raise fault("NE801", "a 0-d tensor has no dim to iterate over", call)
         return (self[number] for number in range(self._data.shape[0]))
 
@@ -231,7 +233,7 @@ class Indexing(Gradients):
 _INDICES = "an index is an integer, a slice, None, '...', or an array of integers or bools"
 
 
-def _array_item(item: Any) -> tuple[Any, Item]:
+def _array_item(item: Any) -> tuple[Any, IndexItem]:
     names = item._names if isinstance(item, Core) else None
     try:
         array = item._data if isinstance(item, Core) else np.asarray(item)
@@ -241,12 +243,12 @@ def _array_item(item: Any) -> tuple[Any, Item]:
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:
         count = (int(np.count_nonzero(array)),)
-        return array, Item("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
+        return array, IndexItem("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
     if array.dtype.kind not in "iu":
         raise _bad_item(item)
     if not array.ndim:
-        return int(array), Item("int", 1)
-    return array, Item("array", 1, names or (None,) * array.ndim, array.shape)
+        return int(array), IndexItem("int", 1)
+    return array, IndexItem("array", 1, names or (None,) * array.ndim, array.shape)
 
 
 def _checked_slice(item: slice) -> slice:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Self
 from nameexpr.backends.numpy.floats import is_float
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, Verbatim, fault
+from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.tensors.devices import Device
 from nameexpr.tensors.faults import within_memory
 from nameexpr.tensors.ops import op
@@ -187,6 +187,6 @@ def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = 
     """Return the error for a number asked of a tensor that has not exactly one element (NE382)."""
     message = f"{verb}: a tensor of {size} elements is not one number"
     dims = dims_of((None,) * len(shape) if names is None else names, shape)
-    call = Call("item", (), (dims,)) if verb == "item" else Call(verb, (Verbatim("x"),), (dims,))
+    call = ShownCall("item", (), (dims,)) if verb == "item" else ShownCall(verb, (Verbatim("x"),), (dims,))
     hint = "tolist() gives all elements, isel or x[...] picks one" if size else "tolist() gives all elements"
     return fault("NE382", message, call, hint=hint)

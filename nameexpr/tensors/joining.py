@@ -15,8 +15,8 @@ import numpy as np
 
 from nameexpr.dims import Dims, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, Verbatim, fault, shown
-from nameexpr.rules.joining import check_ranks
+from nameexpr.rules.calls import ShownCall, Verbatim, fault, shown
+from nameexpr.rules.combining import check_ranks
 from nameexpr.rules.lookup import misplaced
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
@@ -56,7 +56,7 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
     parts = _tensors(tensors, "cat")
     for place, part in enumerate(parts):
         if not part._data.ndim:
-            call = Call("cat", (Verbatim("[...]"),), (part._dims,))
+            call = ShownCall("cat", (Verbatim("[...]"),), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
             raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
     if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
@@ -93,7 +93,7 @@ def stack(
     rank = len(names) + 1
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
-        call = Call("stack", (Verbatim("[...]"), dim), (all_dims[0],))
+        call = ShownCall("stack", (Verbatim("[...]"), dim), (all_dims[0],))
         raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
     new = None if name is None else _new_name(name, at, dims_of(names, parts[0]._data.shape))
@@ -112,7 +112,7 @@ def _position(parts: list[Core], dim: Any) -> int:
 
 def _unknown(parts: list[Core], dim: Any) -> NameExprError:
     """Return the error for a dim that the first tensor lacks."""
-    call = Call("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
+    call = ShownCall("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
     later = [one._names for one in parts if isinstance(dim, str) and dim in one._names]
     if not later or any(parts[0]._names):
         return misplaced(parts[0]._dims, call, (1,))
@@ -122,7 +122,7 @@ def _unknown(parts: list[Core], dim: Any) -> NameExprError:
 
 def _new_name(name: object, at: int, dims: Dims) -> str | None:
     arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
-    return added_name(name, dims, Call("stack", arguments, (dims,)))
+    return added_name(name, dims, ShownCall("stack", arguments, (dims,)))
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self, overload
 from nameexpr import rules
 from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules import Call, DimLike, fault, remembered, shown
+from nameexpr.rules import DimLike, ShownCall, fault, remembered, shown
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import within_memory
 from nameexpr.tensors.ops import op
@@ -177,7 +177,7 @@ class Movement(Core):
         if len(given) != 1:
             message = "a list of dims takes one more argument: the name of the result"
             hint = "write flatten(dims, out_dim), or flatten(start_dim, end_dim, out_dim) for a range"
-            raise fault("NE453", message, Call("flatten", (wanted, *given), (self._dims,)), hint=hint)
+            raise fault("NE453", message, ShownCall("flatten", (wanted, *given), (self._dims,)), hint=hint)
         return self._reshaped(*remembered.flattened(self._names, self._data.shape, given[0], *wanted))
 
     @op("names")
@@ -236,7 +236,7 @@ def _is_list(dims: object) -> bool:
 def _one_end(start: str, out_dim: object, dims: Dims) -> Exception:
     """Refuse to guess whether one name alone is a list of one or the start of a range to the end."""
     last = dims[-1].name if dims and dims[-1].name else -1
-    call = Call("flatten", (start,), (dims,), closing=f", out_dim={shown(out_dim)})")
+    call = ShownCall("flatten", (start,), (dims,), closing=f", out_dim={shown(out_dim)})")
     up_to_end = f"flatten({start!r}, {last!r}, {shown(out_dim)}) merges up to the end"
     hint = f"{up_to_end}, flatten([{start!r}], {shown(out_dim)}) this dim alone"
     return fault("NE455", f"flatten from {start!r} up to which dim?", call, (0,), hint)

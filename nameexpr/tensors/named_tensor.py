@@ -16,16 +16,14 @@ import numpy as np
 
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules import Call, checked_names, fault
-from nameexpr.tensors.arithmetic import ArithmeticOperators
+from nameexpr.rules import ShownCall, checked_names, fault
+from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.coerce import as_array
-from nameexpr.tensors.comparison import Comparison, Logic
-from nameexpr.tensors.contraction import Contraction
+from nameexpr.tensors.contraction import MatrixProducts
 from nameexpr.tensors.convert import Conversion
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
-from nameexpr.tensors.elementary import Elementary
 from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
@@ -36,8 +34,6 @@ from nameexpr.tensors.pieces import Pieces
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.scans import Scans
 from nameexpr.tensors.shapes import Shapes
-from nameexpr.tensors.signs import Signs
-from nameexpr.tensors.trigonometry import Trigonometry
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,14 +45,9 @@ class NamedTensor(
     Shapes,
     Pieces,
     Indexing,
-    ArithmeticOperators,
-    Comparison,
-    Logic,
-    Signs,
-    Elementary,
-    Trigonometry,
+    ArithmeticMethods,
     Scans,
-    Contraction,
+    MatrixProducts,
     Fills,
     Casts,
     Info,
@@ -219,4 +210,4 @@ def _named_already(old: NamedTensor, names: Names) -> NameExprError:
     at = next(at for at, name in enumerate(old.names) if names[at] != name)
     message = f"the data is a NamedTensor whose dim {at} is called {old.names[at]!r}, not {names[at]!r}"
     hint = "leave names= out and rename the result, or refine_names for dims without a name"
-    return fault("NE418", message, Call("names=", names, (old._dims,)), (at,), hint)
+    return fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

@@ -18,9 +18,8 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.floats import is_inexact
-from nameexpr.rules.calls import Call, counted, fault, shown
-from nameexpr.rules.lookup import called, spelt
-from nameexpr.rules.removing import removed
+from nameexpr.rules.calls import ShownCall, counted, fault, shown
+from nameexpr.rules.lookup import called, removed, spelt
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, within_memory
 from nameexpr.tensors.ops import op
@@ -246,7 +245,9 @@ class Ordering(Reductions):
         if not least <= checked_int(k, verb, "k") <= size:
             where = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
             message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
-            call = Call(verb, (k, at if not self._data.ndim else spelt(self._dims[at], at)), (self._dims,))
+            call = ShownCall(
+                verb, (k, at if not self._data.ndim else spelt(self._dims[at], at)), (self._dims,)
+            )
             is_none = least > size
             hint = "there are none to choose from" if is_none else f"k is a number from {least} to {size}"
             raise fault("NE390" if is_none else "NE389", message, call, (0,), hint)

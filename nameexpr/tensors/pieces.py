@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, misplaced
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import op
@@ -46,12 +46,12 @@ class Pieces(Rules):
         try:
             at = self._position(dim, "select")
         except NameExprError:
-            raise misplaced(self._dims, Call("select", (dim, index), (self._dims,)), (0,)) from None
+            raise misplaced(self._dims, ShownCall("select", (dim, index), (self._dims,)), (0,)) from None
         number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
             message = f"select: there is no index {number} in {called(self._dims, at)}, whose size is {size}"
-            call = Call("select", (dim, number), (self._dims,))
+            call = ShownCall("select", (dim, number), (self._dims,))
             raise fault(
                 "NE802", message, call, (1,), f"indices go from {-size} to {size - 1}" if size else ""
             )
@@ -67,7 +67,9 @@ class Pieces(Rules):
         try:
             at = self._position(dim, "narrow")
         except NameExprError:
-            raise misplaced(self._dims, Call("narrow", (dim, start, length), (self._dims,)), (0,)) from None
+            raise misplaced(
+                self._dims, ShownCall("narrow", (dim, start, length), (self._dims,)), (0,)
+            ) from None
         size = self._data.shape[at]
         first, count = checked_int(start, "narrow", "the start"), checked_int(length, "narrow", "the length")
         begin = first + size if first < 0 else first
@@ -80,7 +82,7 @@ class Pieces(Rules):
         size = self._data.shape[at]
         begin = first + size if first < 0 else first
         is_start = 0 <= begin <= size
-        call = Call("narrow", (dim, first, count), (self._dims,))
+        call = ShownCall("narrow", (dim, first, count), (self._dims,))
         if count < 0:
             hint = f"at most {size - begin} from there" if is_start else ""
             return fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
@@ -112,7 +114,7 @@ class Pieces(Rules):
         size = self._data.shape[at]
         if sum(sizes) != size or min(sizes, default=0) < 0:
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
-            call = Call("split", (sizes, dim), (self._dims,))
+            call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
         stops = [sum(sizes[: place + 1]) for place in range(len(sizes))]
         return tuple(
@@ -152,10 +154,10 @@ class Pieces(Rules):
         try:
             return self._position(dim, verb)
         except NameExprError:
-            raise misplaced(self._dims, Call(verb, (parts, dim), (self._dims,)), (1,)) from None
+            raise misplaced(self._dims, ShownCall(verb, (parts, dim), (self._dims,)), (1,)) from None
 
     def _not_positive(self, verb: str, what: str, number: int, dim: Any) -> NameExprError:
-        call = Call(verb, (number, dim), (self._dims,))
+        call = ShownCall(verb, (number, dim), (self._dims,))
         return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "give a number from 1 on")
 
     def _part(self, at: int, where: int | slice, *, keep: bool = True) -> Self:

@@ -18,7 +18,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import Call, fault, shown
+from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import called
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Core
@@ -189,7 +189,7 @@ class Reductions(Rules):
             if not self._data.shape[at]:
                 message = f"{verb}: {called(self._dims, at)} has size 0, there are no elements to choose from"
                 given = () if dim is ALL or dim is None else (dim,)
-                raise fault("NE390", message, Call(verb, given, (self._dims,)))
+                raise fault("NE390", message, ShownCall(verb, given, (self._dims,)))
 
     def _check_choice(self, verb: str, dim: Any) -> None:
         """Raise NE571 for complex numbers, which have no order, and NE390 if there are none."""

@@ -16,8 +16,8 @@ from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
+from nameexpr.rules.lookup import axes, removed
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.rules.removing import axes, removed
 from nameexpr.tensors.coerce import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind

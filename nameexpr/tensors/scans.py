@@ -14,7 +14,7 @@ import numpy as np
 from nameexpr.backends.numpy import normalise, ordering
 from nameexpr.backends.numpy.floats import is_float, native
 from nameexpr.backends.numpy.reductions import running
-from nameexpr.rules.calls import Call, counted, fault
+from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, undefined, unordered, within_memory
@@ -149,7 +149,7 @@ class Scans(Ordering):
         counts = counts * len(at) if shifts is not given else counts
         if len(counts) != len(at):
             message = f"roll: {counted(len(counts), 'shift')} for {counted(len(at), 'dim')}"
-            call = Call("roll", (shifts, dims), (self._dims,))
+            call = ShownCall("roll", (shifts, dims), (self._dims,))
             raise fault("NE676", message, call, (0, 1), "give one shift for each dim, or one for all")
         return self._wrap(np.roll(self._data, counts, at), self._names)
 

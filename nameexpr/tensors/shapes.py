@@ -14,7 +14,7 @@ import numpy as np
 
 from nameexpr.dims import DIM_LIMIT, Dim, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import Call, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, misplaced, positions
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
@@ -70,7 +70,7 @@ class Shapes(Rules):
         wanted = dims[0] if len(dims) == 1 and isinstance(dims[0], str | list | tuple) else dims
         if isinstance(wanted, str):
             wanted = wanted.split()
-        call = Call("permute", tuple(wanted), (self._dims,))
+        call = ShownCall("permute", tuple(wanted), (self._dims,))
         order = positions(self._dims, call)
         if len(order) != self._data.ndim:
             message = f"permute: {len(order)} of {self._data.ndim} dims are given"
@@ -102,7 +102,7 @@ class Shapes(Rules):
         if self._data.ndim > 2:  # noqa: PLR2004  a matrix
             message = f"t is for matrices, and the tensor has {self._data.ndim} dims"
             hint = "transpose(dim0, dim1) swaps two dims by name"
-            raise fault("NE378", message, Call("t", (), (self._dims,)), hint=hint)
+            raise fault("NE378", message, ShownCall("t", (), (self._dims,)), hint=hint)
         return self._ordered(list(range(self._data.ndim))[::-1])
 
     @property
@@ -116,7 +116,7 @@ class Shapes(Rules):
         return self.transpose(-2, -1)
 
     def _misplaced(self, verb: str, *dims: Any) -> NameExprError:
-        return misplaced(self._dims, Call(verb, dims, (self._dims,)), range(len(dims)))
+        return misplaced(self._dims, ShownCall(verb, dims, (self._dims,)), range(len(dims)))
 
     def _ordered(self, order: list[int]) -> Self:
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
@@ -152,15 +152,15 @@ class Shapes(Rules):
         number = checked_int(dim, "unsqueeze", "the position")
         if not -rank <= number < rank:
             message = f"unsqueeze: a new dim stands at {-rank} to {rank - 1}, not {number}"
-            raise fault("NE801", message, Call("unsqueeze", (dim,), (self._dims,)), (0,))
+            raise fault("NE801", message, ShownCall("unsqueeze", (dim,), (self._dims,)), (0,))
         at = number % rank
         if name is not None:
-            name = added_name(name, self._dims, Call("unsqueeze", (dim, name), (self._dims,)))
+            name = added_name(name, self._dims, ShownCall("unsqueeze", (dim, name), (self._dims,)))
         names = (*self._names[:at], name, *self._names[at:])
         return self._wrap(np.expand_dims(self._data, at), names)
 
     def _position_is_no_name(self, name: str) -> NameExprError:
-        call = Call("unsqueeze", (name,), (self._dims,))
+        call = ShownCall("unsqueeze", (name,), (self._dims,))
         message = f"unsqueeze: the position is an integer, not {shown(name)}"
         return fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(name)}) names the new dim")
 
@@ -175,7 +175,7 @@ class Shapes(Rules):
         """
         wanted = _sizes(sizes, "expand")
         new = len(wanted) - self._data.ndim
-        call = Call("expand", tuple(wanted), (self._dims,))
+        call = ShownCall("expand", tuple(wanted), (self._dims,))
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
@@ -188,7 +188,7 @@ class Shapes(Rules):
         except ValueError as refused:
             raise fault("NE707", "expand: no array has so many elements", call) from refused
 
-    def _check_expanded(self, size: int, old: int | None, place: int, call: Call) -> None:
+    def _check_expanded(self, size: int, old: int | None, place: int, call: ShownCall) -> None:
         if old is None and size == -1:
             message = "expand: -1 keeps a size, and a new dim has none yet"
             raise fault("NE376", message, call, (place,), "write its size")
@@ -209,7 +209,7 @@ class Shapes(Rules):
         offset = checked_int(offset, "diagonal", "the offset")
         limit = max(self._data.shape, default=0)  # beyond it there is nothing
         offset = min(max(offset, -limit), limit)
-        call = Call("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
+        call = ShownCall("diagonal", (dim1, dim2), (self._dims,), f"({offset}, ")
         a, b = positions(self._dims, call)
         names = tuple(name for at, name in enumerate(self._names) if at not in (a, b))
         return self._wrap(np.diagonal(self._data, offset, a, b), (*names, None))
@@ -229,7 +229,7 @@ class Shapes(Rules):
     def _resize(self, shape: tuple[int, ...], names: Names | None) -> Self:
         """Give the tensor sizes and, unless they are None, names, both or neither."""
         if min(shape, default=0) < 0:
-            call = Call("resize_", shape, (self._dims,))
+            call = ShownCall("resize_", shape, (self._dims,))
             marked = [place for place, size in enumerate(shape) if size < 0]
             raise fault("NE384", "resize_: a size is 0 or more", call, marked)
         if shape == self.shape:

@@ -209,7 +209,7 @@ def test_unflatten_of_no_elements() -> None:
 
 
 def test_positions_mix_names_and_numbers() -> None:
-    assert rules.positions(NCHW, rules.Call("sum", ("W", 0, -2))) == (3, 0, 2)
+    assert rules.positions(NCHW, rules.ShownCall("sum", ("W", 0, -2))) == (3, 0, 2)
 
 
 def test_a_true_or_a_float_is_no_position() -> None:

@@ -1,1 +1,50 @@
-"""What the machine is and what it can do: `nameexpr doctor`."""
+"""`nameexpr doctor`: what this installation is made of, and what is wrong with it. Nothing is written.
+
+`installation` gathers what is so, with `machine`; `issues` judges it, and `text` says it. None of them needs
+NumPy to be there: that it is not is worth reporting.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  nameexpr doctor
+  nameexpr doctor --json
+  OPENBLAS_NUM_THREADS=1 nameexpr doctor         what another setting would do
+
+It says which Python, NumPy and BLAS there are, which kernels and how many threads the BLAS
+runs, and compares a few expressions with np.einsum. What can be improved follows as problems
+and warnings. Kernels and threads are told with threadpoolctl: pip install 'nameexpr[doctor]'.
+Nothing is written, and no network is used; python -m benchmarks, in a checkout, measures.
+
+exit codes: 0 fine, or warnings only; 1 a problem: a package is missing, too old or too new,
+the grammar cannot be read, or a result is wrong; 2 the arguments are, 130 interrupted."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add nothing: the doctor looks at everything."""
+
+
+def run(options: Namespace) -> int:
+    """Say how things are and return the exit code: 1 if there is a problem, 0 with warnings or without."""
+    import os
+    import sys
+
+    from nameexpr.cli.doctor.installation import inspect
+    from nameexpr.cli.doctor.issues import find
+    from nameexpr.cli.doctor.text import as_data, as_text
+    from nameexpr.terminal import screen
+
+    installation = inspect(os.environ)
+    issues = find(installation)
+    status = int(any(issue.level == "problem" for issue in issues))
+    if options.json:
+        import json
+
+        screen.say(json.dumps(as_data(installation, issues, status), allow_nan=False))
+    else:
+        is_coloured = screen.is_colour_wanted(options.color, sys.stdout)
+        screen.say(as_text(installation, issues, is_coloured=is_coloured))
+    return status

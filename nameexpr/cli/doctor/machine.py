@@ -1,16 +1,36 @@
-"""The processor, how many CPUs of it may be used, and how busy they are; None is what is not told."""
+"""The processor, the CPUs that may be used, and the BLAS that NumPy computes with; None is what is not told.
+
+What the BLAS is built from NumPy tells; what it runs, and with how many threads, threadpoolctl finds out.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+THREADS = {
+    # OpenBLAS takes the first that holds a positive number, in this order.
+    "openblas": (
+        "OPENBLAS_NUM_THREADS",
+        "OPENBLAS_DEFAULT_NUM_THREADS",
+        "GOTO_NUM_THREADS",
+        "OMP_NUM_THREADS",
+    ),
+    "mkl": ("MKL_NUM_THREADS", "OMP_NUM_THREADS"),
+    "accelerate": ("VECLIB_MAXIMUM_THREADS",),
+    "blis": ("BLIS_NUM_THREADS", "OMP_NUM_THREADS"),
+}
+"""The environment variables that set a family's number of threads, the strongest first."""
 
 _CPUINFO = Path("/proc/cpuinfo")
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
-_AVX512 = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}  # all that OpenBLAS's SkylakeX uses
+_AVX512 = {"AVX512F", "AVX512CD", "AVX512BW", "AVX512DQ", "AVX512VL"}  # all that OpenBLAS's SkylakeX uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +47,39 @@ class Machine:
     load: tuple[float, float, float] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Blas:
+    """A BLAS. `threads_from` is the variable that sets the number of threads.
+
+    `name`, `version` and `config` are what NumPy was built with, `library` the file that is loaded and `core`
+    the processor whose kernels run.
+    """
+
+    family: str = "unknown"
+    name: str | None = None
+    version: str | None = None
+    config: str | None = None
+    library: str | None = None
+    core: str | None = None
+    threading: str | None = None
+    threads: int | None = None
+    threads_from: str | None = None
+
+
 def describe_machine() -> Machine:
-    """Return what the system tells of the machine."""
-    told = read_cpuinfo(read_text(_CPUINFO))
-    features = set((told.get("flags") or told.get("features") or "").split()) or _numpy_features()
+    """Return what the system and NumPy tell of the machine."""
+    named = re.search(r"^model name\s*:\s*(.*)$", _read(_CPUINFO), re.MULTILINE)
+    features = _features()
     return Machine(
         system=f"{platform.system()} {platform.release()}".strip() or "unknown",
         architecture=platform.machine() or "unknown",
-        processor=told.get("model name") or platform.processor() or None,
-        avx2="avx2" in features if features else None,
+        processor=named[1] if named else platform.processor() or None,
+        avx2="AVX2" in features if features else None,
         avx512=features >= _AVX512 if features else None,
         cpus=os.cpu_count(),
         usable_cpus=_usable_cpus(),
         load=_load(),
     )
-
-
-def read_cpuinfo(text: str) -> dict[str, str]:
-    r"""Return the fields of the first processor in the text of Linux's /proc/cpuinfo.
-
-    >>> read_cpuinfo("model name : Fast\nflags : sse avx2\n\nmodel name : Other")
-    {'model name': 'Fast', 'flags': 'sse avx2'}
-    """
-    first = text.partition("\n\n")[0]
-    pairs = (line.partition(":") for line in first.splitlines())
-    return {key.strip().casefold(): value.strip() for key, colon, value in pairs if colon}
 
 
 def read_quota(text: str) -> int | None:
@@ -67,7 +95,7 @@ def read_quota(text: str) -> int | None:
 
 
 def _usable_cpus() -> int | None:
-    counts = [os.cpu_count(), read_quota(read_text(_QUOTA))]
+    counts = [os.cpu_count(), read_quota(_read(_QUOTA))]
     if hasattr(os, "sched_getaffinity"):
         counts.append(len(os.sched_getaffinity(0)))
     return min((count for count in counts if count is not None), default=None)
@@ -80,18 +108,79 @@ def _load() -> tuple[float, float, float] | None:
         return None
 
 
-def _numpy_features() -> set[str]:
-    """Return what NumPy found out about the processor, in the words of /proc/cpuinfo."""
+def _features() -> set[str]:
+    """Return what NumPy found the processor to have."""
     try:
         told = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
     except ImportError:
         return set()
-    return {name.casefold() for name, is_there in told.items() if is_there}
+    return {name for name, is_there in told.items() if is_there}
 
 
-def read_text(path: Path) -> str:
-    """Return what a file of the system holds; "" if there is none that may be read."""
+def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8", "replace")
     except OSError:
         return ""
+
+
+def describe_blas(environment: Mapping[str, str]) -> Blas:
+    """Return what is known of the BLAS; NumPy is imported for it."""
+    built, loaded = _built_with(), _loaded()
+    family = loaded.get("internal_api") or _family_of(built)
+    library = loaded.get("filepath")
+    return Blas(
+        family=family,
+        name=built.get("name") if built else None,
+        version=loaded.get("version") or (built.get("version") if built else None),
+        config=built.get("openblas configuration") if built else None,
+        library=os.path.basename(library) if library else None,
+        core=loaded.get("architecture"),
+        threading=loaded.get("threading_layer"),
+        threads=loaded.get("num_threads"),
+        threads_from=thread_variable(family, environment),
+    )
+
+
+def thread_variables(family: str) -> tuple[str, ...]:
+    """Return the environment variables that set the number of threads, the strongest first."""
+    return THREADS.get(family, ("OMP_NUM_THREADS",))
+
+
+def thread_variable(family: str, environment: Mapping[str, str]) -> str | None:
+    """Return the environment variable that counts, the first with a positive number; None if there is none.
+
+    >>> thread_variable("openblas", {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "0"})
+    'OMP_NUM_THREADS'
+    """
+    positive = re.compile(r"\s*\+?0*[1-9]", re.ASCII)  # as C's `atoi` reads it
+    return next(
+        (name for name in thread_variables(family) if positive.match(environment.get(name, ""))), None
+    )
+
+
+def _loaded() -> Mapping[str, Any]:
+    """Return what threadpoolctl says of the BLAS, or nothing if it is not there or knows none."""
+    try:
+        pools = import_module("threadpoolctl").threadpool_info()
+    except ImportError:
+        return {}
+    return next((pool for pool in pools if pool["user_api"] == "blas"), {})
+
+
+def _built_with() -> Mapping[str, Any] | None:
+    """Return NumPy's record of its BLAS; None if it has none that can be read."""
+    import numpy as np
+
+    try:
+        config: Any = np.show_config(mode="dicts")
+        return dict(config["Build Dependencies"]["blas"])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _family_of(built: Mapping[str, Any] | None) -> str:
+    if built is not None and not built.get("found"):  # NumPy leaves out of its record what is false
+        return "none"
+    name = built.get("name", "") if built else ""
+    return next((family for family in THREADS if family in name), "unknown")

@@ -11,7 +11,7 @@ from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, describe, numbers
 from nameexpr.compiler.analysis.resolve import Resolved, resolve
 from nameexpr.compiler.analysis.sizes import solve
-from nameexpr.compiler.ir.typed import Axes, Names, Typed, shown
+from nameexpr.compiler.ir.axes import Axes, Names, Typed, shown
 from nameexpr.dims import match
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS

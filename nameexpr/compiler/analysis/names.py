@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.operands import Operand, describe, stretch
-from nameexpr.compiler.ir.typed import Names
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.ir.typed import Names
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import OperandInfo
 from nameexpr.syntax.ast import (
     LABELLED,

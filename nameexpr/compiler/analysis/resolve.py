@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch
-from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
     STRETCHED,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.compiler.ir.dots import Under, is_dots, place_of
-from nameexpr.compiler.ir.typed import Axes, Names
 from nameexpr.dims import another_name, duplicate, name_fault
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Dots, Item, Pack, Term

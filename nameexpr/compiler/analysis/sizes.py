@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from nameexpr.compiler.analysis.faults import sizes as faults
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.syntax.ast import Expression
 

@@ -18,7 +18,7 @@ from nameexpr.compiler.analysis.resolve import Resolved, resolve
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in, written_sizes
-from nameexpr.compiler.ir.typed import Axes, Names
+from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
 from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Label, Pack, Sized, Term, atoms
 from nameexpr.syntax.formula_ast import Formula

@@ -8,6 +8,7 @@ from math import isfinite, prod
 
 from nameexpr.backends.numpy import spelled
 from nameexpr.compiler.codegen.blocks import literal
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Looped, Sliced
 from nameexpr.compiler.ir.program import (
     AlongAxes,
@@ -40,7 +41,6 @@ from nameexpr.compiler.ir.program import (
     Transpose,
     Vecdot,
 )
-from nameexpr.compiler.ir.typed import shown
 from nameexpr.ops import REDUCTIONS
 
 

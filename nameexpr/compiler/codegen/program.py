@@ -15,6 +15,7 @@ from nameexpr.compiler.codegen.blocks import fused_lines
 from nameexpr.compiler.codegen.calls import render_call, render_streamed
 from nameexpr.compiler.codegen.loops import Count, looped_lines, notes_inside
 from nameexpr.compiler.codegen.slices import sliced_lines
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Looped, Sliced
 from nameexpr.compiler.ir.program import (
     BLOCK,
@@ -34,7 +35,6 @@ from nameexpr.compiler.ir.program import (
     sources_of,
     streamed,
 )
-from nameexpr.compiler.ir.typed import shown
 
 VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
 HEADER = "import numpy as np"

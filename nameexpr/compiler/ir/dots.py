@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.graph import Labels
-from nameexpr.compiler.ir.typed import Axes
 from nameexpr.syntax.ast import Dots, Term
 
 DOTS = "..."

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.ir.typed import CUSTOM
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.ops import SUMMING
 
 NARROW = frozenset({"float16", "bfloat16"})

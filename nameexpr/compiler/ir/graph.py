@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import copysign, isnan
 
-from nameexpr.compiler.ir.typed import Axes
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.errors import Span
 
 Labels = tuple[str, ...]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
@@ -45,7 +46,6 @@ from nameexpr.compiler.ir.program import (
     is_view,
 )
 from nameexpr.compiler.ir.program import sources_of as instruction_sources
-from nameexpr.compiler.ir.typed import Axes, Contraction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Apply, Divide, Full, Reduce, Slices
-from nameexpr.compiler.ir.typed import CUSTOM, Contraction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
 from nameexpr.compiler.lowering.reduction import is_folded, lower_sum

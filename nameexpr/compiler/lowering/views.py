@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from math import prod
 from typing import NamedTuple
 
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import MAGNITUDE
 from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.program import Embed, Repeat
-from nameexpr.compiler.ir.typed import Axes
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.compiler.lowering.strategies import in_cells
 

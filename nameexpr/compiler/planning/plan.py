@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nameexpr.compiler.ir.typed import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.planning.pairs import Pairs
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
 from nameexpr.syntax.lexer.limits import MOST_DIMS

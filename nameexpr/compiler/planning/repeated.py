@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from nameexpr.compiler.ir.typed import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.planning.alike import Form, Likeness, Terms, members
 from nameexpr.compiler.planning.cost import WRITING, allowance
 from nameexpr.compiler.planning.pairs import Pairs, unfold

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import (
     Apply,
@@ -26,7 +27,6 @@ from nameexpr.compiler.ir.program import (
     Vecdot,
 )
 from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.typed import CUSTOM, Axes, shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir import graph as graphs
+from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import (
     Along,
     Arrange,
@@ -27,7 +28,6 @@ from nameexpr.compiler.ir.graph import (
     number_of,
 )
 from nameexpr.compiler.ir.program import AlongAxes, Fused, Instruction, Pointwise, is_view, sources_of
-from nameexpr.compiler.ir.typed import Axes, shown
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Node

@@ -14,8 +14,8 @@ from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.codegen.program import readable
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.pipeline import Compilation as Stages

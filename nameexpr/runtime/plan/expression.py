@@ -18,6 +18,7 @@ from nameexpr.compiler.codegen.loops import Count, local_names, notes_inside
 from nameexpr.compiler.codegen.program import readable, value_name
 from nameexpr.compiler.costs.program import CALL, expected_seconds
 from nameexpr.compiler.costs.text import duration
+from nameexpr.compiler.ir.axes import Axes, Names, shown
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import (
     Apply,
@@ -34,7 +35,6 @@ from nameexpr.compiler.ir.program import (
     sources_of,
 )
 from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.typed import Axes, Names, shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.program import allocated, given_inside, operand_bytes, peak_bytes
 from nameexpr.compiler.pipeline import Compilation

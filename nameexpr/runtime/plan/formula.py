@@ -11,9 +11,9 @@ from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.codegen.calls import render_call
 from nameexpr.compiler.codegen.program import readable, value_name
 from nameexpr.compiler.costs.program import expected_seconds
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Sliced
 from nameexpr.compiler.ir.program import Fused, Instruction, Pointwise, Reduce, Slices, sources_of
-from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.program import allocated, operand_bytes, peak_bytes
 from nameexpr.compiler.pipeline import Compilation

@@ -15,7 +15,7 @@ from typing import Any
 
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.ir.typed import Names
+from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.plan.formula import formula_flops

@@ -25,7 +25,7 @@ def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpe
     limit, operands = entry.options.memory_limit, [Operand(spec.shape, spec.names) for spec in specs]
     if isinstance(compiled.tree, Expression):
         dtypes = [spec.dtype for spec in specs]
-        if entry.fixed:
+        if entry.is_bound:
             return plan_of_rest((compiled, entry.fold(compiled)), operands, dtypes, entry.free, limit)
         return make_plan(compiled, operands, dtypes, limit)
     names = compiled.tree.operands
@@ -34,7 +34,7 @@ def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpe
         for spec in specs
     ]
     shapes, named = dict(zip(names, operands, strict=True)), dict(zip(names, kinds, strict=True))
-    if entry.fixed:
+    if entry.is_bound:
         free = [names[position] for position in entry.free]
         return plan_of_formula((compiled, entry.fold(compiled)), shapes, named, free, limit)
     return make_formula_plan(compiled, shapes, named, limit)
@@ -50,7 +50,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
 
 def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> str:
     """Return the NumPy that runs, as a function to paste."""
-    if entry.fixed:
+    if entry.is_bound:
         return plan_of(entry, compiled, specs).code
     operands = [Operand(spec.shape, spec.names) for spec in specs]
     if isinstance(compiled.tree, Expression):

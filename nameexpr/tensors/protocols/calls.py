@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
-from nameexpr.rules.lookup import position
-from nameexpr.rules.removing import axes
+from nameexpr.rules.lookup import axes, position
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.protocols.operands import (
     Part,

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
-from nameexpr.rules.contracting import matmul_names
-from nameexpr.rules.joining import check_ranks, joined
+from nameexpr.rules.combining import check_ranks, joined, matmul_names
 from nameexpr.rules.lookup import position
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.tensors.coerce import as_array, unnamed

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from nameexpr.dims import Names
-from nameexpr.rules.calls import Call
-from nameexpr.rules.indexing import Item, indexed_names
-from nameexpr.rules.lookup import positions
-from nameexpr.rules.removing import removed
+from nameexpr.rules.calls import ShownCall
+from nameexpr.rules.indexing import IndexItem, indexed_names
+from nameexpr.rules.lookup import positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
@@ -70,8 +69,8 @@ def traced(call: FunctionCall) -> Any:
 def matrix_axes(call: FunctionCall, x: Part) -> tuple[int, ...]:
     """Return the two dims of the matrices: axis1 and axis2, or the last two for a function without these."""
     if "axis1" not in call.parameters:
-        return positions(x.dims, Call(call.verb, (-2, -1), (x.dims,)))
-    found = positions(x.dims, Call(call.verb, (call["axis1"], call["axis2"]), (x.dims,)))
+        return positions(x.dims, ShownCall(call.verb, (-2, -1), (x.dims,)))
+    found = positions(x.dims, ShownCall(call.verb, (call["axis1"], call["axis2"]), (x.dims,)))
     call["axis1"], call["axis2"] = found
     return found
 
@@ -131,7 +130,7 @@ def transposed(call: FunctionCall) -> Any:
     x = call.operand()
     order = tuple(range(len(x.names)))[::-1]
     if call["axes"] is not None:
-        order = call["axes"] = positions(x.dims, Call(call.verb, _words(call["axes"]), (x.dims,)))
+        order = call["axes"] = positions(x.dims, ShownCall(call.verb, _words(call["axes"]), (x.dims,)))
     return call.result(tuple(x.names[at] for at in order))
 
 
@@ -156,7 +155,8 @@ def moved(call: FunctionCall) -> Any:
     """Return a view with some dims at other positions; a name as destination is where that dim stands now."""
     x = call.operand()
     source, destination = (
-        positions(x.dims, Call(call.verb, _words(call[one]), (x.dims,))) for one in ("source", "destination")
+        positions(x.dims, ShownCall(call.verb, _words(call[one]), (x.dims,)))
+        for one in ("source", "destination")
     )
     call["source"], call["destination"] = source, destination
     order = [at for at in range(len(x.names)) if at not in source]
@@ -213,8 +213,8 @@ def taken(call: FunctionCall) -> Any:
     x = call.operand()
     at = call.axis(x)
     indices = call.operand("indices")
-    item = Item("array", 1, indices.names) if indices.names else Item("int", 1)
-    items = [item if place == at else Item("slice", 1) for place in range(len(x.names))]
+    item = IndexItem("array", 1, indices.names) if indices.names else IndexItem("int", 1)
+    items = [item if place == at else IndexItem("slice", 1) for place in range(len(x.names))]
     return call.result(indexed_names(x.dims, items, call.verb))
 
 

@@ -26,6 +26,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.result_names import result_names
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import Views, relabelled
+from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.compiler.ir.dots import (
     Under,
     in_order,
@@ -37,7 +38,6 @@ from nameexpr.compiler.ir.dots import (
 )
 from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.ir.graph import Along as AlongNode
-from nameexpr.compiler.ir.typed import Axes, Names
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from nameexpr.compiler.ir.axes import Typed
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
-from nameexpr.compiler.ir.typed import Typed
 
 
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:

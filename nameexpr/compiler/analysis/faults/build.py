@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in
-from nameexpr.compiler.ir.typed import shown
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number

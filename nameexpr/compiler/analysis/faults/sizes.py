@@ -11,7 +11,7 @@ from math import prod
 from nameexpr.compiler.analysis.operands import Operand, describe, places, stretch
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.unsummed import listed
-from nameexpr.compiler.ir.typed import shown
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.syntax.ast import LABELLED, Alias, Expression, Item, NamedGroup, Sized, atoms
 from nameexpr.syntax.unparse import unparse_item

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
 from nameexpr.compiler.ir.strides import Given, given_of
-from nameexpr.compiler.ir.typed import Axes
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import Plan

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
+from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.typed import shown
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.lower import lower
 from nameexpr.compiler.lowering.views import Operands

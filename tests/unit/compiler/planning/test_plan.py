@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.ir.typed import Contraction
+from nameexpr.compiler.ir.axes import Contraction
 from nameexpr.compiler.planning.plan import TooManyDimsError, plan_contractions
 
 

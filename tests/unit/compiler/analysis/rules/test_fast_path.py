@@ -12,7 +12,7 @@ from nameexpr.compiler.analysis import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules import check
 from nameexpr.compiler.analysis.rules.fast_path import is_accepted
-from nameexpr.compiler.ir.typed import CUSTOM, Typed
+from nameexpr.compiler.ir.axes import CUSTOM, Typed
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Expression

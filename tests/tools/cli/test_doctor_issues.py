@@ -8,19 +8,17 @@ from pathlib import Path
 import pytest
 
 from nameexpr.cli.doctor import machine as doctor_machine
-from nameexpr.cli.doctor import text as doctor_text
-from nameexpr.cli.doctor.blas import Blas
-from nameexpr.cli.doctor.facts import MISSING, NEEDED, PYTHON, Facts, Package
-from nameexpr.cli.doctor.findings import Finding, find, release
-from nameexpr.cli.doctor.machine import Machine
-from nameexpr.cli.doctor.trials import Check, Timings
+from nameexpr.cli.doctor.installation import MISSING, NEEDED, PYTHON, Installation, Package, Trial
+from nameexpr.cli.doctor.issues import Issue, find, release
+from nameexpr.cli.doctor.machine import Blas, Machine
+from nameexpr.cli.doctor.text import as_text
 from nameexpr.syntax.lexer.limits import Limits
 
 NUMPY, LARK = Package("numpy", "2.4.6", *NEEDED["numpy"]), Package("lark", "1.3.1", *NEEDED["lark"])
 EXTRA = Package("ml_dtypes", "0.6.0", "0.5", extra="bfloat16")
 IDLE = Machine("Linux 6", "x86_64", "Fast", True, True, 4, 4, (0.2, 0.1, 0.0))
-FAST = Blas("openblas", "scipy-openblas", "0.3", "lib.so", "SkylakeX", "DYNAMIC_ARCH", "pthreads", 1)
-SOUND = Facts(
+FAST = Blas("openblas", "scipy-openblas", "0.3", "DYNAMIC_ARCH", "lib.so", "SkylakeX", "pthreads", 1)
+SOUND = Installation(
     nameexpr="0.1.0",
     python=Package("Python", "3.11.0", PYTHON),
     implementation="CPython",
@@ -31,23 +29,22 @@ SOUND = Facts(
     tables_lark="1.3.1",
     limits=Limits(),
     variables={},
-    checks=(Check("a -> a", "float64"),),
-    timings=Timings(),
+    trials=(Trial("a -> a", "float64"),),
 )
 
 
-def only(facts: Facts) -> Finding:
-    (found,) = find(facts)
-    return found
+def only(installation: Installation) -> Issue:
+    (issue,) = find(installation)
+    return issue
 
 
-def with_package(package: Package) -> Facts:
+def with_package(package: Package) -> Installation:
     return replace(SOUND, packages=(package,) if package.name == "numpy" else (NUMPY, package))
 
 
 def test_sound_facts_show_nothing() -> None:
     assert find(SOUND) == ()
-    assert doctor_text.rendered(SOUND, ()).splitlines()[-1] == "nothing is wrong"
+    assert as_text(SOUND, ()).splitlines()[-1] == "nothing is wrong"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +81,7 @@ def test_releases_are_compared_as_numbers() -> None:
 
 def test_a_wrong_result_is_a_problem_and_comes_first() -> None:
     wrong = replace(
-        SOUND, checks=(Check("a\x1b b -> b", "int64", "it differs"),), blas=replace(FAST, core="Zen")
+        SOUND, trials=(Trial("a\x1b b -> b", "int64", "it differs"),), blas=replace(FAST, core="Zen")
     )
     first, second = find(wrong)
     assert (first.level, first.topic) == ("problem", "self-check") and second.level == "warning"
@@ -203,7 +200,7 @@ def test_limits_that_were_changed_are_told() -> None:
 def test_what_a_system_does_not_tell_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("_CPUINFO", "_QUOTA"):
         monkeypatch.setattr(doctor_machine, name, tmp_path / "nothing")
-    monkeypatch.setattr(doctor_machine, "_numpy_features", set)
+    monkeypatch.setattr(doctor_machine, "_features", set)
     for name in ("system", "release", "machine", "processor"):
         monkeypatch.setattr(doctor_machine.platform, name, str)
     for name in ("getloadavg", "sched_getaffinity"):
@@ -213,6 +210,6 @@ def test_what_a_system_does_not_tell_is_unknown(monkeypatch: pytest.MonkeyPatch,
     assert machine == Machine()
     facts = replace(SOUND, machine=machine, blas=Blas("mkl"))
     assert find(facts) == ()
-    lines = doctor_text.rendered(facts, ()).splitlines()
+    lines = as_text(facts, ()).splitlines()
     assert {"processor  unknown", "cpus       unknown, load average unknown"} <= set(lines)
     assert "threads    unknown, no variable sets them" in lines

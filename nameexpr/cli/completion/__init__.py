@@ -1,1 +1,0 @@
-"""Scripts that complete the command line in shells."""

@@ -1,0 +1,292 @@
+"""The verbs that merge neighbouring dims, and split one into several, row-major: flatten, unflatten.
+
+The new dims of unflatten can be written as pairs `[("H", 8), ("W", -1)]`, as a dict, as the string `"H=8 W"`,
+or as plain sizes `(8, -1)` where the dim that is split has no name. One size may be left out (-1).
+
+>>> from nameexpr.dims import Dim
+>>> unflattened((Dim("N", 2), Dim("pixel", 12)), "pixel", "H=3 W")
+(Dim(name='N', size=2), Dim(name='H', size=3), Dim(name='W', size=4))
+>>> flattened(_, ("H", "W"), "pixel")
+(Dim(name='N', size=2), Dim(name='pixel', size=12))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from operator import index
+from typing import NamedTuple, SupportsIndex
+
+from nameexpr.dims import DIM_LIMIT, Dim, Dims, another_name, duplicate, find, names_of
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import ShownCall, counted, fault, listed, shown
+from nameexpr.rules.lookup import called, place_of, positions, spelt
+from nameexpr.rules.targets import checked_name, doubled
+
+
+def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
+    """Return the dims after `flatten(wanted, out_dim)`; names and positions may be mixed.
+
+    Raises
+    ------
+    DimNameError
+        NE450 if they are not neighbours in this order, NE451 if there are none, NE410 and NE417 for a dim
+        that is unknown or given twice, NE411 if another dim has the name `out_dim` already.
+    """
+    call = ShownCall("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
+    if not dims:
+        raise _nothing_to_flatten(call)
+    if not wanted:
+        raise fault("NE451", "no dims are given to flatten", call, hint="align_to adds a new dim of size 1")
+    found = positions(dims, call)
+    if found != tuple(range(found[0], found[0] + len(found))):
+        raise _apart(dims, found, out_dim, call)
+    name = _out_name(dims, found, out_dim, ShownCall("flatten", (list(wanted), out_dim), (dims,)))
+    return _merged(dims, found[0], found[-1], name)
+
+
+def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) -> Dims:
+    """Return the dims after `flatten(start, end)`, with `out_dim` if one is given; both ends are meant.
+
+    Where no out_dim is given the merged dims must be unnamed, or be a single dim, which then stays as it is:
+    names are never dropped in silence. A 0-d tensor becomes a 1-d one.
+
+    Raises
+    ------
+    DimNameError
+        NE452 if `start` stands after `end`, NE453 if dims with names are merged without an out_dim, NE454 if
+        a 0-d tensor is given an out_dim, NE410, NE411 as for `flattened`.
+    DimRangeError
+        NE801 if there is no such position.
+    """
+    call = ShownCall("flatten", (start, end, *out_dim), (dims,))
+    if not dims:
+        return _from_scalar(start, end, out_dim, call)
+    first, last = place_of(dims, call, 0), place_of(dims, call, 1)
+    if first > last:
+        message = (
+            f"{called(dims, first)}, the start, is at position {first}, after the end at position {last}"
+        )
+        hint = f"dims stay in their order: flatten({', '.join(map(shown, (end, start, *out_dim)))})"
+        raise fault("NE452", message, call, (0, 1), hint)
+    if out_dim:
+        name = _out_name(dims, range(first, last + 1), out_dim[0], call)
+    else:
+        name = _implied_name(dims, first, last, call)
+    return _merged(dims, first, last, name)
+
+
+def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: ShownCall) -> Dims:
+    """Return one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor."""
+    if out_dim:
+        raise _nothing_to_flatten(call)
+    one = (Dim(None, 1),)
+    place_of(one, call, 0)
+    place_of(one, call, 1)
+    return one
+
+
+def _nothing_to_flatten(call: ShownCall) -> Exception:
+    hint = "align_to gives it a new dim of size 1"
+    return fault("NE454", "a 0-d tensor has no dims to flatten", call, hint=hint)
+
+
+def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: ShownCall) -> str | None:
+    """Return the checked name of the merged dim; it may be the name of one of the dims that go into it."""
+    if out_dim is None:
+        return None
+    place = len(call.arguments) - 1
+    name = checked_name(out_dim, place, call)
+    at = find(names_of(dims), name)
+    if at is not None and at not in merged:
+        message = f"{name!r} is the name of dim {at} already"
+        raise fault(
+            "NE411", message, call, (place,), f"choose another out_dim, such as {another_name(name)!r}"
+        )
+    return name
+
+
+def _implied_name(dims: Dims, first: int, last: int, call: ShownCall) -> str | None:
+    names = names_of(dims)[first : last + 1]
+    if first == last or not any(names):
+        return names[0]
+    message = f"flattening {listed(filter(None, names))} needs a name for the result: out_dim is missing"
+    written = ", ".join(shown(spelt(dims[at], at)) for at in (first, last))
+    hint = f"flatten({written}, 'features') names it; out_dim=None leaves it without a name"
+    raise fault("NE453", message, call, hint=hint)
+
+
+def _merged(dims: Dims, first: int, last: int, name: str | None) -> Dims:
+    size = prod(dim.size for dim in dims[first : last + 1])
+    return (*dims[:first], Dim(name, size), *dims[last + 1 :])
+
+
+def _apart(dims: Dims, found: tuple[int, ...], out_dim: object, call: ShownCall) -> Exception:
+    """Return the error for dims that are not neighbours in this order, with the call that makes them so."""
+    words = [spelt(dims[at], at) for at in found]
+    is_block = max(found) - min(found) + 1 == len(found)
+    message = f"{listed(words)} {'stand in another order' if is_block else 'are not neighbours'}"
+    if is_block:
+        in_order = [spelt(dims[at], at) for at in sorted(found)]
+        hint = f"write them as they stand, flatten({in_order!r}, {shown(out_dim)}), or change that: "
+    else:
+        hint = "bring them together: "
+    return fault("NE450", message, call, range(len(found)), hint + _alignment_hint(dims, found))
+
+
+def _alignment_hint(dims: Dims, found: tuple[int, ...]) -> str:
+    """Return the align_to that puts the dims side by side, at the place of the first of them."""
+    if any(dims[at].name is None for at in found):
+        return "align_to can do that once they have names (refine_names)"
+    if None in names_of(dims):
+        order: list[object] = [*(dims[at].name for at in found), ...]
+    else:
+        before = [at for at in range(found[0]) if at not in found]
+        after = [at for at in range(found[0], len(dims)) if at not in found]
+        order = [dims[at].name for at in (*before, *found, *after)]
+    return f"align_to({', '.join(map(shown, order))})"
+
+
+DIGIT_LIMIT = 19
+SHOWN_WHOLE = 4096
+"""The largest size whose divisors a hint lists."""
+
+
+class _Part(NamedTuple):
+    """One new dim as it is asked for: size -1 is to be solved for, a plain part is a size alone."""
+
+    name: str | None
+    size: int
+    is_plain: bool = False
+
+
+def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
+    """Return the dims after `unflatten(dim, sizes)`.
+
+    Raises
+    ------
+    SizeError
+        NE350 if the sizes do not multiply up to the dim's, NE351 if two are left out, NE352 if any size would
+        do for the one left out, NE353 for a negative one, NE354 if there are none.
+    DimNameError
+        NE460 if plain sizes are given for a named dim, NE410 to NE412 for unknown, doubled and malformed
+        names.
+    OptionError
+        NE657, if `sizes` is of another kind.
+    """
+    at = place_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
+    items = _items(dims, dim, sizes)
+    call = ShownCall("unflatten", items, (dims,), f"({shown(dim)}, [", "])")
+    if not items:
+        raise fault("NE354", "no sizes are given to split the dim into", call, hint="give at least one size")
+    parts = [_part(item, place, call) for place, item in enumerate(items)]
+    _check_named(dims, at, parts, call)
+    new = _solved(dims, at, parts, call)
+    return _replaced(dims, at, new, call)
+
+
+def _items(dims: Dims, dim: object, sizes: object) -> Sequence[object]:
+    if isinstance(sizes, str):
+        return [_word(word) for word in sizes.split()]
+    if isinstance(sizes, Mapping):
+        return list(sizes.items())
+    if isinstance(sizes, list | tuple):
+        return sizes
+    message = f"the new dims cannot be read from {type(sizes).__name__}"
+    call = ShownCall("unflatten", (dim, sizes), (dims,))
+    hint = "write them as [('H', 8), ('W', 8)], {'H': 8, 'W': 8} or 'H=8 W=8'"
+    raise fault("NE657", message, call, (1,), hint)
+
+
+def _word(word: str) -> object:
+    """Return one word of the string form as a pair, or as an int where it is a size alone."""
+    name, equals, size = word.partition("=")
+    if equals:
+        return (None if name == "_" else name, _number(size))
+    number = _number(word)
+    return number if isinstance(number, int) else (None if word == "_" else word, -1)
+
+
+def _number(text: str) -> object:
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= DIGIT_LIMIT else text
+
+
+def _part(item: object, place: int, call: ShownCall) -> _Part:
+    match item:
+        case [None, size]:
+            return _Part(None, _size(size, place, call))
+        case [name, size]:
+            return _Part(checked_name(name, place, call), _size(size, place, call))
+        case list() | tuple():
+            message = f"a new dim is a pair of name and size, not {counted(len(item), 'item')}"
+            raise fault("NE657", message, call, (place,), "write [('H', 8), ('W', 8)]")
+    return _Part(None, _size(item, place, call), is_plain=True)
+
+
+def _size(size: object, place: int, call: ShownCall) -> int:
+    if isinstance(size, bool) or not isinstance(size, SupportsIndex):
+        message = "a new dim is a name with a size, and a size is an integer"
+        raise fault("NE657", message, call, (place,), "write ('H', 8), or ('H', -1) for a size that follows")
+    number = index(size)
+    if number < -1:
+        raise fault("NE353", f"{number} is no size", call, (place,), "-1 stands for the size that follows")
+    return number
+
+
+def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> None:
+    plain = [place for place, part in enumerate(parts) if part.is_plain]
+    if plain and dims[at].name is not None:
+        pairs = [(f"{dims[at].name}{place + 1}", part.size) for place, part in enumerate(parts)]
+        message = f"{called(dims, at)} has a name, so the dims it is split into need names"
+        hint = f"write unflatten({spelt(dims[at], at)!r}, {shown(pairs)}), or drop its name first"
+        raise fault("NE460", message, call, plain, hint)
+
+
+def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> Dims:
+    free = [place for place, part in enumerate(parts) if part.size == -1]
+    if len(free) > 1:
+        message = "only one size may be left to follow from the others"
+        raise fault("NE351", message, call, free, "write the others")
+    known = prod(part.size for part in parts if part.size != -1)
+    whole = dims[at].size
+    if free and known == 0 == whole:
+        message = f"any size would do here: {called(dims, at)} is 0, and so is another of the new sizes"
+        raise fault("NE352", message, call, free, "write this size too")
+    if free and known and whole % known == 0:
+        return tuple(Dim(part.name, whole // known if part.size == -1 else part.size) for part in parts)
+    if free or known != whole:
+        raise _product_differs(dims, at, parts, call)
+    return tuple(Dim(part.name, part.size) for part in parts)
+
+
+def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> NameExprError:
+    sizes = [part.size for part in parts if part.size != -1]
+    whole, known = dims[at].size, prod(sizes)
+    product = " * ".join(map(str, sizes)) + (f" = {known}" if len(sizes) > 1 else "")
+    if len(sizes) < len(parts):
+        message = f"{called(dims, at)} is {whole}, which {product} does not divide"
+        hint = f"{listed(_divisors(whole))} do" if 1 < whole <= SHOWN_WHOLE else ""
+    else:
+        message = f"{called(dims, at)} is {whole}, and the new sizes multiply up to {product}"
+        hint = "one of them may be -1: it then follows from the others"
+    return fault("NE350", message, call, range(len(parts)), hint)
+
+
+def _divisors(whole: int) -> list[int]:
+    return [number for number in range(1, whole + 1) if whole % number == 0]
+
+
+def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:
+    result = (*dims[:at], *new, *dims[at + 1 :])
+    twice = duplicate(names_of(result))
+    if twice:
+        name = twice[0]
+        marked = [place for place, dim in enumerate(new) if dim.name == name]
+        kept = names_of((*dims[:at], *dims[at + 1 :]))
+        hint = f"{name!r} is the name of dim {names_of(dims).index(name)} already" if name in kept else ""
+        raise doubled(twice, call, marked, hint)
+    if len(result) > DIM_LIMIT:
+        message = f"the result would have {len(result)} dims; {DIM_LIMIT} is the most there can be"
+        raise fault("NE750", message, ShownCall("unflatten", (dims[at].name, ...), (dims,)))
+    return result
