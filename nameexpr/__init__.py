@@ -21,7 +21,8 @@ _HOMES = {
     "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
     "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
-    "nameexpr.runtime.plan.expression": "Plan PlanStep",
+    "nameexpr.runtime.plan.plan": "Plan",
+    "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.signature": "Signature",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "

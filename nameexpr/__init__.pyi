@@ -7,7 +7,8 @@ from nameexpr.runtime.compiled import Compiled as Compiled
 from nameexpr.runtime.cache import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info
 from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
-from nameexpr.runtime.plan.expression import Plan as Plan, PlanStep as PlanStep
+from nameexpr.runtime.plan.plan import Plan as Plan
+from nameexpr.runtime.plan.steps import PlanStep as PlanStep
 from nameexpr.runtime.signature import Signature as Signature
 from nameexpr.errors import (
     DimNameError as DimNameError, DimRangeError as DimRangeError, LimitError as LimitError,

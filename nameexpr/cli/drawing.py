@@ -12,7 +12,7 @@ from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 from nameexpr.whole_files import replace_file
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.plan.expression import Plan
+    from nameexpr.runtime.plan.plan import Plan
 
 STANDARD = "-"
 

@@ -10,7 +10,7 @@ from nameexpr.cli.operands import read_shapes
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
-from nameexpr.runtime.plan.expression import Plan
+from nameexpr.runtime.plan.plan import Plan
 
 
 def plan(options: Namespace) -> Plan:

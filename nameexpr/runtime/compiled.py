@@ -21,8 +21,7 @@ from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
     from nameexpr.runtime.options import CallOptions
-    from nameexpr.runtime.plan.expression import Plan
-    from nameexpr.runtime.plan.outline import Outline
+    from nameexpr.runtime.plan.plan import Outline, Plan
 
 Kind = TypeVar("Kind", bound=Entry)
 

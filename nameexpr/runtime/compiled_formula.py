@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.pipeline import Compilation
     from nameexpr.runtime.options import CallOptions
-    from nameexpr.runtime.plan.expression import Plan
-    from nameexpr.runtime.plan.outline import Outline
+    from nameexpr.runtime.plan.plan import Outline, Plan
 
 
 class CompiledFormula(CompiledText[FormulaEntry]):

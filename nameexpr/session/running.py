@@ -24,8 +24,7 @@ from nameexpr.runtime.compile import compile as compile_text
 from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
-from nameexpr.runtime.plan.expression import Plan
-from nameexpr.runtime.plan.outline import Outline
+from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import Expression, Formula, Text
 from nameexpr.session.operand_matching import named_operands

@@ -1,58 +1,304 @@
-"""Plans, outlines and code of texts, with bound operands and without."""
+"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, the source to
+paste, and pictures; an outline is what a plan says of the whole, and quick to make.
+
+The line below the input of a session shows an outline at every key.
+
+>>> import nameexpr as ne
+>>> ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
+Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from math import fsum
+from typing import TYPE_CHECKING, Any, Literal
 
-from nameexpr.backends.numpy.arrays import number_name
-from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.runtime.plan.bound import plan_of_formula, plan_of_rest
-from nameexpr.runtime.plan.expression import Plan, make_plan
-from nameexpr.runtime.plan.expression import source as expression_source
-from nameexpr.runtime.plan.formula import formula_source, make_formula_plan
-from nameexpr.runtime.plan.outline import Outline, expression_outline, formula_outline
-from nameexpr.syntax.ast import Expression
+from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.costs.program import CALL
+from nameexpr.compiler.costs.text import duration
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.memory.program import operand_bytes, peak_bytes
+from nameexpr.compiler.pipeline import Compilation
+from nameexpr.runtime.operands import OperandSpec
+from nameexpr.runtime.plan.drawing import Drawing, dot_of, drawing_of, mermaid_of, picture_of
+from nameexpr.runtime.plan.running import Running, running_of
+from nameexpr.runtime.plan.steps import PlanStep, flops_of, pointwise_flops, steps_of
+from nameexpr.syntax.formula_unparse import unparse_formula
+from nameexpr.syntax.unparse import unparse
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.pipeline import Compilation
+    from nameexpr.pictures.sheet import Picture
     from nameexpr.runtime.entry import Entry
-    from nameexpr.runtime.operands import OperandSpec
+
+VIEW = 1e-6
+"""Seconds below which a step that neither computes nor allocates is a view."""
+MOST_NODES = 24
+"""Values up to which a notebook gets the picture of the tree with the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The result of a text and what it costs, with the meanings that they have in a `Plan`.
+
+    `flops` of an expression that is sliced to fit into memory are those of the plan without slices.
+    """
+
+    shape: tuple[int, ...]
+    names: Names | None
+    dtype: str
+    flops: int
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an expression does for operands of given shapes. Printed, it is a table.
+
+    Attributes
+    ----------
+    text : str
+        The expression in its canonical spelling.
+    steps : tuple of PlanStep
+        What is done, in order.
+    flops, naive_flops : int
+        Multiplications and additions of the plan, and of one loop over all labels.
+    peak_bytes : int
+        The most memory that is allocated at once, operands left out.
+    operand_bytes : int
+        Memory of the operands.
+    result_shape : tuple of int
+        Shape of the result.
+    result_names : tuple of (str or None), or None
+        Names of the result if any operand has names.
+    dtype : str
+        Dtype of the computation; "" where cells are only moved.
+    code : str
+        The NumPy that runs, as a function to paste.
+    drawing : Drawing
+        What `draw`, `dot` and `mermaid` draw; plans are compared without it.
+    """
+
+    text: str
+    steps: tuple[PlanStep, ...]
+    flops: int
+    naive_flops: int
+    peak_bytes: int
+    operand_bytes: int
+    result_shape: tuple[int, ...]
+    result_names: Names | None
+    dtype: str
+    code: str
+    drawing: Drawing = field(repr=False, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """The time that a call is expected to take: an estimate, for one core of one machine."""
+        return CALL + fsum(step.seconds for step in self.steps)
+
+    @property
+    def speedup(self) -> float:
+        """How many times fewer flops than one loop over all labels takes."""
+        return self.naive_flops / self.flops if self.flops else 1.0
+
+    def __str__(self) -> str:
+        """Return the table of steps and the totals."""
+        padded = [[cell + " " for cell in row] for row in self._cells()]
+        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+
+    def _cells(self) -> list[list[str]]:
+        """Return the table: its head, then a row for each step."""
+        rows = [["step", "what", "names", "flops", "bytes", "time", "call"]]
+        rows += [
+            [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
+            for number, one in enumerate(self.steps, 1)
+        ]
+        return rows
+
+    def _totals(self) -> list[str]:
+        shape = f"result: shape {self.result_shape}"
+        if self.result_names is not None:
+            shape += f", names {self.result_names}"
+        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
+        return [
+            shape + (f", computed in {self.dtype}" if self.dtype else ""),
+            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
+            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"time: about {duration(self.seconds)} on one core (estimated)",
+        ]
+
+    def __repr__(self) -> str:
+        """Return one line that says which plan this is."""
+        costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
+        return f"<Plan of {self.text!r}: {costs}>"
+
+    def draw(self, kind: Literal["network", "tree", "memory"] = "network") -> Picture:
+        """Return a picture as SVG: a str, which notebooks show.
+
+        Parameters
+        ----------
+        kind : {"network", "tree", "memory"}
+            The tensor network with its labels; the contraction tree with flops and bytes; bytes alive at each
+            step. Of a formula, the network is the flow of its values and the tree that of its steps
+            (docs/pictures.md).
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> plan = ne.compile("a b, b c -> a c").plan((2, 3), (3, 4))
+        >>> plan.draw("tree").startswith("<svg")
+        True
+        """
+        return picture_of(self.drawing, kind)
+
+    def dot(self, kind: Literal["network", "tree"] = "network") -> str:
+        """Return the network or the tree as text for Graphviz.
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+        """
+        return dot_of(self.drawing, kind)
+
+    def mermaid(self, kind: Literal["network", "tree"] = "network") -> str:
+        """Return the network or the tree as text for Mermaid.
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> print(ne.compile("a b, b c -> a c").plan((2, 3), (3, 4)).mermaid("tree"))
+        flowchart TD
+          n0(["operand 0<br/>a=2 b=3<br/>48 B"])
+          n1(["operand 1<br/>b=3 c=4<br/>96 B"])
+          n2["1 dot<br/>a=2 c=4<br/>48 flops, 64 B"]
+          n0 --> n2
+          n1 --> n2
+          style n2 stroke-width:3px
+        <BLANKLINE>
+        """
+        return mermaid_of(self.drawing, kind)
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""
+        from nameexpr.pictures.words import escaped
+
+        head, *rows = self._cells()
+        title = escaped(self.text).replace("\n", "<br>")
+        lines = [f"<div><code>{title}</code><table><thead><tr>"]
+        lines += [f"<th>{escaped(cell)}</th>" for cell in head]
+        lines.append("</tr></thead><tbody>")
+        for row in rows:
+            cells = (f"<td>{escaped(cell)}</td>" for cell in row[:-1])
+            lines.append(f"<tr>{''.join(cells)}<td><code>{escaped(row[-1])}</code></td></tr>")
+        lines.append("</tbody></table>")
+        totals = "<br>".join(map(escaped, self._totals()))
+        return f"{''.join(lines)}{totals}<br>{self._tree() or ''}</div>"
+
+    def _tree(self) -> Picture | None:
+        """Return the tree if it is small enough to stand with the table."""
+        return self.draw("tree") if len(self.drawing.data.tree.nodes) <= MOST_NODES else None
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook can show: text, a table with the tree, and the tree if it is not too large.
+
+        The tree is in both, for a front end shows one of them.
+        """
+        bundle = {"text/plain": str(self), "text/html": self._repr_html_()}
+        tree = self._tree()
+        if tree is not None:
+            bundle["image/svg+xml"] = str(tree)
+        kept = set(bundle) if include is None else set(bundle) & set(include)
+        return {kind: text for kind, text in bundle.items() if kind in kept - set(exclude or ())}
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value else "-"
+
+
+def _time(step: PlanStep) -> str:
+    is_view = not step.bytes and not step.flops and step.seconds < VIEW
+    return "-" if is_view else duration(step.seconds)
 
 
 def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Plan:
-    """Return the plan of a compiled text."""
-    limit, operands = entry.options.memory_limit, [Operand(spec.shape, spec.names) for spec in specs]
-    if isinstance(compiled.tree, Expression):
-        dtypes = [spec.dtype for spec in specs]
-        if entry.is_bound:
-            return plan_of_rest((compiled, entry.fold(compiled)), operands, dtypes, entry.free, limit)
-        return make_plan(compiled, operands, dtypes, limit)
-    names = compiled.tree.operands
-    kinds = [
-        f"weak:{spec.dtype.__name__}" if isinstance(spec.dtype, type) else number_name(spec.dtype)
-        for spec in specs
-    ]
-    shapes, named = dict(zip(names, operands, strict=True)), dict(zip(names, kinds, strict=True))
-    if entry.is_bound:
-        free = [names[position] for position in entry.free]
-        return plan_of_formula((compiled, entry.fold(compiled)), shapes, named, free, limit)
-    return make_formula_plan(compiled, shapes, named, limit)
+    """Return the plan of a compiled text: of what is done on each call."""
+    running, limit = _running(entry, compiled, specs), entry.options.memory_limit
+    program, tree, steps = running.program, compiled.tree, steps_of(running)
+    text = visible(unparse(tree) if running.is_expression else unparse_formula(tree.tree))
+    size = operand_bytes(program, [operand.dtype for operand in running.operands])
+    flops, naive = _flops(running, steps)
+    return Plan(
+        text=text,
+        steps=steps,
+        flops=flops,
+        naive_flops=naive,
+        peak_bytes=peak_bytes(program, running.shapes, running.given),
+        operand_bytes=size,
+        result_shape=running.shapes[program.result],
+        result_names=_names(compiled, specs),
+        dtype=_dtype(running),
+        code=running.code,
+        drawing=drawing_of(running, text, steps, size, limit),
+    )
 
 
 def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outline:
     """Return the outline of a compiled text."""
-    operands = [Operand(spec.shape, spec.names) for spec in specs]
-    if isinstance(compiled.tree, Expression):
-        return expression_outline(compiled, operands)
-    return formula_outline(compiled, dict(zip(compiled.tree.operands, operands, strict=True)))
+    running = running_of(compiled, specs, range(len(specs)), None)
+    program = compiled.program
+    return Outline(
+        compiled.shapes[program.result],
+        _names(compiled, specs),
+        _dtype(running),
+        compiled.plans[0].flops if running.is_expression else sum(flops_of(running)),
+        peak_bytes(program, compiled.shapes, compiled.given),
+    )
 
 
 def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> str:
-    """Return the NumPy that runs, as a function to paste."""
-    if entry.is_bound:
-        return plan_of(entry, compiled, specs).code
-    operands = [Operand(spec.shape, spec.names) for spec in specs]
-    if isinstance(compiled.tree, Expression):
-        return expression_source(compiled, operands)
-    return formula_source(compiled, dict(zip(compiled.tree.operands, operands, strict=True)))
+    """Return the NumPy that runs on each call, as a function to paste."""
+    return _running(entry, compiled, specs).code
+
+
+def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Running:
+    return running_of(compiled, specs, entry.free, entry.fold(compiled) if entry.is_bound else None)
+
+
+def _flops(running: Running, steps: Sequence[PlanStep]) -> tuple[int, int]:
+    """Return the flops of a call, and those of one loop over all labels: 0 where a bound text has none."""
+    compiled, flops = running.compiled, sum(step.flops for step in steps)
+    if not running.is_expression:
+        pointwise = sum(map(pointwise_flops, running.program.instructions))
+        naive = max(flops, sum(plan.naive_flops for plan in compiled.plans) + pointwise)
+        return flops, naive if flops or not running.is_bound else 0
+    (plan,) = compiled.plans
+    naive = max(flops, plan.flops)
+    if plan.contraction.dropped or len(running.operands) > 1:
+        naive = max(naive, plan.naive_flops)
+    return flops, naive if flops or not running.is_bound else 0
+
+
+def _dtype(running: Running) -> str:
+    """Return the dtype of the computation; "" where an expression only moves cells."""
+    computed = [
+        note.dtype for note in running.program.notes if note.dtype and not note.dtype.startswith(WEAK)
+    ]
+    has_work = not running.is_expression or running.compiled.plans[0].flops
+    return computed[-1] if computed and has_work else ""
+
+
+def _names(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Names | None:
+    return compiled.names[-1] if any(spec.names is not None for spec in specs) else None
