@@ -31,7 +31,7 @@ _HOMES = {
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
     "nameexpr.syntax.lexer.limits": "Limits limits set_limits",
     "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
-    "nameexpr.tensors.devices": "device",
+    "nameexpr.tensors.coerce": "device",
     "nameexpr.tensors.dtypes": (
         "bool complex64 complex128 double float float16 float32 float64 get_default_dtype half int "
         "int8 int16 int32 int64 long set_default_dtype short uint8 uint16 uint32 uint64"

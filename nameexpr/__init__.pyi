@@ -21,7 +21,7 @@ from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
     from_xarray as from_xarray, tensor as tensor,
 )
-from nameexpr.tensors.devices import device as device
+from nameexpr.tensors.coerce import device as device
 from nameexpr.tensors.dtypes import (
     bool as bool, complex64 as complex64, complex128 as complex128, double as double, float as float,
     float16 as float16, float32 as float32, float64 as float64, get_default_dtype as get_default_dtype,

@@ -2,8 +2,7 @@
 
 An expression is a graph of one statement, a formula one of several; from there on they are the same. Reading
 and checking a text needs no operands and happens once per text; the rest once per shapes, dtypes and names.
-Nothing here runs anything: programs are executed by `nameexpr.runtime`, through the source that
-`nameexpr.compiler.codegen.program` writes.
+Nothing here runs anything: backends make functions of programs (`nameexpr.backends.numpy.codegen`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -149,7 +148,7 @@ class Entry(ABC):
         if made is None:
             if self.options.tune and not callable(self.options.reduce):
                 latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
-            made = self._template(self.compile(*latest), every, latest.specs)
+            made = self._template(self.compile(*latest), every)
             if is_shared and made.constants["names"] is None:
                 cache.templates.put(key, made)
         found = function_of(made, self.slow_call, self._explain), latest
@@ -164,32 +163,31 @@ class Entry(ABC):
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
-            made = self._template(compiled, every, latest.specs)
-            function = function_of(made, self.slow_call, self._explain)
+            function = function_of(self._template(compiled, every), self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
         return best_ranks(make)
 
-    def _template(
-        self, compiled: Compilation[Any], every: Sequence[Any], specs: Sequence[OperandSpec]
-    ) -> Template:
+    def _template(self, compiled: Compilation[Any], every: Sequence[Any]) -> Template:
         """Return the code of a compiled text; what depends on bound operands alone is computed here."""
-        names = compiled.names if any(spec.names is not None for spec in specs) else None
         options = self.options
-        is_for_all_sizes = compiled.fits_all_sizes and not options.sizes and options.memory_limit is None
-        constants = {"reduce": options.reduce if callable(options.reduce) else None}
+        held: tuple[Any, ...] = ()
+        program, shapes, operands = compiled.program, compiled.shapes, every
         if self.is_bound:
             folded = self.fold(compiled)
             held = self._values(folded, every)
-            constants |= {f"a{position}": value for position, value in enumerate(held, len(self.free))}
-            compiled = replace(compiled, program=folded.rest, shapes=shapes_of(folded.rest))
-            specs = [specs[position] for position in self.free]
+            program, shapes = folded.rest, shapes_of(folded.rest)
+            operands = [every[position] for position in self.free]
+        is_for_all_sizes = compiled.fits_all_sizes and not options.sizes and options.memory_limit is None
         return template(
-            compiled,
-            specs,
-            constants,
-            names=names,
+            program,
+            shapes,
+            operands,
+            compiled.names if any(names_of(operand) is not None for operand in every) else None,
             is_tuple=options.outputs is not None,
+            reduce=options.reduce if callable(options.reduce) else None,
+            held=held,
+            same=compiled.same,
             has_shapes=not is_for_all_sizes,
         )
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import formulas, kernels, spelled
+from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.arrays import number_name
+from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.backends.numpy.numbers import fold
 from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
@@ -38,7 +39,7 @@ def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
         along = (0,) if kernel in ALONG else ()
         result = np.asarray(function(*map(_sample, dtypes), *along))
     if result.dtype.kind not in "biufc":
-        raise TypeError(f"{spelled(kernel)} gives {result.dtype}")
+        raise TypeError(f"{callee_of(kernel)} gives {result.dtype}")
     return number_name(result.dtype)
 
 

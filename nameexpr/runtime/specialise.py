@@ -1,43 +1,37 @@
 """One straight-line Python function per plan, which checks for itself whether it is the right one.
 
 The function guards types, shapes and dtypes (and names, and strides where the program depends on them) and
-then runs the statements that `nameexpr.compiler.codegen.program` wrote, with nothing in between; when the
-guard fails it hands over to `miss`. This is what makes a call by text cost a fraction of a microsecond more
-than the NumPy call in it. Everything that is executed is made of names of ours and of constants that are
-bound, not written: no text of the user's is in it.
+then runs the statements of the program, with nothing in between; when the guard fails it hands over to
+`miss`. This is what makes a call by text cost a fraction of a microsecond more than the NumPy call in it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from operator import attrgetter
-from types import CodeType, MappingProxyType
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import copies, formulas, kernels
-from nameexpr.backends.numpy.compatible import c_einsum
-from nameexpr.backends.numpy.ones import ones
-from nameexpr.compiler.codegen.program import body
+from nameexpr.backends.numpy.arrays import NUMBERS
+from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
+from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.compiler.ir.program import Ones, Program
-from nameexpr.compiler.pipeline import Compilation
+from nameexpr.compiler.ir.program import Program
 from nameexpr.runtime.fast_path import MISSING
-from nameexpr.runtime.operands import OperandSpec, layout_of, same_guards
+from nameexpr.runtime.operands import array_of, layout_of, names_of, same_guards
 
 Function = Callable[..., Any]
-Explain = Callable[..., Exception]
+Shapes = Sequence[tuple[int, ...]]
 
 
-FUNCTION = re.compile(r"\b(np\.[a-z_][\w.]*)\(")
 SHARED: dict[str, Any] = {
-    "np": np, "kernels": kernels, "formulas": formulas, "copies": copies,
-    "ndarray": np.ndarray, "missing": MISSING, "layout_of": layout_of,
-}  # fmt: skip
+    "ndarray": np.ndarray,
+    "missing": MISSING,
+    "layout_of": layout_of,
+}
 """What the generated functions of all texts can name."""
 
 
@@ -56,62 +50,76 @@ class Template:
 
 
 def template(
-    compiled: Compilation[Any],
-    specs: Sequence[OperandSpec],
-    constants: Mapping[str, Any] = MappingProxyType({}),
+    program: Program,
+    shapes: Shapes,
+    operands: Sequence[Any],
+    names: Sequence[Names] | None = None,
     *,
-    names: tuple[Names, ...] | None = None,
     is_tuple: bool = False,
+    reduce: Function | None = None,
+    held: Sequence[Any] = (),
+    same: tuple[int, ...] = (),
     has_shapes: bool = True,
 ) -> Template:
     """Return the code for operands like these.
 
     Parameters
     ----------
-    compiled : Compilation[Any]
+    program : Program
         The program to run.
-    specs : sequence of OperandSpec
-        What the operands are that the function is for: numbers of Python, if their dtype is a type.
-    constants : mapping of str to object
-        What else the function can name: the caller's reducer, and operands that are bound.
-    names : tuple or None
+    shapes : sequence of tuple of int
+        Shape of each of its values.
+    operands : sequence
+        Arrays, NamedTensors, or numbers of Python.
+    names : sequence of tuple, or None
         Names of each result; None for plain arrays.
     is_tuple : bool
-        Whether the function returns a tuple of results.
+        Whether a single result comes in a tuple; several always do.
+    reduce : callable or None
+        The caller's reducer.
+    held : sequence
+        What bound operands gave: the operands of the program after those of the function.
+    same : tuple of int
+        Which operands must be the same array, as for `repeats`.
     has_shapes : bool
         Whether the function is for these shapes only; else for all of the same ranks.
     """
-    program = compiled.program
-    own: dict[str, Any] = {**constants, "names": names if names is None or is_tuple else names[0]}
-    is_named = [spec.names is not None for spec in specs]
-    if names is not None or any(is_named):
-        own |= _named_tensors()
+    constants: dict[str, Any] = {"names": None, "reduce": reduce}
+    constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
+    named = [names_of(operand) is not None for operand in operands]
+    if names is not None or any(named):
+        constants |= _named_tensors()
     guards = [
-        guard(position, spec, program, own, has_shape=has_shapes) for position, spec in enumerate(specs)
+        guard(position, operand, program, constants, has_shape=has_shapes)
+        for position, operand in enumerate(operands)
     ]
-    guards += same_guards(compiled.same, is_named)
-    statements = statements_of(program, compiled.shapes, own)
-    returned = statements.pop().removeprefix("return ")
-    if is_tuple and len(program.outputs) == 1:
-        returned += ","
+    guards += same_guards(same, named)
+    statements = bound_statements(program, shapes, constants)
+    last = statements[-1]
+    assert isinstance(last, Return)
+    statements[-1] = last = Return(last.values, is_tuple or last.is_tuple)
     if names is not None:
-        returned = f"wrap_all(({returned}), names)" if is_tuple else f"wrap({returned}, names)"
-    code = code_of(is_named, guards, [*statements, f"return {returned}"])
+        is_tuple = last.is_tuple
+        constants["names"] = names if is_tuple else names[0]
+        arguments = ("names", *last.values) if is_tuple else (*last.values, "names")
+        statements[-1] = Return((Invocation("wrap_all" if is_tuple else "wrap", arguments, {}),))
+    code = function_code(named, guards, statements, constants)
     key = "ranks" if not has_shapes else "layouts" if program.depends_on_layout else "shapes"
-    return Template(code, own, key, compiled.same)
+    return Template(code, constants, key, same)
 
 
+@cache
 def _named_tensors() -> dict[str, Any]:
-    """Return what functions of NamedTensors can name."""
+    """Return what functions of NamedTensors can name: loaded for the first of them."""
     from nameexpr.tensors import NamedTensor, wrap
 
-    def wrap_all(results: tuple[Any, ...], names: Sequence[Names]) -> tuple[NamedTensor, ...]:
+    def wrap_all(names: Sequence[Names], *results: Any) -> tuple[NamedTensor, ...]:
         return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
 
     return {"NamedTensor": NamedTensor, "wrap": wrap, "wrap_all": wrap_all}
 
 
-def function_of(made: Template, miss: Function, explain: Explain) -> Function:
+def function_of(made: Template, miss: Function, explain: Callable[..., Exception]) -> Function:
     """Return the function of a template, for one text.
 
     Parameters
@@ -123,101 +131,63 @@ def function_of(made: Template, miss: Function, explain: Explain) -> Function:
     explain : callable
         What makes an error of a fault of NumPy's and the operands.
     """
-    constants = {**SHARED, **made.constants, "miss": miss, "explain": explain}
-    exec(made.code, constants)  # noqa: S102  ours only: tests hold the source to a whitelist
-    function: Function = constants["call"]
+    return _executed(made.code, made.constants, miss, explain)
+
+
+def _executed(
+    code: CodeType, constants: dict[str, Any], miss: Function, explain: Callable[..., Exception]
+) -> Function:
+    names = {**SHARED, **constants, "miss": miss, "explain": explain}
+    exec(code, names)  # noqa: S102  ours only: tests hold the source to a whitelist
+    function: Function = names["call"]
     return function
 
 
-def constants_of(miss: Function, explain: Callable[..., Exception]) -> dict[str, Any]:
-    """Return what every generated function can name."""
-    return {**SHARED, "miss": miss, "explain": explain}
-
-
-def statements_of(
-    program: Program, shapes: Sequence[tuple[int, ...]], constants: dict[str, Any]
-) -> list[str]:
-    """Return the statements of a program, with what they name bound in `constants`."""
-    made_once: dict[str, Ones] = {}
-    statements = quickened(body(program, shapes, made_once), constants)
-    constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
-    return statements
-
-
-def quickened(statements: Sequence[str], constants: dict[str, Any]) -> list[str]:
-    """Return the statements with a name for each function of NumPy's, bound in `constants`: 40 ns less each.
-
-    For `np.einsum` that is the C function behind it: 400 ns less.
+def run_values(
+    program: Program, shapes: Shapes, operands: Sequence[Any], explain: Callable[[Exception], Exception]
+) -> tuple[Any, ...]:
+    """Return the values that a program gives for operands, as they are inside it: a number of Python stays
+    one, and so does a scalar of NumPy's.
     """
-
-    def named(call: re.Match[str]) -> str:
-        name = call[1].replace(".", "_")
-        constants.setdefault(name, _function(call[1]))
-        return f"{name}("
-
-    return [FUNCTION.sub(named, statement) for statement in statements]
-
-
-@cache
-def _function(path: str) -> Any:
-    return c_einsum if path == "np.einsum" else attrgetter(path.removeprefix("np."))(np)
+    constants: dict[str, Any] = {}
+    statements = bound_statements(program, shapes, constants)
+    names = [value_name(value, len(program.operands)) for value in program.results]
+    statements[-1] = Return(tuple(names), is_tuple=True)
+    code = function_code([False] * len(operands), [], statements, constants)
+    function = _executed(code, constants, _never, lambda fault, *_: explain(fault))
+    values: tuple[Any, ...] = function(*operands)
+    return values
 
 
-def code_of(is_named: Sequence[bool], guards: Sequence[str], statements: Sequence[str]) -> CodeType:
-    """Return a function of so many operands, compiled: guards first, then the statements, which work on the
-    arrays of those that are NamedTensors.
-    """
-    return _code(_source(is_named, guards, statements))
+def _never(*_: Any) -> Any:
+    raise AssertionError("a function without guards was called with other operands than it has")
 
 
 def guard(
-    position: int, spec: OperandSpec, program: Program, constants: dict[str, Any], *, has_shape: bool = True
+    position: int, operand: Any, program: Program, constants: dict[str, Any], *, has_shape: bool = True
 ) -> str:
     """Return the condition that an operand is like this one, and bind its constants.
 
     A dtype is nearly always the very object that was seen before; one that was unpickled need not be.
     """
     name = data = f"a{position}"
-    constants[f"d{position}"] = spec.dtype
-    if isinstance(spec.dtype, type):
+    if type(operand) in NUMBERS:
+        constants[f"d{position}"] = type(operand)
         return f"type({name}) is d{position}"
-    constants[f"s{position}"] = spec.shape
-    if spec.names is None:
-        parts = [f"type({name}) is ndarray"]
-    else:
-        constants[f"n{position}"] = spec.names
-        parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
+    array, names = array_of(operand), names_of(operand)
+    parts = [f"type({name}) is ndarray"]
+    if names is not None:
         data = f"{name}._data"
-    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {len(spec.shape)}")
+        constants[f"n{position}"] = names
+        parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
+    constants[f"s{position}"] = array.shape
+    constants[f"d{position}"] = array.dtype
+    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {array.ndim}")
     parts.append(f"({data}.dtype is d{position} or {data}.dtype == d{position})")
     if program.is_limited:  # copies, and what they take, depend on more than strides
-        constants[f"r{position}"] = spec.layout
+        constants[f"r{position}"] = layout_of(array)
         parts.append(f"layout_of({data}) == r{position}")
     elif program.depends_on_layout:
-        constants[f"r{position}"] = tuple(spec.layout or ())
+        constants[f"r{position}"] = array.strides
         parts.append(f"{data}.strides == r{position}")
     return " and ".join(parts)
-
-
-def _source(is_named: Sequence[bool], guards: Sequence[str], statements: Sequence[str]) -> str:
-    names = [f"a{position}" for position in range(len(is_named))]
-    arguments = ", ".join([*(f"{name}=missing" for name in names), "*rest"])
-    passed = ", ".join([*names, "*rest"])
-    named = [position for position, has_names in enumerate(is_named) if has_names]
-    # A fault is told of the operands as they came: their names may say what the text leaves out.
-    given = ", ".join(
-        f"wrap({name}, n{position})" if position in named else name for position, name in enumerate(names)
-    )
-    statements = [*(f"a{position} = a{position}._data" for position in named), *statements]
-    lines = [f"def call({arguments}):"]
-    lines += ["    if " + " and ".join([*guards, "not rest"]) + ":"]
-    lines += ["        try:", *("            " + statement for statement in statements)]
-    lines += ["        except Exception as fault:", f"            raise explain(fault, {given}) from fault"]
-    lines += [f"    return miss({passed})"]
-    return "\n".join(lines) + "\n"
-
-
-@lru_cache(maxsize=512)
-def _code(source: str) -> CodeType:
-    """Compile a source; many texts and shapes share one, because shapes are constants that are bound."""
-    return compile(source, "<nameexpr>", "exec")

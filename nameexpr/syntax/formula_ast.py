@@ -82,6 +82,17 @@ class Along:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
+COMPARISON, SIGN, POWER = 1, 6, 7
+PRECEDENCE = {
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), COMPARISON),
+    "|": 2,
+    "&": 3,
+    **dict.fromkeys(("+", "-"), 4),
+    **dict.fromkeys(("*", "/", "//", "%"), 5),
+    "**": POWER,
+}
+"""How tightly operators between two values bind, as in Python; a sign before one, SIGN."""
+
 Node = Number | Use | Unary | Binary | Call | Along
 
 
@@ -107,8 +118,11 @@ class Formula:
     text: str = field(default="", compare=False)
 
 
+LEAVES = (Number, Use)
+
+
 def children(node: Node) -> tuple[Node, ...]:
-    """Return the nodes right below a node."""
+    """The nodes right below a node."""
     match node:
         case Unary(_, value):
             return (value,)
@@ -121,9 +135,10 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def nodes(tree: Node) -> Iterator[Node]:
-    """Return all nodes of an expression, from left to right, parents before their children."""
+    """Yield all nodes of an expression, from left to right, parents before their children."""
     stack = [tree]
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        if not isinstance(node, LEAVES):
+            stack.extend(reversed(children(node)))

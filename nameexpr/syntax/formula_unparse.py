@@ -10,18 +10,23 @@ from __future__ import annotations
 import sys
 
 from nameexpr.syntax.ast import Term
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Number, Statement, Unary, Use
+from nameexpr.syntax.formula_ast import (
+    COMPARISON,
+    PRECEDENCE,
+    SIGN,
+    Along,
+    Binary,
+    Call,
+    Formula,
+    Node,
+    Number,
+    Statement,
+    Unary,
+    Use,
+)
 from nameexpr.syntax.unparse import unparse_term
 
-_LEVELS = {
-    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), 1),
-    "|": 2,
-    "&": 3,
-    **dict.fromkeys(("+", "-"), 4),
-    **dict.fromkeys(("*", "/", "//", "%"), 5),
-    "**": 7,
-}
-_COMPARISON, _SIGN, _POWER, _ATOM = 1, 6, 7, 8
+_ATOM = 8
 _LARGEST = sys.float_info.max
 
 
@@ -50,19 +55,19 @@ def unparse_value(node: Node) -> str:
         case Along(function, term, arguments):
             return f"{function}{_bracket(term)}({', '.join(map(unparse_value, arguments))})"
         case Unary(sign, value):
-            return sign + _within(value, _SIGN)
+            return sign + _within(value, SIGN)
         case Binary(sign, left, right):
-            level = _LEVELS[sign]
+            level = PRECEDENCE[sign]
             if sign == "**":  # binds tighter than a sign to its left, not to its right
-                return f"{_within(left, _ATOM)} ** {_within(right, _SIGN)}"
-            side = level + 1 if level == _COMPARISON else level
+                return f"{_within(left, _ATOM)} ** {_within(right, SIGN)}"
+            side = level + 1 if level == COMPARISON else level
             return f"{_within(left, side)} {sign} {_within(right, level + 1)}"
 
 
 def _level(node: Node) -> int:
     if isinstance(node, Binary):
-        return _LEVELS[node.operator]
-    return _SIGN if isinstance(node, Unary) else _ATOM
+        return PRECEDENCE[node.operator]
+    return SIGN if isinstance(node, Unary) else _ATOM
 
 
 def _within(node: Node, least: int) -> str:

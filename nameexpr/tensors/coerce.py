@@ -1,6 +1,7 @@
 """From whatever a user has to an array: nested lists, numbers, arrays, anything with `__array__`.
 
-What NumPy refuses, or would take in a way that loses something, is refused here in our own words.
+What NumPy refuses, or would take in a way that loses something, is refused here in our own words. The only
+device there is is the CPU, where arrays of NumPy are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from nameexpr.backends.numpy.floats import default_float, is_float
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.ops import op
 
 _REFUSED = {
     "MaskedArray": (
@@ -127,3 +129,54 @@ def _no_numbers(data: object, dtype: np.dtype[Any]) -> NameExprError:
     what = "text" if dtype.kind in "US" else f"a {type(data).__name__}, of which NumPy makes no numbers"
     hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
     return error(Diagnostic("NE653", f"the data is {what}", hint=hint))
+
+
+class Device:
+    """Where an array is: `str()` of it is "cpu"."""
+
+    __slots__ = ("type",)
+
+    index = None
+
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        name = str(type)
+        if name.partition(":")[0] != "cpu" or index not in (None, 0):
+            message = f"there is no device {shown(name)}: NumPy's arrays are on the CPU"
+            hint = 'leave it out or give "cpu"; x.numpy() is what another library can move to its device'
+            raise error(Diagnostic("NE678", message, hint=hint))
+        self.type = "cpu"
+
+    def __str__(self) -> str:
+        return self.type
+
+    def __repr__(self) -> str:
+        return "device('cpu')"
+
+    def __eq__(self, other: object) -> bool:
+        return str(other) == self.type
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+
+@op("answers")
+def device(type: Any = "cpu", index: int | None = None) -> Device:
+    """Return the device of that name: "cpu" is the only one.
+
+    Raises
+    ------
+    OptionError
+        NE678, for any other.
+
+    Examples
+    --------
+    >>> str(device("cpu"))
+    'cpu'
+    """
+    return Device(type, index)
+
+
+def checked_device(wanted: object) -> None:
+    """Raise NE678 unless `wanted` is None or the CPU."""
+    if wanted is not None:
+        Device(wanted)

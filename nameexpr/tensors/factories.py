@@ -17,13 +17,12 @@ import numpy as np
 
 from nameexpr.backends.numpy.floats import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.coerce import as_dtype, plain
+from nameexpr.tensors.coerce import as_dtype, checked_device, plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
-from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_int, checked_real
@@ -246,3 +245,37 @@ def arange(
     except (MemoryError, ValueError, OverflowError) as fault:
         raise exhausted("arange", fault) from fault
     return wrap(data, checked_names(names, dims_of((None,), data.shape)))
+
+
+_HARMLESS: dict[str, tuple[object, ...] | None] = {
+    "requires_grad": (False, None),
+    "pin_memory": (False, None),
+    "layout": None,
+    "memory_format": None,
+}
+_OWN = {
+    **dict.fromkeys(("zeros", "ones", "empty"), ("names", "dtype", "out")),
+    **dict.fromkeys(("rand", "randn"), ("names", "dtype", "generator", "out")),
+    **dict.fromkeys(("rand_like", "randn_like"), ("dtype", "generator")),
+    "full": ("names", "dtype"),
+}
+"""The keywords that each function has; those that are not here have `dtype`."""
+
+
+def check_keywords(verb: str, torch: dict[str, Any]) -> None:
+    """Accept PyTorch's other keywords where they ask for nothing, and refuse them otherwise (NE681)."""
+    for name, value in torch.items():
+        if name == "device":
+            checked_device(value)
+        elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
+            message = f"{verb} has no use for {name}={shown(value)}"
+            raise error(Diagnostic("NE681", message, hint=_keyword_hint(verb, name, value)))
+
+
+def _keyword_hint(verb: str, name: str, value: object) -> str:
+    if name == "requires_grad":
+        return "tensors record no gradients"
+    own = _OWN.get(verb, ("dtype",))
+    if name == "size" and "names" in own:
+        return f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
+    return did_you_mean(name, own) or f"it takes {' and '.join(f'{one}=' for one in own)}"

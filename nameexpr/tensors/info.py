@@ -17,14 +17,14 @@ from nameexpr.backends.numpy.floats import is_float
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
-from nameexpr.tensors.devices import Device
+from nameexpr.tensors.coerce import Device
 from nameexpr.tensors.faults import within_memory
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
 
 
 class Info(Rules):
-    """numel, item, stride, nbytes and the like; devices; layouts."""
+    """numel, item, stride, nbytes and the like; devices; layouts; gradients, which nothing records."""
 
     __slots__ = ()
 
@@ -181,6 +181,66 @@ class Info(Rules):
     def is_shared(self) -> bool:
         """Return False: the memory is this process's own, so far as NumPy knows."""
         return False
+
+    @property
+    @op("answers")
+    def requires_grad(self) -> bool:
+        """False: no tensor records what is done with it."""
+        return False
+
+    @op("fills")
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Return the tensor if no gradient is asked for.
+
+        Raises
+        ------
+        OptionError
+            NE679, if one is.
+        """
+        if requires_grad:
+            raise _no_gradients("requires_grad_")
+        return self
+
+    @property
+    @op("answers")
+    def grad(self) -> None:
+        """None: no gradient is recorded."""
+        return
+
+    @property
+    @op("answers")
+    def is_leaf(self) -> bool:
+        """True: no tensor records where it came from."""
+        return True
+
+    @op("keeps")
+    def detach(self) -> Self:
+        """Return a view of the tensor: there is no history to detach it from."""
+        return self._wrap(self._data.view(), self._names)
+
+    @op("fills")
+    def detach_(self) -> Self:
+        """Return the tensor: there is no history to detach it from."""
+        return self
+
+    @op("answers")
+    def register_hook(self, hook: Any) -> NoReturn:
+        """Raise an error (NE679): no gradient will ever call the hook."""
+        raise _no_gradients("register_hook")
+
+    @op("answers")
+    def register_post_accumulate_grad_hook(self, hook: Any) -> NoReturn:
+        """Raise an error (NE679): no gradient will ever call the hook."""
+        raise _no_gradients("register_post_accumulate_grad_hook")
+
+
+def _no_gradients(verb: str) -> NameExprError:
+    return error(Diagnostic("NE679", f"{verb}: tensors record no gradients", hint=_NO_GRADIENTS))
+
+
+_NO_GRADIENTS = (
+    "nameexpr computes values only; automatic differentiation needs a library such as JAX or PyTorch"
+)
 
 
 def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:

@@ -21,14 +21,12 @@ from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.contraction import MatrixProducts
-from nameexpr.tensors.convert import Conversion
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
-from nameexpr.tensors.names import NameMethods
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import Pieces
 from nameexpr.tensors.protocols import Protocols
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 
 
 class NamedTensor(
-    NameMethods,
     Movement,
     Shapes,
     Pieces,
@@ -51,7 +48,6 @@ class NamedTensor(
     Fills,
     Casts,
     Info,
-    Conversion,
     Display,
     Protocols,
 ):

@@ -18,11 +18,10 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.coerce import as_dtype
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.factories import checked_dims, checked_tensor, finished
+from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
 from nameexpr.tensors.faults import exhausted, undefined, within_memory
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.generators import generator_or_default
-from nameexpr.tensors.keywords import check_keywords
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import checked_number

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from nameexpr.backends.numpy import spelled
+from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.runtime.promotion import NumPyArithmetic
 from pages import documents
@@ -43,7 +43,7 @@ def pointwise() -> str:
     arithmetic = NumPyArithmetic()
     rows = []
     for one in POINTWISE.values():
-        what = one.doc if one.form == "kernel" else f"{one.doc}: `{spelled(one.kernel)}`"
+        what = one.doc if one.form == "kernel" else f"{one.doc}: `{callee_of(one.kernel)}`"
         kinds = gives(lambda dtype, one=one: arithmetic.dtype_of(one.kernel, (dtype,) * one.arity))
         rows.append([f"`{one.usage}`", what, *kinds])
     return table("function; is", rows)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import nameexpr as ne
-import nameexpr.tensors.devices
+import nameexpr.tensors.coerce
 import nameexpr.tensors.factories
 import nameexpr.tensors.functions
 import nameexpr.tensors.generators

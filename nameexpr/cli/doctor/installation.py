@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.cli.doctor.machine import Blas, Machine, describe_blas, describe_machine
+from nameexpr.syntax.grammar import stored_tables, table_state
 from nameexpr.syntax.lexer.limits import Limits, limits
-from nameexpr.syntax.parser.grammar import stored_tables, table_state
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
 

@@ -101,7 +101,7 @@ def _tables(installation: Installation) -> Iterator[Issue]:
     package = installation.package("lark")
     lark = package.version if package else None
     # Of one release and still no fit: then the grammar is another, which happens in checkouts only.
-    fits, hint = "the grammar", "python -m nameexpr.syntax.parser.generate makes them anew"
+    fits, hint = "the grammar", "python -m nameexpr.syntax.grammar makes them anew"
     if lark != installation.tables_lark:
         fits, hint = f"lark {lark}", f"pip install 'lark=={installation.tables_lark}' saves that"
     message = (

@@ -6,7 +6,7 @@ is known once the operands are (`nameexpr.compiler.analysis.views`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,8 +15,8 @@ from nameexpr.compiler.analysis.faults.words import in_words
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
-from nameexpr.syntax.ast import Anonymous, Expression, Literal, Term, atoms
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Statement, Unary, Use, nodes
+from nameexpr.syntax.ast import Anonymous, Expression, Label, Literal, Term, atoms
+from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Statement, Unary, Use, nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,14 @@ def read_scope(tree: Formula) -> Scope:
         With one diagnostic per mistake: unknown functions, wrong numbers of values, names given twice, terms
         that differ, brackets that hold what they cannot hold.
     """
-    found = list(islice(_mistakes(tree), TOLD))
+    walks = [(statement, tuple(nodes(statement.value))) for statement in tree.statements]
+    found = list(islice(_mistakes(tree, walks), TOLD))
     if found:
         raise error(*found)
     uses: dict[str, list[Use]] = {}
     defined: set[str] = set()
-    for statement in tree.statements:
-        for node in nodes(statement.value):
+    for statement, walk in walks:
+        for node in walk:
             if isinstance(node, Use) and node.name not in defined and node.name not in RESERVED:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
@@ -60,14 +61,19 @@ def read_scope(tree: Formula) -> Scope:
     return Scope(tree, {name: tuple(found) for name, found in uses.items()})
 
 
-def _mistakes(tree: Formula) -> Iterator[Diagnostic]:
-    yield from _statement_names(tree)
-    defined: dict[str, Statement] = {}
+Walks = list[tuple[Statement, tuple[Node, ...]]]
+"""Statements with all nodes of their values."""
+
+
+def _mistakes(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
+    uses = [node for _, walk in walks for node in walk if isinstance(node, Use)]
+    yield from _statement_names(tree, walks)
     yield from _goes_on(tree)
-    yield from _terms(tree)
-    values = {use.name for use in _uses(tree)} | {statement.name or "" for statement in tree.statements}
-    for statement in tree.statements:
-        for node in nodes(statement.value):
+    yield from _terms(tree, [use for use in uses if use.name not in RESERVED])
+    values = {use.name for use in uses} | {statement.name or "" for statement in tree.statements}
+    defined: dict[str, Statement] = {}
+    for statement, walk in walks:
+        for node in walk:
             if isinstance(node, Call):
                 yield from check_call(tree, node, values)
             elif isinstance(node, Along):
@@ -87,7 +93,7 @@ def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
     if last.name is not None or len(tree.statements) < 2 or not isinstance(value, Unary):  # noqa: PLR2004
         return
     above = tree.statements[-2]
-    if value.operator == "-" and any(use.name == above.name for use in _uses(Formula((last,), tree.text))):
+    if value.operator == "-" and _mentions(nodes(last.value), above.name):
         return
     between = tree.text[above.span.end : value.span.start]
     if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
@@ -97,11 +103,13 @@ def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
         yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
 
 
-def _terms(tree: Formula) -> Iterator[Diagnostic]:
+def _terms(tree: Formula, uses: list[Use]) -> Iterator[Diagnostic]:
     """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
-    uses = [use for use in _uses(tree) if use.name not in RESERVED and use.term is not None]
-    terms = tuple(use.term for use in uses if use.term is not None)
-    left = tuple(statement.term for statement in tree.statements if statement.term is not None)
+    uses = [use for use in uses if use.term is not None]
+    terms = tuple([use.term for use in uses if use.term is not None])
+    left = tuple([statement.term for statement in tree.statements if statement.term is not None])
+    if all(type(item) is Label for term in (*terms, *left) for item in term.items):
+        return
     for rule in INPUT_RULES:
         for found in rule(Expression(terms, left, None, tree.text), False):  # noqa: FBT003
             yield found._replace(message=in_words(found.message), hint=in_words(found.hint))
@@ -118,17 +126,10 @@ def _terms(tree: Formula) -> Iterator[Diagnostic]:
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
-def _uses(tree: Formula) -> Iterator[Use]:
-    for statement in tree.statements:
-        for node in nodes(statement.value):
-            if isinstance(node, Use):
-                yield node
-
-
-def _statement_names(tree: Formula) -> Iterator[Diagnostic]:
+def _statement_names(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
     seen: dict[str, Statement] = {}
     used: dict[str, Use] = {}
-    for place, statement in enumerate(tree.statements):
+    for place, (statement, walk) in enumerate(walks):
         mark = Mark(statement.name_span)
         if statement.name is None:
             if place < len(tree.statements) - 1:
@@ -142,31 +143,33 @@ def _statement_names(tree: Formula) -> Iterator[Diagnostic]:
             marks = (Mark(seen[statement.name].name_span), mark)
             hint = f"every statement gives a new name, such as {statement.name}2"
             yield Diagnostic("NE232", f"'{statement.name}' is given twice", tree.text, marks, hint=hint)
-        elif statement.name in used or _mentions(statement):
-            yield _used_before(tree, statement, used.get(statement.name))
-        for node in nodes(statement.value):
+        elif own := used.get(statement.name) or _mentions(walk, statement.name):
+            yield _used_before(tree, statement, own, is_before=statement.name in used)
+        for node in walk:
             if isinstance(node, Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
             seen.setdefault(statement.name, statement)
 
 
-def _used_before(tree: Formula, statement: Statement, use: Use | None) -> Diagnostic:
+def _used_before(tree: Formula, statement: Statement, use: Use, *, is_before: bool) -> Diagnostic:
     """Say that a name is used before its statement, or in it."""
-    name, own = statement.name, use or _mentions(statement)
-    marks = (Mark(statement.name_span), *((Mark(own.name_span),) if own else ()))
+    name = statement.name
+    marks = (Mark(statement.name_span), Mark(use.name_span))
     hint = f"call the result something else, such as {name}2"
     message = f"'{name}' is an operand and the name of a statement"
-    if use is not None:
+    if is_before:
         message = f"'{name}' is used before it is computed"
         hint = f"put its statement first; if two things are meant, call one of them {name}2"
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 
-def _mentions(statement: Statement) -> Use | None:
-    """Return the use of a statement's own name in its value."""
-    own = (node for node in nodes(statement.value) if isinstance(node, Use))
-    return next((node for node in own if node.name == statement.name), None)
+def _mentions(walk: Iterable[Node], name: str | None) -> Use | None:
+    """The first use of a name."""
+    for node in walk:
+        if isinstance(node, Use) and node.name == name:
+            return node
+    return None
 
 
 def _use(tree: Formula, node: Use, defined: dict[str, Statement]) -> Iterator[Diagnostic]:

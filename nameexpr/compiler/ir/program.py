@@ -10,7 +10,7 @@ instructions.
                 | Looped                                                           (less memory)
 
 Values are numbered: operands first, then one per instruction. `nameexpr.compiler.ir.verify` checks a program
-and derives its shapes; `nameexpr.compiler.codegen.program` writes it as NumPy.
+and derives its shapes; `nameexpr.backends.numpy.codegen` writes it as NumPy.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ __all__ = [
     "Transpose",
     "Vecdot",
     "is_view",
+    "last_uses",
     "sources_of",
     "takes_out",
 ]
@@ -149,6 +150,13 @@ def sources_of(instruction: Instruction) -> tuple[int, ...]:
             return ()
         case _:
             return (instruction.source,)
+
+
+def last_uses(program: Program) -> dict[int, int]:
+    """Return for each value the last instruction that reads it; results outlive all of them."""
+    instructions = program.instructions
+    uses = {source: number for number, one in enumerate(instructions) for source in sources_of(one)}
+    return uses | dict.fromkeys(program.outputs, len(instructions))
 
 
 def is_view(instruction: Instruction) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from nameexpr.compiler.codegen.blocks import UFUNCS, WHERE, accumulator, buffers, is_inner_product
+from nameexpr.compiler.ir.fused import COMBINED, WHERE, accumulator, buffers, is_inner_product
 from nameexpr.compiler.ir.program import Fused, Pointwise, takes_out
 from nameexpr.compiler.ir.strides import Shape
 from nameexpr.compiler.ir.verify import broadcast
@@ -145,7 +145,7 @@ def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequ
     """Return the bytes alive in a block and the one after it, whose sizes are given.
 
     Names keep the values of the block before until they get new ones, as the loop in
-    `nameexpr.compiler.codegen.blocks` has it.
+    `nameexpr.backends.numpy.codegen.blocks` has it.
     """
     varies, overs, home = buffers(one, [source.shape for source in sources])
     count, final = len(sources), len(one.steps) - 1
@@ -253,7 +253,7 @@ def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int]) -> in
         else:
             letters = [tuple(range(len(factor.shape))) for factor in factors]
             needed = loop_bytes(letters, kept_axes, factors, kept)
-    elif one.reducer in UFUNCS and one.reducer not in {"count_nonzero", "any", "all"}:
+    elif one.reducer in COMBINED and one.reducer not in {"count_nonzero", "any", "all"}:
         needed = reduce_buffers(factors[0], one.reduced, dtype)
     else:
         needed = reducer_bytes(one.reducer, factors[0], one.reduced)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.arrays import number_name
+from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.codegen.program import readable
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.program import Note, Program
@@ -78,16 +78,14 @@ class Running:
         else:
             text = unparse_formula(tree.tree).replace("\n", "; ")
             result = tree.tree.statements[-1].name or "the value"
-        code = readable(self.program, self.shapes, text, [one.comment for one in self.operands], result)
+        code = Routine(
+            "compute", self.program, self.shapes, text, [one.comment for one in self.operands], result
+        )
         prelude = None if self.folded is None else self.folded.prelude
         if prelude is None or not prelude.instructions:
-            return code
+            return source_of(code)
         comments, text = [one.bound for one in self.fixed], "the last operands of compute, from what is bound"
-        made = readable(prelude, shapes_of(prelude), text, comments, "")
-        made = made.replace("def compute(", "def prepare(", 1)
-        (head, compute), (more, prepare) = code.split("\n\n\n", 1), made.split("\n\n\n", 1)
-        imports = "\n".join(dict.fromkeys([*head.splitlines(), *more.splitlines()]))
-        return f"{imports}\n\n\n{prepare}\n\n{compute}"
+        return source_of(code, Routine("prepare", prelude, shapes_of(prelude), text, comments, ""))
 
 
 def running_of(

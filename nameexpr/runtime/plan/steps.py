@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, prod
 
-from nameexpr.compiler.codegen.calls import render_call
-from nameexpr.compiler.codegen.loops import Count, local_names, notes_inside
-from nameexpr.compiler.codegen.program import value_name
+from nameexpr.backends.numpy.codegen.calls import call_text
+from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
 from nameexpr.compiler.costs.program import expected_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Looped, Sliced
@@ -76,7 +75,7 @@ class _Level:
 
     program: Program
     labels: tuple[str, ...]
-    names: tuple[str, ...]
+    names: Sequence[str]
     given: tuple[Given, ...]
     loops: tuple[Looped, ...] = ()
 
@@ -84,12 +83,12 @@ class _Level:
 def steps_of(running: Running) -> tuple[PlanStep, ...]:
     """Return the steps of what is done on each call."""
     program, count = running.program, len(running.operands)
-    names = tuple(value_name(value, count) for value in range(count + len(program.instructions)))
+    names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = tuple(operand.label for operand in running.operands)
-    return tuple(_rows(_Flops(running), _Level(program, labels, names, running.given), Count(0)))
+    return tuple(_rows(_Flops(running), _Level(program, labels, names, running.given), Numbering()))
 
 
-def _rows(flops: _Flops, level: _Level, numbers: Count) -> list[PlanStep]:
+def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
     """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
     program, count = level.program, len(level.program.operands)
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -102,20 +101,21 @@ def _rows(flops: _Flops, level: _Level, numbers: Count) -> list[PlanStep]:
     for number, instruction in enumerate(program.instructions):
         sources = sources_of(instruction)
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = render_call(instruction, [level.names[source] for source in sources])
+        call = call_text(instruction, [level.names[source] for source in sources])
         what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
         rows.append(PlanStep(what, names.strip(), work[number], sizes[number], call, times[number]))
         if isinstance(instruction, Looped):
             given = tuple(given_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
-            local = local_names(instruction, [level.names[source] for source in sources], numbers)
+            local = local_names(instruction, [level.names[source] for source in sources], numbering.parts)
+            local += numbering.values(instruction.body)
             body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
-            end = numbers.values + len(notes_inside(instruction))
-            within = Count(numbers.values + len(instruction.body.notes), numbers.parts + instruction.cuts)
-            inner = _rows(flops, body, within)
+            numbering.parts += instruction.cuts
+            inner = _rows(flops, body, numbering)
+            numbering.parts -= instruction.cuts
+            numbering.skip(instruction.bodies[1:])
             around = max(0.0, times[number] - fsum(step.seconds for step in inner))
             rows += [replace(rows.pop(), seconds=around), *inner]
-            numbers.values = end
     return rows
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from nameexpr.syntax.parser.expression import Nodes, lark_error, load_parser
+from nameexpr.syntax.grammar import lark_error, load_parser
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -23,7 +23,7 @@ _IN_WORD = re.compile(r"[A-Za-z0-9_']|[^\x00-\x7F\s]")
 
 @cache
 def _lark(start: str) -> Lark:
-    return load_parser(cast(Nodes, None), start)  # no callbacks: Lark then makes trees, which nobody reads
+    return load_parser(start)
 
 
 @lru_cache(maxsize=256)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.grammar import refusal
 from nameexpr.syntax.lexer.language import looks_like_formula
-
-if TYPE_CHECKING:
-    from lark.exceptions import UnexpectedInput
 
 _NAME = rf"{WORD}'*"
 _LETTERS = r"(?:[A-Za-z0-9_]|[^\x00-\x7F\s])+"
@@ -124,18 +122,20 @@ CHARACTERS = (
     _guess(r">", "NE101", "'>' alone has no meaning in an expression", "the arrow is written ->"),
 )
 
+
 _REACH = 64  # how far around the fault a guess is looked for
 
 
-def syntax_fault(text: str, fault: UnexpectedInput) -> Diagnostic:
-    """Return the diagnostic for a text that Lark refused.
+def syntax_fault(text: str) -> Diagnostic:
+    """Explain where the grammar refuses a text.
 
     Lark reports a character that it cannot scan, or a token that cannot stand there; `$END` is the end of the
     text.
     """
+    fault = refusal(text, "expression")
     token = getattr(fault, "token", None)
     if token is None:
-        return _not_a_formula(text, _character_fault(text, fault.pos_in_stream or 0))
+        return _not_a_formula(text, _character_fault(text, getattr(fault, "pos_in_stream", 0) or 0))
     if token.type == "$END":
         return _token_fault(text, "$END", Span(len(text), len(text)))
     return _token_fault(text, token.type, Span(token.start_pos, token.end_pos))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax.faults.brackets import Place, closes_nothing, not_closed, open_bracket
@@ -21,9 +21,7 @@ from nameexpr.syntax.faults.guesses import (
     in_square_brackets,
     open_brackets,
 )
-
-if TYPE_CHECKING:
-    from lark.exceptions import UnexpectedInput
+from nameexpr.syntax.grammar import refusal
 
 _BINARY = ("STAR", "SLASH", "STARS", "SLASHES", "PERCENT", "COMPARE", "AMPERSAND", "BAR", "COMMA")
 _WORDS = {
@@ -56,8 +54,30 @@ def chained(text: str, lines: str, signs: Sequence[Span]) -> Diagnostic:
     return Diagnostic("NE141", "comparisons cannot be chained", text, marks, hint=hint)
 
 
-def formula_fault(text: str, lines: str, fault: UnexpectedInput) -> Diagnostic:
-    """Return the diagnostic for a formula that Lark refused; `lines` is the text with semicolons."""
+class _ChainedComparison(Exception):  # noqa: N818  a parcel on its way through Lark
+    def __init__(self, signs: tuple[Span, ...]) -> None:
+        super().__init__(signs)
+        self.signs = signs
+
+
+class _Chains:
+    """Lark's callback for `a < b < c`, which the grammar reads."""
+
+    def comparison(self, children: list[Any]) -> None:
+        """Refuse more than one sign."""
+        if len(children) > 3:  # noqa: PLR2004  one comparison: two values and the sign
+            raise _ChainedComparison(tuple(Span(sign.start_pos, sign.end_pos) for sign in children[1::2]))
+
+
+_CHAINS = _Chains()
+
+
+def formula_fault(text: str, lines: str) -> Diagnostic:
+    """Explain where the grammar refuses a formula; `lines` is the text with semicolons."""
+    try:
+        fault = refusal(lines, "formula", _CHAINS)
+    except _ChainedComparison as chain:
+        return chained(text, lines, chain.signs)
     arrow = arrow_fault(text, lines)
     if arrow is not None:
         return arrow

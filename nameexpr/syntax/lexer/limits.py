@@ -81,6 +81,14 @@ def set_limits(
     return before
 
 
+def is_within_limits(text: str) -> bool:
+    """Whether a text is sure to be within the limits; of numbers nothing is known."""
+    bounds = _current
+    return (
+        len(text) <= bounds.text and text.count(",") < bounds.operands and text.count("(") <= bounds.nesting
+    )
+
+
 def check_limits(text: str) -> None:
     """Raise a `LimitError` if the text is longer, deeper or wider than the limits allow."""
     bounds = _current

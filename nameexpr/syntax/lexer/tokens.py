@@ -119,7 +119,7 @@ def _scanned(text: str, kind: Kind) -> list[_Scanned]:
 @cache
 def _pattern(kind: Kind) -> re.Pattern[str]:
     """Return one pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
-    from nameexpr.syntax.parser.grammar import stored_tables
+    from nameexpr.syntax.grammar import stored_tables
 
     stored = stored_tables(kind)["memo"].values()
     terminals = [entry for entry in stored if entry["__type__"] == "TerminalDef"]

@@ -1,35 +1,94 @@
-"""Text to syntax tree: by hand if the text is plain and right (`nameexpr.syntax.parser.plain`), else limits,
-then names, then Lark with the grammar in grammar/nameexpr.lark.
+r"""Text of an expression to its syntax tree, and the terms that formulas have, too.
 
-Lark is imported on the first parse that needs it, and its tables come from a file beside the grammar, written
-by `python -m nameexpr.syntax.parser.generate`; with another release of Lark, or a changed grammar, they are
-built anew.
+Texts are read by hand, in a twentieth of the time that Lark takes. The grammar in grammar/nameexpr.lark
+stays the law: tests hold the trees to those of Lark, spans included, and what is refused here is read by Lark
+once more, to say where it goes wrong.
 
->>> from nameexpr.syntax import parse
+One pattern matches a token with the blanks behind it, the next one where that one ends, until there is none:
+what is then left is none of ours.
+
 >>> parse("N C, C -> N").inputs[0].items
 (Label(name='N', span=Span(start=0, end=1)), Label(name='C', span=Span(start=2, end=3)))
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nameexpr.dims import normalised
 from nameexpr.errors import Span, error
-from nameexpr.syntax import ast
-from nameexpr.syntax.lexer.limits import check_limits
-from nameexpr.syntax.lexer.names import check_names
-from nameexpr.syntax.parser.plain import read_plain
+from nameexpr.syntax.ast import (
+    Alias,
+    Anonymous,
+    Dots,
+    Expression,
+    Group,
+    Item,
+    Label,
+    Literal,
+    NamedGroup,
+    Pack,
+    Reducer,
+    Sized,
+    Term,
+)
+from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_within_limits
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+LETTER = r"\w"
+r"""A character of a name in ASCII; elsewhere not all of `\w` are, and others are, too."""
+ANY_LETTER = r"[A-Za-z0-9_]|[^\x00-\x7F\s]"
+_BLANK = r"\s*(?:\#[^\n]*(?:\n|\Z)\s*)*"
 
-    from lark import Lark, Token
-    from lark.exceptions import UnexpectedInput
+
+def name_patterns(letter: str) -> tuple[str, str]:
+    """The patterns of a word with its primes, and of a name, which is a word that nothing goes on from."""
+    first = "[A-Za-z]" if letter == LETTER else r"[A-Za-z]|[^\x00-\x7F\s]"
+    word = rf"(?:{first}|_(?={letter}|'))(?:{letter})*'*"
+    return word, rf"{word}(?!{letter}|['.])"
 
 
-def parse(text: str) -> ast.Expression:
+Scanner = Callable[..., Any]
+
+
+@cache
+def _scanner(letter: str) -> Scanner:
+    word, name = name_patterns(letter)
+    size = rf"([0-9]{{1,{SIZE_DIGITS}}}(?!{letter}|'))"
+    pattern = rf"""
+          ({name}){_BLANK}(?:={_BLANK}(?:{size}|({name})|(\()){_BLANK})?
+        | (?:(,)|(->)|(\()|(\))|{size}|(_(?!{letter}|'))|(\.\.\.)|({word}\.\.\.(?!{letter}|['.]))){_BLANK}
+        | :{_BLANK}({name}){_BLANK}\Z
+        | (?=[\s\#]){_BLANK}
+        """
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
+
+
+_LABEL, _SIZED, _ALIAS, _NAMED_GROUP, _COMMA, _ARROW, _GROUP, _CLOSE = range(1, 9)
+_LITERAL, _ANONYMOUS, _DOTS, _PACK, _REDUCER = range(9, 14)
+
+
+class WideToken:
+    """A match in a text that is not ASCII: what it holds is normalised, as names are."""
+
+    def __init__(self, match: re.Match[str]) -> None:
+        self.match, self.lastindex, self.string = match, match.lastindex, match.string
+        self.start, self.end, self.span = match.start, match.end, match.span
+
+    def __getitem__(self, group: int) -> str:
+        return normalised(self.match[group])
+
+
+Token = re.Match[str] | WideToken
+_new: Callable[[type], Any] = object.__new__
+_new_tuple: Callable[[type[Span], tuple[int, int]], Span] = tuple.__new__
+_set_name, _set_span = (Label.__dict__[slot].__set__ for slot in ("name", "span"))
+_set_items, _set_term_span = (Term.__dict__[slot].__set__ for slot in ("items", "span"))
+
+
+def parse(text: str) -> Expression:
     """Return the syntax tree of an expression.
 
     Parameters
@@ -49,127 +108,107 @@ def parse(text: str) -> ast.Expression:
     LimitError
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
-    return read_plain(text) or parse_by_grammar(text)
+    parts = read_terms(text, 0, len(text)) if text.isascii() and is_within_limits(text) else None
+    if parts is None:
+        from nameexpr.syntax.lexer.names import check_names
+
+        check_limits(text)
+        check_names(text)
+        parts = read_terms(text, 0, len(text))
+        if parts is None:
+            from nameexpr.syntax.faults.expression import syntax_fault
+
+            raise error(syntax_fault(text))
+    return Expression(*parts, text)
 
 
-def parse_by_grammar(text: str) -> ast.Expression:
-    """Return the syntax tree as Lark reads it, or raise what is wrong with the text."""
-    check_limits(text)
-    check_names(text)
-    try:
-        inputs, outputs, reducer = _lark_parse()(text)
-    except lark_error() as fault:
-        from nameexpr.syntax.faults.expression import syntax_fault
-
-        raise error(syntax_fault(text, fault)) from None
-    return ast.Expression(inputs, outputs, reducer, text)
+def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: int) -> Sequence[Token] | None:
+    """Read the tokens between two places, if there is nothing else; all of them first, which is quicker."""
+    is_ascii = text.isascii()
+    matches = iter(scanner(LETTER if is_ascii else ANY_LETTER)(text, start, end).match, None)
+    tokens: list[Token] = [*matches] if is_ascii else [*map(WideToken, matches)]
+    return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 
-@cache
-def lark_error() -> type[UnexpectedInput]:
-    """Return the class of what Lark raises for a text that it refuses."""
-    from lark.exceptions import UnexpectedInput
-
-    return UnexpectedInput
+Parts = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
 
 
-@cache
-def _lark_parse() -> Callable[[str], Any]:
-    return load_parser(Nodes()).parse
+def read_terms(text: str, start: int, end: int) -> Parts | None:
+    """Read the terms between two places: those left and right of the arrow, and the reducer.
+
+    None means that the text is wrong, or that a number is longer than the limit on sizes.
+    """
+    tokens = read_tokens(_scanner, text, start, end)
+    if tokens is None:
+        return None
+    inputs: list[Term] | None = None
+    terms: list[Term] = []
+    items: list[Item] = []
+    opened: list[tuple[Token, list[Item]]] = []
+    reducer = None
+    for token in tokens:
+        kind = token.lastindex
+        if kind == _LABEL:
+            label = _new(Label)  # `Label(...)` goes round its own frozenness, which takes twice the time
+            _set_name(label, token[1])
+            _set_span(label, _new_tuple(Span, token.span(1)))
+            items.append(label)
+        elif kind in (_COMMA, _ARROW):
+            if opened or (kind == _ARROW and inputs is not None):
+                return None
+            terms.append(_term(items, start))
+            items, start = [], token.end(kind)
+            if kind == _ARROW:
+                inputs, terms = terms, []
+        elif kind == _CLOSE:
+            if not opened:
+                return None
+            inside, (opening, items) = items, opened.pop()
+            items.append(_group(opening, inside, token.end(_CLOSE)))
+        elif kind in (_GROUP, _NAMED_GROUP):
+            opened.append((token, items))
+            items = []
+        elif kind == _REDUCER:
+            reducer = Reducer(token[_REDUCER], Span(*token.span(_REDUCER)))
+        elif kind is not None:  # blanks at the start have no kind
+            items.append(_ATOMS[kind](token))
+    if opened:
+        return None
+    terms.append(_term(items, start))
+    return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
 
 
-def load_parser(nodes: Nodes, start: str = "expression") -> Lark:
-    """Return Lark's parser from the stored tables if they fit, else built from the grammar."""
-    import lark
-
-    from nameexpr.syntax.parser.grammar import grammar_text, stored_tables, table_state
-
-    if table_state(start, lark.__version__) == "stored":
-        tables = stored_tables(start)
-        load: Callable[..., Lark] = lark.Lark._load_from_dict
-        return load(tables["data"], tables["memo"], transformer=nodes)
-    grammar = grammar_text(start)
-    return lark.Lark(grammar, start=start, parser="lalr", lexer="basic", transformer=nodes)
+def _term(items: list[Item], place: int) -> Term:
+    """Make a term as labels are made; one that holds nothing stands at its place."""
+    ends = (items[0].span.start, items[-1].span.end) if items else (place, place)
+    term: Term = _new(Term)
+    _set_items(term, tuple(items))
+    _set_term_span(term, _new_tuple(Span, ends))
+    return term
 
 
-def span_of(first: Token, last: Token) -> Span:
-    """Return the span from one token to another."""
-    return Span(first.start_pos or 0, last.end_pos or 0)
+def _group(opening: Token, items: list[Item], end: int) -> Item:
+    kind = opening.lastindex or _GROUP
+    group = Group(tuple(items), Span(opening.start(kind), end))
+    if kind == _GROUP:
+        return group
+    return NamedGroup(opening[1], group, Span(opening.start(1), end), Span(*opening.span(1)))
 
 
-class Nodes:
-    """Lark's callbacks: one method per rule of the grammar, which builds the node and does nothing else."""
+def _sized(token: Token) -> Sized:
+    return Sized(token[1], int(token[_SIZED]), Span(token.start(1), token.end(_SIZED)))
 
-    def expression(self, children: list[Any]) -> Any:
-        """Return (input terms, output terms or None, reducer or None)."""
-        inputs, outputs, reducer = children[0], None, None
-        for mark, part in zip(children[1::2], children[2::2], strict=True):
-            if mark.type == "ARROW":
-                outputs = self._placed(part, mark.end_pos)
-            else:
-                reducer = ast.Reducer(normalised(part), span_of(part, part))
-        return self._placed(inputs, 0), outputs, reducer
 
-    def _placed(self, parts: list[Any], start: int) -> tuple[ast.Term, ...]:
-        """Give the terms that hold nothing the place where they would stand."""
-        terms = []
-        for part in parts:
-            if isinstance(part, ast.Term):
-                terms.append(part if part.items else ast.Term((), Span(start, start)))
-            else:
-                start = part.end_pos
-        return tuple(terms)
+def _alias(token: Token) -> Alias:
+    whole = Span(token.start(1), token.end(_ALIAS))
+    return Alias(token[1], token[_ALIAS], whole, Span(*token.span(1)), Span(*token.span(_ALIAS)))
 
-    def terms(self, children: list[Any]) -> Any:
-        """Return the terms with the commas between them."""
-        return children
 
-    def term(self, items: list[Any]) -> ast.Term:
-        """Return one term; one that holds nothing is placed later."""
-        if not items:
-            return ast.Term(())
-        return ast.Term(tuple(items), Span(items[0].span.start, items[-1].span.end))
-
-    def label(self, children: list[Token]) -> ast.Label:
-        """C."""
-        (name,) = children
-        return ast.Label(normalised(name), span_of(name, name))
-
-    def sized(self, children: list[Token]) -> ast.Sized:
-        """C=3."""
-        name, _, size = children
-        return ast.Sized(normalised(name), int(size), span_of(name, size))
-
-    def alias(self, children: list[Token]) -> ast.Alias:
-        """batch=N."""
-        dim, _, name = children
-        return ast.Alias(
-            normalised(dim), normalised(name), span_of(dim, name), span_of(dim, dim), span_of(name, name)
-        )
-
-    def named_group(self, children: list[Any]) -> ast.NamedGroup:
-        """features=(C H W)."""
-        dim, _, group = children
-        return ast.NamedGroup(normalised(dim), group, Span(dim.start_pos, group.span.end), span_of(dim, dim))
-
-    def literal(self, children: list[Token]) -> ast.Literal:
-        """3."""
-        (size,) = children
-        return ast.Literal(int(size), span_of(size, size))
-
-    def anonymous(self, children: list[Token]) -> ast.Anonymous:
-        """_."""
-        return ast.Anonymous(span_of(children[0], children[0]))
-
-    def dots(self, children: list[Token]) -> ast.Dots:
-        """...."""
-        return ast.Dots(span_of(children[0], children[0]))
-
-    def pack(self, children: list[Token]) -> ast.Pack:
-        """Batch...."""
-        (token,) = children
-        return ast.Pack(normalised(token[:-3]), span_of(token, token))
-
-    def group(self, children: list[Any]) -> ast.Group:
-        """(h w)."""
-        return ast.Group(tuple(children[1:-1]), span_of(children[0], children[-1]))
+_ATOMS: dict[int, Callable[[Token], Item]] = {
+    _SIZED: _sized,
+    _ALIAS: _alias,
+    _LITERAL: lambda token: Literal(int(token[_LITERAL]), Span(*token.span(_LITERAL))),
+    _ANONYMOUS: lambda token: Anonymous(Span(*token.span(_ANONYMOUS))),
+    _DOTS: lambda token: Dots(Span(*token.span(_DOTS))),
+    _PACK: lambda token: Pack(token[_PACK][:-3], Span(*token.span(_PACK))),
+}

@@ -1,7 +1,10 @@
-"""Text of a formula to its syntax tree: limits, line breaks to semicolons, names, then Lark.
+r"""Text of a formula to its syntax tree: line breaks to semicolons, then operators by precedence.
 
 A line break ends a statement unless it stands inside brackets. It is replaced by a semicolon before the text
-is parsed, comments by spaces, each by as many characters: every span is that of the user's text.
+is read, comments by spaces, each by as many characters: every span is that of the user's text. Values wait on
+one stack and operators on another until one comes that binds less, so that no depth of nesting meets Python's
+recursion limit. Terms are read as those of expressions are, and as there the grammar is the law and Lark
+explains what is refused.
 
 >>> parse_formula("y[N] = sum[C](x[N C])").statements[0].name
 'y'
@@ -10,16 +13,16 @@ is parsed, comments by spaces, each by as many characters: every span is that of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
-from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.syntax.ast import Term
-from nameexpr.syntax.faults.formula import chained, formula_fault, nothing_written
 from nameexpr.syntax.formula_ast import (
+    COMPARISON,
+    POWER,
+    PRECEDENCE,
+    SIGN,
     Along,
     Binary,
     Call,
@@ -31,12 +34,8 @@ from nameexpr.syntax.formula_ast import (
     Use,
     children,
 )
-from nameexpr.syntax.lexer.limits import check_limits
-from nameexpr.syntax.lexer.names import check_names
-from nameexpr.syntax.parser.expression import Nodes, lark_error, load_parser, span_of
-
-if TYPE_CHECKING:
-    from lark import Token
+from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_within_limits
+from nameexpr.syntax.parser.expression import Scanner, Token, name_patterns, read_terms, read_tokens
 
 DEEPEST = 120
 """Operators, functions and brackets inside each other; Python's own recursion limit is well above."""
@@ -57,19 +56,22 @@ def parse_formula(text: str) -> Formula:
     LimitError
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
-    check_limits(text)
-    check_names(text, "a formula")
     lines = with_semicolons(text)
-    if not lines.strip(" ;\t\n\r"):
-        raise error(nothing_written(text))
-    try:
-        statements = _parse()(lines)
-    except lark_error() as fault:
-        raise error(formula_fault(text, lines, fault)) from None
-    except _ChainedComparison as chain:
-        raise error(chained(text, lines, chain.spans)) from None
-    tree = Formula(statements, text)
-    check_depth(tree)
+    statements = read_statements(lines) if text.isascii() and is_within_limits(text) else None
+    if statements is None:
+        from nameexpr.syntax.faults.formula import formula_fault, nothing_written
+        from nameexpr.syntax.lexer.names import check_names
+
+        check_limits(text)
+        check_names(text, "a formula")
+        if not lines.strip(" ;\t\n\r"):
+            raise error(nothing_written(text))
+        statements = read_statements(lines)
+        if statements is None:
+            raise error(formula_fault(text, lines))
+    tree = Formula(tuple(statements), text)
+    if len(text) > DEEPEST:
+        check_depth(tree)
     return tree
 
 
@@ -81,121 +83,196 @@ def with_semicolons(text: str) -> str:
     >>> with_semicolons("a = x[i]  # one\n\nb = (a\n+ 1)")
     'a = x[i]       ; b = (a + 1)'
     """
+    if "\n" not in text and ";" not in text and "#" not in text:
+        return text
     blank = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)
-    characters, depth, last, is_begun = list(blank), 0, None, False
-    for place, character in enumerate(blank):
-        if character in "([":
-            depth += 1
-        elif character in ")]":
-            depth = max(0, depth - 1)
-        if character == "\n":
-            characters[place] = " "
-        if character == ";" or (character == "\n" and depth == 0):
-            characters[place] = " "
-            last = place if last is None else last
-        elif not character.isspace():
-            if last is not None and is_begun:
-                characters[last] = ";"
-            last, is_begun = None, True
-    return "".join(characters)
+    first = re.search(r"[^\s;]", blank)
+    begin, end, depth = first.start() if first else len(blank), len(blank), 0
+
+    def spaced(match: re.Match[str]) -> str:
+        """Put spaces for the ends of statements, and a semicolon for the first if any is between two."""
+        nonlocal depth
+        mark = match[0]
+        if mark in "()[]":
+            depth = depth + 1 if mark in "([" else max(0, depth - 1)
+            return mark
+        spaces = mark.replace("\n", " ").replace(";", " ")
+        place = mark.find(";") if depth else 0
+        if place < 0 or match.start() < begin or match.end() == end:
+            return spaces
+        return spaces[:place] + ";" + spaces[place + 1 :]
+
+    return re.sub(r"[()\[\]]|[;\n][\s;]*", spaced, blank)
+
+
+_NAME, _WITH_TERM, _CALL, _TARGET, _REAL, _INTEGER, _OPERATOR, _OPEN, _CLOSE, _COMMA, _END = range(1, 12)
 
 
 @cache
-def _parse() -> Callable[[str], Any]:
-    return load_parser(FormulaNodes(), "formula").parse
+def _scanner(letter: str) -> Scanner:
+    name = name_patterns(letter)[1]
+    digits = rf"[0-9]{{1,{SIZE_DIGITS}}}"
+    exponent = rf"[eE](?:[0-9]+|[+-]{digits})"
+    pattern = rf"""
+          ({name}|_(?!{letter}|'))\s*(?:\[([^\[\]]*)\]\s*)?(?:(\()|(=)(?!=))?\s*
+        | (?:((?:{digits}\.(?:{digits})?|\.{digits}|{digits}(?=[eE]))(?:{exponent})?(?!{letter}|['.]))
+            |({digits}(?!{letter}|'))|(==|!=|[<>]=?|\*\*|//|[-+*/%&|~])|(\()|(\))|(,)|(;))\s*
+        """
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
 
 
-class _ChainedComparison(Exception):  # noqa: N818  a parcel on its way through Lark
-    def __init__(self, spans: tuple[Span, ...]) -> None:
-        super().__init__(spans)
-        self.spans = spans
+def read_statements(lines: str) -> list[Statement] | None:
+    """Read statements between semicolons; None means that the text is wrong."""
+    start = len(lines) - len(lines.lstrip())
+    reader = _OperatorParser()
+    for token in read_tokens(_scanner, lines + ";", start, len(lines) + 1) or ():
+        read = reader.operand if reader.is_open else reader.operator
+        if not read(token, token.lastindex or 0):
+            return None
+    return reader.statements or None
 
 
-class FormulaNodes(Nodes):
-    """Lark's callbacks for the rules of formulas; those of terms are inherited."""
+class _Name(NamedTuple):
+    """A name with the term behind it."""
 
-    def formula(self, children: list[Any]) -> tuple[Statement, ...]:
-        """Return the statements."""
-        return tuple(child for child in children if isinstance(child, Statement))
-
-    def assignment(self, children: list[Any]) -> Statement:
-        """y[N K] = value."""
-        (name, term), _, value = children
-        start = name.start_pos
-        return Statement(normalised(name), term, value, Span(start, value.span.end), span_of(name, name))
-
-    def bare(self, children: list[Any]) -> Statement:
-        """A value without a name."""
-        (value,) = children
-        return Statement(None, None, value, value.span, value.span)
-
-    def target(self, children: list[Any]) -> tuple[Token, Term | None]:
-        """Return the name left of "=" and its term."""
-        return children[0], _term_of(children[1:])
-
-    def comparison(self, children: list[Any]) -> Node:
-        """X < y; a chain is refused, for its meaning in Python is not pointwise."""
-        if len(children) > 3:  # noqa: PLR2004  one comparison: two operands and the sign
-            raise _ChainedComparison(tuple(span_of(sign, sign) for sign in children[1::2]))
-        return self._folded(children)
-
-    def _folded(self, children: list[Any]) -> Node:
-        """Return operators of one precedence as nested pairs, from the left."""
-        value: Node = children[0]
-        for sign, right in zip(children[1::2], children[2::2], strict=True):
-            span = Span(value.span.start, right.span.end)
-            value = Binary(str(sign), value, right, span, span_of(sign, sign))
-        return value
-
-    disjunction = conjunction = arithmetic = product = power = _folded
-
-    def signed(self, children: list[Any]) -> Unary:
-        """-x."""
-        sign, value = children
-        return Unary(str(sign), value, Span(sign.start_pos, value.span.end))
-
-    def integer(self, children: list[Token]) -> Number:
-        """2."""
-        return Number(int(children[0]), span_of(children[0], children[0]))
-
-    def real(self, children: list[Token]) -> Number:
-        """0.5."""
-        return Number(float(children[0]), span_of(children[0], children[0]))
-
-    def use(self, children: list[Any]) -> Use:
-        """X or x[N C]."""
-        name, *bracket = children
-        return Use(normalised(name), _term_of(bracket), span_of(name, children[-1]), span_of(name, name))
-
-    def call(self, children: list[Any]) -> Call:
-        """sqrt(x)."""
-        name, _, arguments, closing = children
-        return Call(normalised(name), arguments, span_of(name, closing), span_of(name, name))
-
-    def along(self, children: list[Any]) -> Along:
-        """sum[C](x)."""
-        name, arguments, closing = children[0], children[-2], children[-1]
-        term = _term_of(children[1:4])
-        assert term is not None
-        return Along(normalised(name), term, arguments, span_of(name, closing), span_of(name, name))
-
-    def enclosed(self, children: list[Any]) -> Node:
-        """(x): the brackets are no part of the tree, but of what an operator around them marks."""
-        opening, value, closing = children
-        enclosed: Node = replace(value, span=span_of(opening, closing))
-        return enclosed
-
-    def arguments(self, children: list[Any]) -> tuple[Node, ...]:
-        """Return the values between the commas."""
-        return tuple(children[::2])
+    name: str
+    span: Span
+    term: Term | None
 
 
-def _term_of(bracket: list[Any]) -> Term | None:
-    """Return the term between brackets, or None without brackets; an empty one stands behind the first."""
-    if not bracket:
+def _name(token: Token) -> _Name | None:
+    """Read a name and its term; None if the term is wrong."""
+    name, span = token[_NAME], Span(*token.span(_NAME))
+    start, end = token.span(_WITH_TERM)
+    if start < 0:
+        return _Name(name, span, None)
+    terms = read_terms(token.string, start, end)
+    if terms is None or len(terms[0]) != 1 or terms[1] is not None or terms[2] is not None:
         return None
-    opening, term, _ = bracket
-    return term if term.items else Term((), Span(opening.end_pos, opening.end_pos))
+    return _Name(name, span, terms[0][0])
+
+
+class _OperatorParser:
+    """Operator-precedence parsing, a token at a time. What a method returns is whether the token may stand
+    there.
+
+    Attributes
+    ----------
+    values, pending
+        Values, and operators between and before them, since the innermost open bracket.
+    brackets
+        Brackets that are open: where from, the function that is called, what was before them.
+    target
+        What stands left of "=" in the statement.
+    is_open
+        Whether a value must follow.
+    """
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.values: list[Node] = []
+        self.pending: list[tuple[int, Token]] = []
+        self.brackets: list[tuple[int, _Name | None, list[Node], list[tuple[int, Token]]]] = []
+        self.target: _Name | None = None
+        self.is_open = True
+
+    def operand(self, token: Token, kind: int) -> bool:
+        """Read what may stand where a value begins."""
+        if kind <= _TARGET:
+            name = _name(token)
+            return name is not None and self._named(name, token, kind)
+        if kind == _OPERATOR:
+            self.pending.append((SIGN, token))
+            return token[_OPERATOR] in "+-~"
+        if kind == _OPEN:
+            self._open(token.start(), None)
+            return True
+        if kind > _INTEGER:
+            return False
+        number = (int if kind == _INTEGER else float)(token[kind])
+        self.values.append(Number(number, Span(*token.span(kind))))
+        self.is_open = False
+        return True
+
+    def _named(self, name: _Name, token: Token, kind: int) -> bool:
+        if kind <= _WITH_TERM:
+            end = name.span.end if kind == _NAME else token.end(_WITH_TERM) + 1
+            self.values.append(Use(name.name, name.term, Span(name.span.start, end), name.span))
+            self.is_open = False
+            return True
+        if kind == _CALL:
+            self._open(name.span.start, name)
+            return name.name != "_"
+        is_first = not (self.target or self.brackets or self.values or self.pending)
+        self.target = name
+        return is_first and name.name != "_"
+
+    def _open(self, start: int, name: _Name | None) -> None:
+        self.brackets.append((start, name, self.values, self.pending))
+        self.values, self.pending = [], []
+
+    def operator(self, token: Token, kind: int) -> bool:
+        """Read what may stand behind a value."""
+        if kind == _OPERATOR:
+            return self._binary(token)
+        self._fold(0)
+        if kind == _CLOSE and self.brackets:
+            self._close(token.end(_CLOSE))
+            return True
+        self.is_open = True
+        if kind == _COMMA:
+            return bool(self.brackets) and self.brackets[-1][1] is not None
+        if kind == _END and not self.brackets:
+            self._end()
+            return True
+        return False
+
+    def _binary(self, token: Token) -> bool:
+        level = PRECEDENCE.get(token[_OPERATOR])
+        if level is None:
+            return False
+        if level != POWER:  # which is grouped from the right
+            self._fold(max(level, COMPARISON + 1))
+        is_chained = level == COMPARISON and bool(self.pending) and self.pending[-1][0] == COMPARISON
+        self.pending.append((level, token))
+        self.is_open = True
+        return not is_chained
+
+    def _fold(self, level: int) -> None:
+        """Apply the pending operators that bind at least so tightly."""
+        values, pending = self.values, self.pending
+        while pending and pending[-1][0] >= level:
+            kind, token = pending.pop()
+            operator, right = Span(*token.span(_OPERATOR)), values.pop()
+            if kind == SIGN:
+                node: Node = Unary(token[_OPERATOR], right, Span(operator.start, right.span.end))
+            else:
+                left = values.pop()
+                span = Span(left.span.start, right.span.end)
+                node = Binary(token[_OPERATOR], left, right, span, operator)
+            values.append(node)
+
+    def _close(self, end: int) -> None:
+        """Put a call in the place of its arguments; a value in brackets gets their span."""
+        inside = self.values
+        start, name, self.values, self.pending = self.brackets.pop()
+        span = Span(start, end)
+        if name is None:
+            object.__setattr__(inside[0], "span", span)  # the node is nobody else's yet
+            self.values += inside
+        elif name.term is None:
+            self.values.append(Call(name.name, tuple(inside), span, name.span))
+        else:
+            self.values.append(Along(name.name, name.term, tuple(inside), span, name.span))
+
+    def _end(self) -> None:
+        (value,) = self.values
+        statement = Statement(None, None, value, value.span, value.span)
+        if self.target:
+            name, at, term = self.target
+            statement = Statement(name, term, value, Span(at.start, value.span.end), at)
+        self.statements.append(statement)
+        self.values, self.target = [], None
 
 
 def check_depth(tree: Formula) -> None:

@@ -100,7 +100,7 @@ def test_tables_that_do_not_fit_are_a_warning_and_a_lost_grammar_a_problem() -> 
     assert "(expression, formula) do not fit lark 1.3.1" in anew.message and "15 to 35 ms" in anew.message
     assert "'lark==1.2.2'" in anew.hint
     changed = only(replace(both, tables_lark="1.3.1"))
-    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.parser.generate" in changed.hint
+    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.grammar" in changed.hint
     lost = only(replace(SOUND, tables={"expression": "stored", "formula": "unreadable"}))
     assert (lost.level, lost.topic) == ("problem", "grammar") and "grammar of formulas" in lost.message
 

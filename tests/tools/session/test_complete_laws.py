@@ -16,8 +16,8 @@ from nameexpr.session.complete.complete import Known, complete
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import Python, read_line
 from nameexpr.syntax.formula_ast import Use, nodes
+from nameexpr.syntax.grammar import grammar_text
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
-from nameexpr.syntax.parser.grammar import grammar_text
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
 

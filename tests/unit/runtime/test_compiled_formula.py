@@ -15,10 +15,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nameexpr as ne
+from nameexpr.backends.numpy.codegen import function
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.pipeline import compile_expression, read, type_expression
-from nameexpr.runtime import specialise
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula
@@ -284,7 +284,7 @@ def test_a_text_cannot_get_out_of_its_comment() -> None:
         assert sum(line.strip().startswith("# ") for line in code.splitlines()) == 2
 
 
-BOUND = re.compile(r"np_[a-z0-9_]+")
+BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
 """Names under which functions of NumPy's are bound."""
 
 
@@ -308,8 +308,8 @@ def names_of_ours(source: str) -> None:
 
 def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     sources: list[str] = []
-    build = specialise._source
-    monkeypatch.setattr(specialise, "_source", lambda *given: sources.append(build(*given)) or sources[-1])
+    build = function._source
+    monkeypatch.setattr(function, "_source", lambda *given: sources.append(build(*given)) or sources[-1])
     for seed in range(1000, 1150):
         case = seeded_case(seed)
         with np.errstate(all="ignore"):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from nameexpr.backends.numpy import formulas
-from nameexpr.compiler.codegen.program import body
+from nameexpr.backends.numpy.codegen.program import compute
+from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.compiler.ir.loops import Sliced
 from nameexpr.compiler.ir.program import (
     AlongAxes,
@@ -103,7 +104,7 @@ def program_of(operands: list[tuple[int, ...]], *instructions: Instruction) -> P
 
 def run(program: Program) -> Any:
     count = len(program.operands)
-    lines = body(program, shapes_of(program))
+    lines = write(compute(program, shapes_of(program)), str)
     source = f"def compute({', '.join(f'a{n}' for n in range(count))}):\n    " + "\n    ".join(lines)
     space: dict[str, Any] = {"np": np, "formulas": formulas}
     exec(source, space)

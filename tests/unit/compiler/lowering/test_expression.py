@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.backends.numpy.codegen import function
 from nameexpr.compiler.ir.program import Dot, Note, Program, Reshape, Transpose
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.planning.path import find_path, flops_of
 from nameexpr.compiler.schedule.simplify import simplify
-from nameexpr.runtime import specialise
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import seeded_case
 
@@ -29,7 +29,7 @@ ALLOWED = (
     ast.Tuple, ast.Starred, ast.Subscript,
 )  # fmt: skip
 
-BOUND = re.compile(r"np_[a-z0-9_]+")
+BOUND = re.compile(r"(np|copies|formulas|kernels)_[a-z0-9_]+")
 """Names under which functions of NumPy's are bound."""
 OUR_NAMES = {
     *("a", "t", "s", "d", "n", "r", "np", "kernels", "ndarray", "NamedTensor", "wrap", "names", "missing"),
@@ -179,8 +179,8 @@ def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.Monkey
     tree.
     """
     sources: list[str] = []
-    build = specialise._source
-    monkeypatch.setattr(specialise, "_source", lambda *given: sources.append(build(*given)) or sources[-1])
+    build = function._source
+    monkeypatch.setattr(function, "_source", lambda *given: sources.append(build(*given)) or sources[-1])
     ne.cache_clear()
     for seed in range(400):
         case = seeded_case(seed)

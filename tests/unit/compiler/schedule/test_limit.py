@@ -9,8 +9,9 @@ from math import prod
 import numpy as np
 import pytest
 
+from nameexpr.backends.numpy.codegen.program import compute
+from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.codegen.program import body
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import Note, Program, Sum
@@ -103,7 +104,8 @@ def run(program: Program, operands: list[np.ndarray]) -> np.ndarray:
     from nameexpr.backends.numpy import copies, kernels
 
     arguments = ", ".join(f"a{number}" for number in range(len(operands)))
-    lines = [f"def compute({arguments}):", *("    " + line for line in body(program, shapes_of(program)))]
+    statements = write(compute(program, shapes_of(program)), str, indent="    ")
+    lines = [f"def compute({arguments}):", *statements]
     space: dict[str, object] = {"np": np, "kernels": kernels, "copies": copies}
     exec("\n".join(lines), space)
     return space["compute"](*operands)  # type: ignore[operator]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from nameexpr.dims import normalised
 from nameexpr.syntax.formula_ast import Along, Call, Node, Use, children
 from nameexpr.syntax.lexer.tokens import KINDS, Kind, kind_of, tokens
-from nameexpr.syntax.parser.expression import Nodes, load_parser
-from nameexpr.syntax.parser.formula import FormulaNodes, parse_formula, with_semicolons
+from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
 from oracle.generate.text import mutate_text
+from oracle.trees import lark_parser
 
 OF_LARK = {
     "NAME": {"name", "tensor", "function"},
@@ -30,10 +30,6 @@ OF_LARK = {
     "RPAR": {"bracket"},
     "LSQB": {"bracket"},
     "RSQB": {"bracket"},
-}
-LARK = {
-    "expression": load_parser(Nodes()),
-    "formula": load_parser(FormulaNodes(), "formula"),
 }
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 LIKELY_TEXT = st.lists(
@@ -54,7 +50,7 @@ def check_tiling(text: str, kind: Kind | None) -> None:
 def check_as_lark(text: str, kind: Kind) -> None:
     """Compare with Lark's own tokens; it sees semicolons for the line breaks of a formula."""
     read = with_semicolons(text) if kind == "formula" else text
-    expected = [one for one in LARK[kind].lex(read) if text[one.start_pos or 0] != "\n"]
+    expected = [one for one in lark_parser(kind).lex(read) if text[one.start_pos or 0] != "\n"]
     actual = [one for one in tokens(text, kind) if one.kind not in ("space", "comment")]
     if kind == "formula":  # semicolons that separate nothing
         actual = [one for one in actual if read[one.span.start] != " "]

@@ -11,17 +11,16 @@ from typing import Any
 import lark
 import pytest
 
-from nameexpr.syntax import parse, unparse
+from nameexpr.syntax import grammar, parse, unparse
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.formula_unparse import unparse_statement
-from nameexpr.syntax.parser import generate, grammar
-from nameexpr.syntax.parser.expression import Nodes, load_parser
-from nameexpr.syntax.parser.formula import FormulaNodes, parse_formula, with_semicolons
-from nameexpr.syntax.parser.grammar import grammar_text, stored_tables, table_state
+from nameexpr.syntax.grammar import grammar_text, load_parser, stored_tables, table_state
+from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from oracle.generate import expressions
 from oracle.generate import formulas as formula_generate
+from oracle.trees import FormulaNodes, Nodes
 
-STARTS = pytest.mark.parametrize("start", generate.STARTS)
+STARTS = pytest.mark.parametrize("start", grammar.STARTS)
 
 
 def canonical(stored: dict[str, Any], start: str) -> tuple[Any, ...]:
@@ -56,7 +55,7 @@ def test_the_stored_tables_are_current(start: str, tmp_path: Path, monkeypatch: 
     stored = stored_tables(start)
     assert stored["grammar"] == grammar.digest(grammar_text(start))
     if lark.__version__ == stored["lark"]:
-        (tmp_path / "current").write_text(generate.tables_text(start), encoding="utf-8")
+        (tmp_path / "current").write_text(grammar.tables_text(start), encoding="utf-8")
         monkeypatch.setattr(grammar, "tables_path", lambda _: tmp_path / "current")
         current = stored_tables.__wrapped__(start)
         assert canonical(stored, start) == canonical(current, start)
@@ -92,7 +91,7 @@ def test_tables_read_the_same_stored_or_built(
     start: str, nodes: type[Nodes], read: Callable[..., Any], state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grammar, "table_state", lambda *_: state)
-    parser = load_parser(nodes(), start).parse
+    parser = load_parser(start, nodes()).parse
     for seed in range(60):
         again, usual = read(parser, seed)
         assert again == usual

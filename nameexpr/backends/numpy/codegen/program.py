@@ -1,0 +1,191 @@
+"""Programs as statements: what runs, and what a person reads and pastes.
+
+Every name in the source is ours (`a0`, `t3`), every constant an int or a dtype name from a fixed set: no
+character of the user's text reaches what is executed. The text and its labels appear in comments only, and
+only in the form made to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+from nameexpr.backends.numpy.codegen.calls import render_call, render_streamed
+from nameexpr.backends.numpy.codegen.statements import (
+    Assign,
+    Callee,
+    Numbering,
+    Return,
+    Statement,
+    Subscript,
+    Value,
+    delete,
+    numpy,
+    value_name,
+    write,
+)
+from nameexpr.carets import visible
+from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.loops import Looped, Sliced
+from nameexpr.compiler.ir.program import (
+    BLOCK,
+    Apply,
+    AsComplex,
+    AsReal,
+    Diagonal,
+    Dot,
+    Fused,
+    Instruction,
+    Matmul,
+    Ones,
+    Program,
+    Reshape,
+    Transpose,
+    last_uses,
+    sources_of,
+    streamed,
+)
+
+VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
+MODULES = ("copies", "formulas", "kernels")
+IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
+"""What source to paste begins with, after NumPy, where it uses these."""
+Shapes = Sequence[tuple[int, ...]]
+
+
+def compute(
+    program: Program,
+    shapes: Shapes,
+    made_once: dict[str, Ones] | None = None,
+    numbering: Numbering | None = None,
+) -> list[Statement]:
+    """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
+
+    Parameters
+    ----------
+    program : Program
+        What to compute.
+    shapes : sequence of tuple of int
+        Shape of every value.
+    made_once : dict, optional
+        Where ones go, by the name of their value, instead of into the statements.
+    numbering : Numbering, optional
+        Takes the notes of values inside loops.
+    """
+    numbering = numbering or Numbering()
+    unmade, last, count = streamed(program), last_uses(program), len(program.operands)
+    statements: list[Statement] = []
+    for number, instruction in enumerate(program.instructions):
+        target, sources = value_name(count + number, count), sources_of(instruction)
+        names = [value_name(source, count) for source in sources]
+        if isinstance(instruction, Fused | Sliced | Looped):
+            from nameexpr.backends.numpy.codegen.loops import loop
+
+            statements += loop(instruction, target, names, [shapes[source] for source in sources], numbering)
+        elif number in unmade:
+            continue
+        elif isinstance(instruction, Ones) and made_once is not None and prod(instruction.shape) <= BLOCK:
+            made_once[target] = instruction
+            continue
+        else:
+            call = _call(program, instruction, names, unmade)
+            is_last = number == len(program.instructions) - 1
+            if is_last and program.result == count + number and not program.results:
+                return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
+            statements.append(Assign(target, call))
+        statements += _deletions(program, number, last)
+    return [*statements, _return(program, shapes)]
+
+
+def _call(program: Program, instruction: Instruction, names: Sequence[str], unmade: Collection[int]) -> Value:
+    """Return what computes one instruction."""
+    count = len(program.operands)
+    if isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
+        return render_streamed(instruction, names[0], program.notes[instruction.right - count].dtype)
+    return render_call(instruction, names)
+
+
+def _return(program: Program, shapes: Shapes) -> Return:
+    """Return the last statement: every result an array, and an operand as it is a view of itself."""
+    count = len(program.operands)
+    values: list[Value] = []
+    for result in program.outputs:
+        value: Value = value_name(result, count)
+        value = value if shapes[result] else numpy("asarray")(value)
+        values.append(Subscript(value, "...") if result < count else value)
+    return Return(tuple(values), bool(program.results))
+
+
+def _deletions(program: Program, number: int, last: Mapping[int, int]) -> list[Statement]:
+    """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
+    count = len(program.operands)
+    instruction = program.instructions[number]
+    if isinstance(instruction, VIEWS):
+        return []
+    waiting = [source for source in sources_of(instruction) if source >= count and last[source] == number]
+    waiting = [source for source in waiting if not isinstance(program.instructions[source - count], Ones)]
+    dead: dict[str, None] = {}
+    while waiting:
+        value = waiting.pop(0)
+        dead[value_name(value, count)] = None
+        view = program.instructions[value - count]
+        if isinstance(view, VIEWS) and view.source >= count and last[view.source] == value - count:
+            waiting.append(view.source)
+    return delete(dead)
+
+
+class Routine(NamedTuple):
+    """A function of source to paste.
+
+    `text` says what it computes, `terms` what each operand is, and `result` what comes out: all for comments.
+    """
+
+    name: str
+    program: Program
+    shapes: Shapes
+    text: str
+    terms: Sequence[str]
+    result: str
+
+
+def source_of(*routines: Routine) -> str:
+    """Return source to paste: the same statements as those that run, with the labels in comments.
+
+    Of several functions the first is written last, for it takes what the others give.
+    """
+    imports = {"import numpy as np": None}
+    written = []
+    for routine in routines:
+        modules: set[str] = set()
+        written.append("\n".join(_routine(routine, modules)) + "\n")
+        imports |= {line: None for module, line in IMPORTS.items() if module in modules}
+    return "\n".join([*imports, "", "", "\n\n".join(reversed(written))])
+
+
+def _routine(one: Routine, modules: set[str]) -> list[str]:
+    """Return the lines of a function to paste; what it needs is added to `modules`."""
+
+    def spell(callee: Callee) -> str:
+        modules.add(callee.module)
+        return str(callee)
+
+    program, numbering = one.program, Numbering()
+    statements = compute(program, one.shapes, numbering=numbering)
+    arguments = [f"a{position}" for position in range(len(program.operands))]
+    if any(isinstance(instruction, Apply) for instruction in program.instructions):
+        arguments.append("reduce")
+    comments = {f"t{number}": note for number, note in enumerate(program.notes)}
+    comments |= {f"v{number}": note for number, note in enumerate(numbering.notes)}
+    labels = {name: _comment(" ".join(map(shown, note.labels))) for name, note in comments.items()}
+    return [
+        f"def {one.name}({', '.join(arguments)}):",
+        f"    # {_comment(one.text)}",
+        *(f"    # a{position}: {_comment(term)}" for position, term in enumerate(one.terms)),
+        *write(statements, spell, labels | {"return": _comment(one.result)}, "    "),
+    ]
+
+
+def _comment(text: str) -> str:
+    """Return text that cannot end a comment: on one line, with nothing unprintable in it."""
+    return visible(" ".join(text.split()))

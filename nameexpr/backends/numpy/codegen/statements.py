@@ -1,0 +1,253 @@
+"""Generated code as data, until the end: what is called, with what, and where the result goes.
+
+How a function is written is for the writer to say: in full in source to paste, by a name that is bound in
+what runs.
+
+>>> step = Assign("t0", numpy("matmul")("a0", "a1", out="t1"))
+>>> write([step], str)
+['t0 = np.matmul(a0, a1, out=t1)']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, isnan
+from typing import NamedTuple, TypeAlias
+
+from nameexpr.compiler.ir.loops import Looped
+from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.ops import KERNELS
+
+_OWN = {*KERNELS, "as_array"}
+"""Pointwise kernels that NumPy does not have."""
+
+
+class Callee(NamedTuple):
+    """A function of a module: `np`, or one of ours."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        """Return the function as source to paste has it."""
+        return f"{self.module}.{self.name}"
+
+    def __call__(self, *arguments: Value, **options: Value | None) -> Invocation:
+        """Return a call; options that are None are left out."""
+        return Invocation(self, arguments, options)
+
+
+class Attribute(NamedTuple):
+    """An attribute of an array, mostly a method."""
+
+    array: Value
+    name: str
+
+    def __call__(self, *arguments: Value) -> Invocation:
+        """Return a call of the method."""
+        return Invocation(self, arguments, {})
+
+
+class Invocation(NamedTuple):
+    """A call; what is a string among its arguments is written as it is."""
+
+    function: Value
+    arguments: tuple[Value, ...]
+    options: Mapping[str, Value | None]
+
+
+class Subscript(NamedTuple):
+    """A part of an array."""
+
+    array: Value
+    key: str
+
+
+class Conditional(NamedTuple):
+    """One value if a condition holds, else another."""
+
+    value: Value
+    condition: str
+    otherwise: Value
+
+
+class Negative(NamedTuple):
+    """A value with the other sign."""
+
+    value: Value
+
+
+Value: TypeAlias = str | Callee | Attribute | Invocation | Subscript | Conditional | Negative
+
+
+class Assign(NamedTuple):
+    """A value that gets a name or is put into a part of an array; it is only computed if `target` is None."""
+
+    target: str | Subscript | None
+    value: Value
+    operator: str = "="
+
+
+class Delete(NamedTuple):
+    """Names that are forgotten."""
+
+    names: tuple[str, ...]
+
+
+class For(NamedTuple):
+    """A loop over a range."""
+
+    variable: str
+    extent: str
+    body: Sequence[Statement]
+
+
+class Return(NamedTuple):
+    """The end: one value, or a tuple of several."""
+
+    values: tuple[Value, ...]
+    is_tuple: bool = False
+
+
+Statement: TypeAlias = Assign | Delete | For | Return
+Spell: TypeAlias = Callable[[Callee], str]
+
+
+def numpy(name: str) -> Callee:
+    """Return a function of NumPy's."""
+    return Callee("np", name)
+
+
+def callee_of(kernel: str) -> Callee:
+    """Return the function that computes a pointwise kernel.
+
+    >>> str(callee_of("absolute")), str(callee_of("erf"))
+    ('np.absolute', 'formulas.erf')
+    """
+    return Callee("formulas" if kernel in _OWN else "np", kernel)
+
+
+def quoted(word: str) -> str:
+    """Return a dtype, or the pattern of an einsum, as source."""
+    return f'"{word}"'
+
+
+def literal(number: object) -> Value:
+    """Return a number as source: repr, but for those that Python has no literal of."""
+    if isinstance(number, complex):
+        return Invocation("complex", (literal(number.real), literal(number.imag)), {})
+    if isinstance(number, float) and not isfinite(number):
+        if isnan(number):
+            return numpy("nan")
+        return numpy("inf") if number > 0 else Negative(numpy("inf"))
+    return repr(number)
+
+
+def value_name(value: int, count: int) -> str:
+    """Return what a value is called in the source: operands `a0`, `a1`, ..., the others `t0`, `t1`, ..."""
+    return f"a{value}" if value < count else f"t{value - count}"
+
+
+@dataclass(slots=True)
+class Numbering:
+    """The notes of the values inside loops so far, `v0`, `v1`, ..., and the numbers of the next part and
+    loop.
+    """
+
+    notes: list[Note] = field(default_factory=list)
+    parts: int = 0
+    loops: int = 0
+
+    def values(self, body: Program) -> list[str]:
+        """Return names for the values of a body."""
+        start = len(self.notes)
+        self.notes += body.notes
+        return [f"v{number}" for number in range(start, len(self.notes))]
+
+    def skip(self, bodies: Iterable[Program]) -> None:
+        """Number the values of bodies, and of the loops in them, that need no names."""
+        for body in bodies:
+            self.notes += body.notes
+            for inner in body.instructions:
+                self.skip(inner.bodies if isinstance(inner, Looped) else ())
+
+
+def local_names(one: Looped, names: Sequence[str], start: int) -> list[str]:
+    """Return what the sources are called in a block: the parts are numbered from `start` on."""
+    numbers = iter(range(start, start + one.cuts))
+    return [name if axis is None else f"p{next(numbers)}" for name, axis in zip(names, one.axes, strict=True)]
+
+
+def delete(names: Iterable[str]) -> list[Statement]:
+    """Return the statement that forgets these names, each once; nothing if there are none."""
+    unique = tuple(dict.fromkeys(names))
+    return [Delete(unique)] if unique else []
+
+
+def nested(loops: Iterable[tuple[str, str]], body: list[Statement]) -> list[Statement]:
+    """Return the body inside loops, given by index and range, the outermost first."""
+    for index, extent in reversed(list(loops)):
+        body = [For(index, extent, body)]
+    return body
+
+
+def text_of(value: Value, spell: Spell = str) -> str:
+    """Return a value as source."""
+    match value:
+        case str():
+            return value
+        case Callee():
+            return spell(value)
+        case Invocation(function, arguments, options):
+            listed = [text_of(argument, spell) for argument in arguments]
+            listed += [f"{key}={text_of(own, spell)}" for key, own in options.items() if own is not None]
+            return f"{text_of(function, spell)}({', '.join(listed)})"
+        case Attribute(array, name):
+            return f"{text_of(array, spell)}.{name}"
+        case Subscript(array, index):
+            return f"{text_of(array, spell)}[{index}]"
+        case Negative(positive):
+            return f"-{text_of(positive, spell)}"
+        case Conditional(chosen, condition, otherwise):
+            return f"{text_of(chosen, spell)} if {condition} else {text_of(otherwise, spell)}"
+
+
+def write(
+    statements: Sequence[Statement], spell: Spell, comments: Mapping[str, str] | None = None, indent: str = ""
+) -> list[str]:
+    """Return the lines of statements.
+
+    Parameters
+    ----------
+    statements : sequence
+        What to write.
+    spell : callable
+        What a function is called.
+    comments : mapping, optional
+        For names the comment behind each line that assigns to them; for "return" that behind the last one.
+    indent : str, optional
+        What each line begins with.
+    """
+    lines: list[str] = []
+    for statement in statements:
+        name: object = None
+        match statement:
+            case Assign(target, value, operator):
+                line = text_of(value, spell)
+                if target is not None:
+                    line = f"{text_of(target, spell)} {operator} {line}"
+                name = target if operator == "=" else None
+            case Delete(names):
+                line = f"del {', '.join(names)}"
+            case For(variable, extent, body):
+                lines.append(f"{indent}for {variable} in range({extent}):")
+                lines += write(body, spell, comments, indent + "    ")
+                continue
+            case Return(values, is_tuple):
+                name = "return"
+                listed = ", ".join([text_of(value, spell) for value in values])
+                line = f"return {listed}{',' if is_tuple and len(values) == 1 else ''}"
+        comment = comments.get(name) if comments and isinstance(name, str) else None
+        lines.append(f"{indent}{line}  # {comment}" if comment else f"{indent}{line}")
+    return lines

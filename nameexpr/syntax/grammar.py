@@ -1,0 +1,146 @@
+"""The grammars, and Lark's parsers for them.
+
+`nameexpr.syntax.parser` reads texts by hand. Lark says where a text goes wrong (`nameexpr.syntax.faults`) and
+what could come next (completion), and is imported when that is asked for the first time. Its tables are kept
+in files beside the grammars: in the wheel beside the package's code, in a checkout or an editable install at
+its top level. With another release of Lark, or a changed grammar, they are built anew.
+
+`python -m nameexpr.syntax.grammar` writes the tables; run it after every change of a grammar. A test fails
+when they are not current.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedInput
+
+STARTS = ("expression", "formula")
+_PACKAGED = Path(__file__).parents[1] / "grammar"
+_CHECKOUT = Path(__file__).parents[2] / "grammar"
+_SHARED = "// Terms and names"
+_FILES = {"expression": "nameexpr", "formula": "formula"}
+
+
+def grammar_folder() -> Path:
+    """The folder of the grammars and their tables."""
+    return _PACKAGED if _PACKAGED.exists() else _CHECKOUT
+
+
+def grammar_text(start: str = "expression") -> str:
+    """The grammar of expressions, or of formulas, in Lark's notation."""
+    folder = grammar_folder()
+    text = (folder / "nameexpr.lark").read_text(encoding="utf-8")
+    if start == "expression":
+        return text
+    formula = (folder / "formula.lark").read_text(encoding="utf-8")
+    return formula + "\n" + text[text.index(_SHARED) :]
+
+
+def tables_path(start: str = "expression") -> Path:
+    """The file of Lark's tables for a grammar."""
+    return grammar_folder() / f"{_FILES[start]}.json"
+
+
+@cache
+def stored_tables(start: str = "expression") -> dict[str, Any]:
+    """What is stored for a grammar: `lark`, its release, `grammar`, the digest of the text, and `data` and
+    `memo`, from which Lark makes a parser.
+    """
+
+    def numbered(pairs: list[tuple[str, Any]]) -> dict[Any, Any]:
+        """Make the keys numbers again, as they were before they were JSON."""
+        return {int(key) if key.isdigit() else key: value for key, value in pairs}
+
+    text = tables_path(start).read_text(encoding="utf-8")
+    tables: dict[str, Any] = json.loads(text, object_pairs_hook=numbered)
+    return tables
+
+
+def table_state(start: str, lark: str | None) -> str:
+    """Whether the stored tables fit the grammar and this release of Lark: "stored", or "built anew",
+    "unreadable", "unknown" without Lark.
+    """
+    try:
+        tables = stored_tables(start)
+        release, is_current = tables["lark"], tables["grammar"] == digest(grammar_text(start))
+    except (OSError, ValueError, KeyError):
+        return "unreadable"
+    if lark is None:
+        return "unknown"
+    return "stored" if is_current and lark == release else "built anew"
+
+
+def digest(grammar: str) -> str:
+    """The SHA-256 of a grammar, in hexadecimal."""
+    from hashlib import sha256
+
+    return sha256(grammar.encode()).hexdigest()
+
+
+def load_parser(start: str, callbacks: object = None) -> Lark:
+    """Lark's parser, from the stored tables if they fit, else built from the grammar.
+
+    `callbacks` has a method for each rule whose tree is wanted otherwise than Lark makes it.
+    """
+    import lark
+
+    if table_state(start, lark.__version__) == "stored":
+        tables = stored_tables(start)
+        load: Callable[..., Lark] = lark.Lark._load_from_dict
+        return load(tables["data"], tables["memo"], transformer=callbacks)
+    build: Callable[..., Lark] = lark.Lark
+    return build(grammar_text(start), start=start, parser="lalr", lexer="basic", transformer=callbacks)
+
+
+_parser = cache(load_parser)
+
+
+@cache
+def lark_error() -> type[UnexpectedInput]:
+    """The class of what Lark raises for a text that it refuses."""
+    from lark.exceptions import UnexpectedInput
+
+    return UnexpectedInput
+
+
+def refusal(text: str, start: str, callbacks: object = None) -> UnexpectedInput:
+    """What Lark raises for a text that the grammar does not have."""
+    try:
+        _parser(start, callbacks).parse(text)
+    except lark_error() as refused:
+        return refused
+    raise AssertionError(f"the grammar reads what the parser refuses: {text!r}")
+
+
+def tables_text(start: str = "expression") -> str:
+    """The tables for a start symbol as JSON, built under Lark's strict mode (no conflicts of any kind).
+
+    The digest of the grammar is in it, to tell whether the tables are current: Lark numbers its states anew
+    each time.
+    """
+    import lark
+    from lark.grammar import Rule
+    from lark.lexer import TerminalDef
+
+    text = grammar_text(start)
+    parser = lark.Lark(text, start=start, parser="lalr", lexer="basic", strict=True)
+    data, memo = parser.memo_serialize([TerminalDef, Rule])
+    tables = {"lark": lark.__version__, "grammar": digest(text), "data": data, "memo": memo}
+    return json.dumps(tables, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write the files."""
+    for start in STARTS:
+        tables_path(start).write_text(tables_text(start), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
