@@ -67,16 +67,16 @@ def main() -> None:
 
 
 def _keys() -> Iterator[Figure]:
-    from nameexpr.session.facts import facts
-    from nameexpr.session.session import Session
+    from nameexpr.session.commands import new_session
+    from nameexpr.session.feedback import status
 
-    session = Session()
+    session = new_session()
     for line in TENSORS:
         assert not session.run(line).is_fault, line
     for name, line in LINES.items():
-        found = facts(session, line)
+        found = status(session, line)
         assert found.kind == "type", f"{name}: {found.text}"
-        times = [_timed(lambda text: facts(session, text), line + " " * n) for n in range(KEYS)]
+        times = [_timed(lambda text: status(session, text), line + " " * n) for n in range(KEYS)]
         yield Figure(f"{name}, {len(line)} characters: the toolbar", statistics.median(times), "ms", GOAL_KEY)
         yield Figure(f"{name}: key to screen, drawn by prompt_toolkit", _drawn(session, line), "ms")
 
@@ -115,7 +115,7 @@ def _drawn(session: object, line: str) -> float:
     from prompt_toolkit.output.vt100 import Vt100_Output
 
     from nameexpr.repl.prompt import PromptReader
-    from nameexpr.session.completion_context import completions, plans, seen
+    from nameexpr.session.feedback import completions, plans, seen
 
     sink, times = _Sink(), []
     screen = Vt100_Output(sink, lambda: Size(40, 110), term="xterm-256color", enable_cpr=False)

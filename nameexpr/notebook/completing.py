@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from nameexpr.dims import WORD
-from nameexpr.notebook.magics import without_option
-from nameexpr.notebook.variables import Variables
+from nameexpr.notebook.magics import Variables, without_option
 from nameexpr.session.complete.complete import complete
 from nameexpr.session.complete.known import Known
 from nameexpr.tensors import NamedTensor
@@ -37,17 +36,18 @@ def offered(source: str, cursor: int, variables: Variables) -> Offer | None:
     True
     """
     start = source.rfind("\n", 0, cursor) + 1
-    found = _CELL.match(source) or _LINE.match(source, start)
-    if found is None or found.end() > cursor:
+    magic = _CELL.match(source) or _LINE.match(source, start)
+    if magic is None or magic.end() > cursor:
         return None
-    text = source[found.end() :]
+    text = source[magic.end() :]
     if not source.startswith("%%"):
         text = text.partition("\n")[0]
     option = len(text) - len(without_option(text))
-    choices = complete(text[option:], cursor - found.end() - option, _known(variables))
+    place = cursor - magic.end() - option
+    choices = complete(text[option:], place, _known(variables))
     begin = choices[0].start if choices else 0
-    fragment = text[option + begin : cursor - found.end()] if choices else ""
-    return Offer(fragment, tuple(one.text for one in choices if one.start == begin))
+    fragment = text[option:][begin:place] if choices else ""
+    return Offer(fragment, tuple(choice.text for choice in choices if choice.start == begin))
 
 
 def _known(variables: Variables) -> Known:
@@ -66,10 +66,10 @@ def matcher(shell: Any) -> Callable[[Any], dict[str, Any]]:
     def matches(context: Any) -> dict[str, Any]:
         lines = context.full_text.split("\n")[: context.cursor_line]
         cursor = sum(len(line) + 1 for line in lines) + context.cursor_position
-        found = offered(context.full_text, cursor, Variables(shell.user_ns, shell.user_ns_hidden))
-        if found is None:
+        offer = offered(context.full_text, cursor, Variables(shell.user_ns, shell.user_ns_hidden))
+        if offer is None:
             return {"completions": []}
-        completions = [SimpleCompletion(text=text) for text in found.texts]
-        return {"completions": completions, "matched_fragment": found.fragment, "suppress": True}
+        completions = [SimpleCompletion(text=text) for text in offer.texts]
+        return {"completions": completions, "matched_fragment": offer.fragment, "suppress": True}
 
     return matches  # type: ignore[no-any-return, unused-ignore]

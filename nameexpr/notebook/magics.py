@@ -1,5 +1,8 @@
 """`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) over the variables of a notebook.
 
+What a text names may be anything that holds numbers. What is looked for by its dims, or listed in a hint, are
+the arrays that the user made: neither IPython's own variables nor numbers that count a loop.
+
 A mistake ends the cell, so that what is below it does not run, and shows what is wrong without a traceback:
 the lines of that would all be ours.
 """
@@ -7,16 +10,26 @@ the lines of that would all be ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from nameexpr.errors import NameExprError
-from nameexpr.notebook.variables import Variables
 from nameexpr.session.constructors import make
-from nameexpr.session.facts import type_text
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import Command, Make, Nothing, Python, Text, read_line
-from nameexpr.session.running import Prepared, plan_of, prepare, value_of
+from nameexpr.session.lines import (
+    CommandLine,
+    EmptyLine,
+    FactoryLine,
+    PythonLine,
+    TextLine,
+    read_line,
+    without_comments,
+)
+from nameexpr.session.running import PreparedText, plan_of, prepare, type_text, value_of
+from nameexpr.session.values import is_tensor_like
+from nameexpr.tensors import NamedTensor
 from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"
@@ -26,7 +39,69 @@ _SHORT = {"-p": "plan", "-c": "code", "-t": "type"}
 # begins a text.
 _BEGINS = r"(?=\s+[^\s+\-*/%<>=!&|,;)])"
 _OPTION = re.compile(rf"\s*(?:(-[pct]){_BEGINS}|(?:--|:)((?:plan|code|type)(?=\s|\Z)|\w+{_BEGINS}))\s*")
-_COMMENT = re.compile(r"#[^\n]*")
+
+
+class Variables(Mapping[str, Any]):
+    """The operands among some variables.
+
+    Parameters
+    ----------
+    variables : mapping of str to object
+        All of them.
+    hidden : container of str
+        Names that are not the user's own.
+
+    Examples
+    --------
+    >>> variables = Variables({"x": np.ones(2), "n": 3, "np": np}, hidden=())
+    >>> list(variables), "n" in variables, "y" in variables
+    (['x'], True, False)
+    """
+
+    def __init__(self, variables: Mapping[str, Any], hidden: Container[str]) -> None:
+        self._variables = variables
+        self._hidden = hidden
+
+    def __getitem__(self, name: str) -> Any:
+        """Return an operand.
+
+        Raises
+        ------
+        KeyError
+            If there is no such variable.
+        LineError
+            If it holds no numbers.
+        """
+        value = self._variables[name]
+        if not is_operand(value):
+            hint = "operands are tensors, arrays, numbers and lists of numbers"
+            raise LineError(f"the variable '{name}' is no tensor, but a {type(value).__name__}", hint=hint)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the user's arrays, in the order in which they were made."""
+        return (name for name, value in list(self._variables.items()) if self._is_offered(name, value))
+
+    def __len__(self) -> int:
+        """Return how many arrays the user has."""
+        return sum(1 for _ in self)
+
+    def _is_offered(self, name: str, value: object) -> bool:
+        is_own = name == "_" or name not in self._hidden
+        return is_own and isinstance(value, NamedTensor | np.ndarray)
+
+
+def is_operand(value: object) -> bool:
+    """Return whether a value holds numbers: a tensor, an array of any library, a number, or a list.
+
+    Examples
+    --------
+    >>> is_operand([1, 2]), is_operand(2.5), is_operand("text"), is_operand(np.float64)
+    (True, True, False, False)
+    """
+    if isinstance(value, type):
+        return False
+    return is_tensor_like(value) or isinstance(value, list | tuple) or hasattr(value, "__array__")
 
 
 class Shown(str):
@@ -57,31 +132,30 @@ class Magic:
 
     def __call__(self, line: str, cell: str | None = None) -> Any:
         """Return what a line, or a cell, says."""
-        text = line if cell is None else f"{line}\n{cell}"
         try:
-            return self._answered(text)
+            return self._answer(line if cell is None else f"{line}\n{cell}")
         except (NameExprError, LineError) as fault:
-            told = str(fault) if isinstance(fault, NameExprError) else f"%ne: {fault}"
-            fault.__dict__["_render_traceback_"] = told.split("\n").copy  # IPython asks for it
+            text = str(fault) if isinstance(fault, NameExprError) else f"%ne: {fault}"
+            fault.__dict__["_render_traceback_"] = text.split("\n").copy  # IPython asks for it
             raise
 
-    def _answered(self, text: str) -> Any:
+    def _answer(self, text: str) -> Any:
         view, text = _view(text)
         text, is_silent = _unended(text)
         line = read_line(text)
-        if isinstance(line, Nothing | Command | Python):
+        if isinstance(line, EmptyLine | CommandLine | PythonLine):
             raise _not_here(line, text)
-        if isinstance(line, Make):
-            made = make(line, limit=memory_of_machine())
-            self._shell.push({line.target: made})
-            return None if is_silent else made
+        if isinstance(line, FactoryLine):
+            tensor = make(line, limit=memory_of_machine())
+            self._shell.push({line.target: tensor})
+            return None if is_silent else tensor
         if view:
             return _VIEWS[view](self._prepared(line))
-        found = value_of(self._prepared(line))
-        self._shell.push(dict(found.named))
-        return None if is_silent else found.value
+        result = value_of(self._prepared(line))
+        self._shell.push(dict(result.named))
+        return None if is_silent else result.value
 
-    def _prepared(self, text: Text) -> Prepared:
+    def _prepared(self, text: TextLine) -> PreparedText:
         return prepare(text, Variables(self._shell.user_ns, self._shell.user_ns_hidden))
 
 
@@ -114,27 +188,27 @@ def _unended(text: str) -> tuple[str, bool]:
     >>> _unended("x * 2;  # quiet"), _unended("x * 2  # loud;")
     (('x * 2', True), ('x * 2  # loud;', False))
     """
-    bare = _COMMENT.sub(lambda comment: " " * len(comment[0]), text).rstrip()
+    bare = without_comments(text).rstrip()
     return (text[: len(bare) - 1], True) if bare.endswith(";") else (text, False)
 
 
-def _not_here(line: Nothing | Command | Python, text: str) -> LineError:
+def _not_here(line: EmptyLine | CommandLine | PythonLine, text: str) -> LineError:
     """Return the error for what a session has, and a notebook does in its own way."""
-    if isinstance(line, Nothing):
+    if isinstance(line, EmptyLine):
         return LineError("there is nothing to compute", hint=USAGE)
-    if isinstance(line, Python):
+    if isinstance(line, PythonLine):
         return LineError("Python needs no ! in a notebook", hint="write it in a cell of its own, without %ne")
     return LineError(
         f"there is no :{line.name.text} in a notebook", hint="there are --plan, --code and --type"
     )
 
 
-def _code(ready: Prepared) -> Shown:
+def _code(ready: PreparedText) -> Shown:
     return Shown(plan_of(ready).code.rstrip("\n"))
 
 
-def _type(ready: Prepared) -> Shown:
+def _type(ready: PreparedText) -> Shown:
     return Shown(type_text(ready))
 
 
-_VIEWS: dict[str, Callable[[Prepared], Any]] = {"plan": plan_of, "code": _code, "type": _type}
+_VIEWS: dict[str, Callable[[PreparedText], Any]] = {"plan": plan_of, "code": _code, "type": _type}

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nameexpr.repl.loop import Reader
-    from nameexpr.session.facts import Facts
-    from nameexpr.session.replies import Answer
-    from nameexpr.session.session import Session
+    from nameexpr.session.session import Answer, Session
 
 EXAMPLES = """\
 examples:
@@ -45,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run a session, and return 1 if it was not at a terminal and a line was wrong."""
-    from nameexpr.session.session import Session
+    from nameexpr.session.commands import new_session
 
-    session = Session()
+    session = new_session()
     for argument in options.files:
         _load(session, argument)
     if options.script is not None:
@@ -66,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _load(session: Session, argument: str) -> None:
-    from nameexpr.session.commands.files import is_target
+    from nameexpr.session.files import is_target
     from nameexpr.terminal.faults import FileError, UsageError, harmless, quoted
 
     name, equals, path = argument.partition("=")
@@ -84,8 +82,10 @@ def _load(session: Session, argument: str) -> None:
 
 
 def _run_script(session: Session, options: argparse.Namespace) -> int:
+    from nameexpr.repl.loop import LineReader, loop
+    from nameexpr.session.continuation import lines_of
     from nameexpr.session.faults import LineError
-    from nameexpr.session.script import lines_of, read_script, transcript
+    from nameexpr.session.files import read_script, transcript
     from nameexpr.terminal.faults import FileError
 
     try:
@@ -97,9 +97,6 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
         raise FileError(fault.message, fault.hint) from None
     write = _writer(options)
     if options.json:
-        from nameexpr.repl.loop import loop
-        from nameexpr.repl.readers import LineReader
-
         return int(loop(_Gathering(session), LineReader(lines), write) > 0)
     wrong = 0
     for answer in transcript(session, lines):
@@ -109,8 +106,7 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
 
 
 def _run_pipe(session: Session, options: argparse.Namespace) -> int:
-    from nameexpr.repl.loop import loop
-    from nameexpr.repl.readers import PipeReader
+    from nameexpr.repl.loop import PipeReader, loop
 
     if sys.stdin is None:
         return 0
@@ -134,7 +130,7 @@ class _Gathering:
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
     """Return prompt_toolkit's reader, or a plain one if it is not there or not wanted."""
-    from nameexpr.session.completion_context import completions, plans, seen
+    from nameexpr.session.feedback import completions, plans, seen
 
     if not options.plain:
         try:
@@ -146,10 +142,9 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
         else:
             from nameexpr.terminal.screen import is_colour_wanted
 
-            look: Callable[[str], Facts] = seen(session)
             has_colour = is_colour_wanted(options.color, sys.stdout)
-            return PromptReader(look, completions(session), plans(session), has_colour=has_colour)
-    from nameexpr.repl.readers import PlainReader
+            return PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
+    from nameexpr.repl.loop import PlainReader
 
     return PlainReader(completions(session))
 

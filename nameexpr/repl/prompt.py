@@ -23,12 +23,11 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
 
 from nameexpr.errors import Span
-from nameexpr.repl.history import history_file
+from nameexpr.repl.loop import history_file
 from nameexpr.session.colours import line_tokens
 from nameexpr.session.complete.complete import Completion
-from nameexpr.session.continuation import is_open
-from nameexpr.session.facts import Facts
-from nameexpr.session.script import MORE, PROMPT, lines_of
+from nameexpr.session.continuation import MORE, PROMPT, is_open, lines_of
+from nameexpr.session.feedback import Status
 
 STYLE = Style.from_dict(
     {
@@ -52,7 +51,7 @@ PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python
 """Kinds of tokens that have no colour of their own."""
 MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
 """What stands before the toolbar's text, so that it needs no colour."""
-Look = Callable[[str], Facts]
+Look = Callable[[str], Status]
 
 
 class PromptReader:
@@ -101,8 +100,8 @@ class PromptReader:
         return self._waiting.pop(0) if self._waiting else ""
 
     def _toolbar(self) -> StyleAndTextTuples:
-        found = self._look(self._prompt.default_buffer.text)
-        return [(f"class:bottom-toolbar.{found.kind or 'hint'}", " " + MARKS[found.kind] + found.text)]
+        status = self._look(self._prompt.default_buffer.text)
+        return [(f"class:bottom-toolbar.{status.kind or 'hint'}", " " + MARKS[status.kind] + status.text)]
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -145,9 +144,9 @@ class _Offers(Completer):
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Offered]:
         """Return what may replace the word at the cursor."""
-        for one in self._complete(document.text, document.cursor_position):
-            place = one.start - document.cursor_position
-            yield Offered(one.text, place, display=one.shown, display_meta=one.about)
+        cursor = document.cursor_position
+        for text, start, shown, about in self._complete(document.text, cursor):
+            yield Offered(text, start - cursor, display=shown, display_meta=about)
 
 
 class _Colours(Lexer):
@@ -181,8 +180,7 @@ def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
 def _pieces(text: str, mistake: Span | None) -> Iterable[tuple[int, int, str]]:
     """Return pieces that are either wholly inside the mistake or wholly outside of it."""
     borders = (mistake.start, max(mistake.end, mistake.start + 1)) if mistake else (-1, -1)
-    found = [(one.kind, *one.span) for one in line_tokens(text)]
-    for kind, start, end in found:
+    for kind, (start, end) in line_tokens(text):
         style = "" if kind in PLAIN else f"class:{kind}"
         cuts = [start, *(border for border in borders if start < border < end), end]
         for first, last in pairwise(cuts):

@@ -140,11 +140,11 @@ def cache_info() -> CacheInfo:
 
 def cache_clear() -> None:
     """Drop every compiled expression and formula, and count anew."""
-    from nameexpr.backends.numpy import ones
+    from nameexpr.backends.numpy.kernels import forget_ones
 
     global _misses  # noqa: PLW0603
     tables: tuple[Any, ...] = (calls, calls_with_options, expressions, formulas, templates)
     for table in tables:
         table.clear()
-    ones.forget()
+    forget_ones()
     _misses = 0

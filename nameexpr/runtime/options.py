@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import native
+from nameexpr.backends.numpy.arrays import native
 from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.planning.path import Optimize, check_strategy

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nameexpr.dims import WORD
 from nameexpr.errors import Span
-from nameexpr.session.lines import Formula, read_text
+from nameexpr.session.lines import COMMANDS, PYTHON, FormulaLine, read_text, without_comments
 from nameexpr.syntax.lexer.tokens import Token, tokens
 
 KINDS = ("command", "python", "argument")
@@ -20,10 +19,10 @@ KINDS = ("command", "python", "argument")
 LONGEST = 8000
 """Characters of a text up to which it is parsed, to tell a formula from an expression."""
 
-_TEXT_COMMANDS = {":type", ":plan", ":code", ":time", ":t", ":p"}
+_TEXT_COMMANDS = {
+    f":{name}" for row in COMMANDS.values() if row.takes == "text" for name in (row.name, *row.also)
+}
 _COMMAND = re.compile(r"(\s*)(:\S*)(\s*)")
-_PYTHON = re.compile(rf"(\s*{WORD}\s*(?:\[[^\[\]]*\])?\s*=\s*|\s*)(!)(?!=)")
-_COMMENT = re.compile(r"#[^\n]*")
 
 
 def line_tokens(line: str) -> tuple[Token, ...]:
@@ -35,37 +34,36 @@ def line_tokens(line: str) -> tuple[Token, ...]:
     >>> [line[slice(*token.span)] for token in line_tokens(line) if token.kind == "tensor"]
     ['x']
     """
-    return tuple(token for token in _found(line) if token.span.start < token.span.end)
+    return tuple(token for token in _tokens(line) if token.span.start < token.span.end)
 
 
-def _found(line: str) -> Iterator[Token]:
+def _tokens(line: str) -> Iterator[Token]:
     if command := _COMMAND.match(line):
         for group, kind in enumerate(("space", "command", "space"), 1):
             yield Token(kind, Span(*command.span(group)))
         if command[2] in _TEXT_COMMANDS:
-            yield from _shifted(_of_text(line[command.end() :]), command.end())
+            yield from _shifted(_text_tokens(line[command.end() :]), command.end())
         else:
             yield Token("argument", Span(command.end(), len(line)))
-    elif python := _PYTHON.match(line):
-        yield from tokens(python[1], "formula")
-        yield Token("operator", Span(*python.span(2)))
-        yield Token("python", Span(python.end(), len(line)))
+    elif python := PYTHON.match(line):
+        mark = Span(*python.span(3))
+        yield from tokens(line[: mark.start], "formula")
+        yield Token("operator", mark)
+        yield Token("python", Span(mark.end, len(line)))
     else:
-        yield from _of_text(line)
+        yield from _text_tokens(line)
 
 
-def _of_text(text: str) -> tuple[Token, ...]:
-    """Return the tokens of a text, with its operands if there are any behind a bar."""
+def _text_tokens(text: str) -> tuple[Token, ...]:
     if len(text) > LONGEST:
         return tokens(text)
-    if isinstance(read_text(text), Formula):
+    if isinstance(read_text(text), FormulaLine):
         return tokens(text, "formula")
-    bare = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
-    bar = bare.find("|")
+    bar = without_comments(text).find("|")
     if bar < 0:
         return tokens(text, "expression")
     return tokens(text[:bar], "expression") + _shifted(tokens(text[bar:], "formula"), bar)
 
 
-def _shifted(found: tuple[Token, ...], by: int) -> tuple[Token, ...]:
-    return tuple(Token(kind, Span(start + by, end + by)) for kind, (start, end) in found)
+def _shifted(text_tokens: tuple[Token, ...], by: int) -> tuple[Token, ...]:
+    return tuple(Token(kind, Span(start + by, end + by)) for kind, (start, end) in text_tokens)

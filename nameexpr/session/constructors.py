@@ -1,14 +1,26 @@
-"""New tensors from the sizes of their dims: `x = randn(N=2, C=3)`, `i = arange(N=4, dtype=int32)`.
+"""New tensors: from the sizes of their dims, `x = randn(N=2, C=3)`, and from Python, `z[N C] = !np.eye(3)`.
 
 >>> from nameexpr.session.lines import read_line
 >>> make(read_line("x = arange(N=2, C=3)"), limit=10**6)
 tensor([[0, 1, 2],
         [3, 4, 5]], names=('N', 'C'), shape=(2, 3))
+
+What Python leaves in its variables stays; arrays and numbers are tensors of the session from then on. The
+code may do what Python may, but it does not end the session: `exit()` only ends the line.
+
+>>> tensors = {"x": ne.ones(2, names="N")}
+>>> run_python(PythonLine("x.sum().item() + 1"), tensors, {})[1]
+3.0
+>>> after, _ = run_python(PythonLine("np.zeros((2, 3))", "z", "N C"), tensors, {})
+>>> after["z"].names
+('N', 'C')
 """
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -16,17 +28,20 @@ import numpy as np
 
 import nameexpr as ne
 from nameexpr.dims import normalised
+from nameexpr.errors import NameExprError
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import Make, Word
+from nameexpr.session.lines import FactoryLine, PythonLine
+from nameexpr.session.values import as_named, is_tensor_like
 from nameexpr.tensors import NamedTensor
 
+WHERE = "<line>"
 _PIECE = re.compile(r"([^\s=]+)\s*=\s*(\S+)")
 _SIZE = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
-def make(line: Make, *, limit: int) -> NamedTensor:
-    """Return the tensor that a line makes.
+def make(line: FactoryLine, *, limit: int) -> NamedTensor:
+    """Return the tensor that a factory makes.
 
     Raises
     ------
@@ -36,16 +51,20 @@ def make(line: Make, *, limit: int) -> NamedTensor:
         If the names are none that dims can have.
     """
     sizes, dtype = read_pieces(line)
-    needed = prod(sizes.values()) * (dtype or np.dtype(float)).itemsize
+    shape, names = tuple(sizes.values()), tuple(sizes) or None
+    needed = prod(shape) * (dtype or np.dtype(float)).itemsize
     if needed > limit:
         hint = "take smaller sizes, or allow more: :set memory_limit 8GB"
         raise LineError(
             f"{line.target} would take {bytes_text(needed)}, and the limit is {bytes_text(limit)}", hint=hint
         )
-    return _filled(line.factory, tuple(sizes), tuple(sizes.values()), dtype)
+    if line.factory == "arange":
+        return ne.as_tensor(np.arange(prod(shape), dtype=dtype).reshape(shape), names=names)
+    tensor: NamedTensor = getattr(ne, line.factory)(shape, names=names, dtype=dtype)
+    return tensor
 
 
-def read_pieces(line: Make) -> tuple[dict[str, int], np.dtype[Any] | None]:
+def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None]:
     """Return the sizes by name, and the dtype if one is given.
 
     Raises
@@ -56,46 +75,110 @@ def read_pieces(line: Make) -> tuple[dict[str, int], np.dtype[Any] | None]:
     sizes: dict[str, int] = {}
     dtype = None
     for piece in line.pieces:
-        name, value = _pair(line, piece)
+        pair = _PIECE.fullmatch(piece.text)
+        if pair is None:
+            raise _wrong(line, f"'{piece.text}' is no named size")
+        name, value = normalised(pair[1]), pair[2]
         if name == "dtype" and not _SIZE.fullmatch(value):
-            dtype = _dtype(line, piece, value)
+            dtype = _dtype(line, value)
         elif not _SIZE.fullmatch(value):
-            raise _wrong(line, piece, f"'{value}' is no size")
+            raise _wrong(line, f"'{value}' is no size")
         elif name in sizes:
-            raise _wrong(line, piece, f"the dim '{name}' is given twice")
+            raise _wrong(line, f"the dim '{name}' is given twice")
         else:
             sizes[name] = int(value)
     return sizes, dtype
 
 
-def _pair(line: Make, piece: Word) -> tuple[str, str]:
-    found = _PIECE.fullmatch(piece.text)
-    if found is None:
-        raise _wrong(line, piece, f"'{piece.text}' is no named size")
-    return normalised(found[1]), found[2]
-
-
-def _dtype(line: Make, piece: Word, value: str) -> np.dtype[Any]:
+def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
+    example = "such as dtype=float32"
     try:
         dtype = np.dtype(value.strip("'\""))
     except (TypeError, ValueError, SyntaxError):
-        raise _wrong(line, piece, f"'{value}' is no dtype", "such as dtype=float32") from None
+        raise _wrong(line, f"'{value}' is no dtype", example) from None
     if dtype.kind not in "biufc" or (line.factory in ("rand", "randn") and dtype.kind != "f"):
-        raise _wrong(
-            line, piece, f"{line.factory} makes no numbers of dtype {dtype}", "such as dtype=float32"
-        )
+        raise _wrong(line, f"{line.factory} makes no numbers of dtype {dtype}", example)
     return dtype
 
 
-def _wrong(line: Make, piece: Word, message: str, hint: str = "") -> LineError:
+def _wrong(line: FactoryLine, message: str, hint: str = "") -> LineError:
     example = f"names and whole numbers: {line.target} = {line.factory}(N=2, C=3)"
     return LineError(f"{line.factory}: {message}", hint=hint or example)
 
 
-def _filled(factory: str, names: tuple[str, ...], shape: tuple[int, ...], dtype: Any) -> NamedTensor:
-    given = names or None
-    if factory == "arange":
-        counted = np.arange(prod(shape), dtype=dtype).reshape(shape)
-        return ne.as_tensor(counted, names=given)
-    made: NamedTensor = getattr(ne, factory)(shape, names=given, dtype=dtype)
-    return made
+def run_python(
+    line: PythonLine, tensors: Mapping[str, Any], others: dict[str, Any]
+) -> tuple[dict[str, NamedTensor], Any]:
+    """Return the tensors as they are after the code, and the value of an expression, else None.
+
+    Parameters
+    ----------
+    line : PythonLine
+        The code.
+    tensors : mapping of str to NamedTensor
+        What the session has.
+    others : dict
+        Variables of earlier lines that are no tensors; it is changed.
+
+    Raises
+    ------
+    LineError
+        If the code raises, or its value cannot be what it is to be.
+    """
+    variables = {"np": np, "ne": ne, **others, **tensors}
+    value = _executed(line.code, variables)
+    if line.target is not None:
+        variables[line.target] = _target(line, value)
+        value = None
+    variables.pop("__builtins__", None)
+    after = {name: variable for name, variable in variables.items() if is_tensor_like(variable)}
+    others.clear()
+    others.update({name: variable for name, variable in variables.items() if name not in after})
+    return {name: as_named(variable) for name, variable in after.items()}, value
+
+
+def _target(line: PythonLine, value: Any) -> NamedTensor:
+    if line.target in ("np", "ne"):
+        raise LineError(f"'{line.target}' is the name of a module here", hint="take another name")
+    if value is None:
+        raise LineError(
+            "this code has no value to name", hint="name the value of an expression: z = !np.ones(3)"
+        )
+    try:
+        array = value if isinstance(value, NamedTensor) else np.asarray(value)
+    except Exception as fault:  # noqa: BLE001  a value of the user's may raise anything
+        raise LineError(f"this value is no array: {exception_text(fault)}") from None
+    if not is_tensor_like(array):
+        raise LineError(f"a value of type {type(value).__name__} is no array of numbers")
+    return as_named(array, line.term)
+
+
+def _executed(code: str, variables: dict[str, Any]) -> Any:
+    """Return the value of an expression, else None; whatever it raises is reported."""
+    if not code:
+        raise LineError("there is no code behind !", hint="such as !x.shape")
+    try:
+        tree = ast.parse(code, WHERE)
+        last = tree.body[-1] if tree.body else None
+        value = last.value if isinstance(last, ast.Expr) else None
+        del tree.body[len(tree.body) - (value is not None) :]
+        exec(compile(tree, WHERE, "exec"), variables)  # noqa: S102  the user's own code is what this is for
+        return None if value is None else eval(compile(ast.Expression(value), WHERE, "eval"), variables)
+    except (KeyboardInterrupt, NameExprError):
+        raise
+    except (SystemExit, GeneratorExit):
+        raise LineError(
+            "Python wanted to leave; the session goes on", hint=":quit or Ctrl-D ends it"
+        ) from None
+    except BaseException as fault:  # noqa: BLE001  code of the user's may raise anything
+        raise LineError(exception_text(fault)) from None
+
+
+def exception_text(fault: BaseException) -> str:
+    """Return the kind of an exception and the first line of what it says."""
+    try:
+        text = str(fault)
+    except Exception:  # noqa: BLE001  a class of the user's
+        text = ""
+    first = next(iter(text.strip().splitlines()), "")
+    return f"{type(fault).__name__}: {first}" if first else type(fault).__name__

@@ -1,26 +1,35 @@
-r"""Whether a line wants to go on: the reader of lines asks before it hands a text to be evaluated.
+r"""Which lines of a text belong together: at a prompt, in a script, in a transcript.
 
-A learner must never be caught in a text that does not end. An empty line always ends it, and so does a
-mistake that no further line can mend: a bracket that closes nothing, or the wrong one. A formula that ends in
-an operator is not waited for: a line break ends its statement, so the next line could not complete it.
+The reader of lines asks whether a line wants to go on before it hands a text to be evaluated. A learner must
+never be caught in a text that does not end: an empty line always ends it, and so does a mistake that no
+further line can mend, a bracket that closes nothing or the wrong one. A formula that ends in an operator is
+not waited for: a line break ends its statement, so the next line could not complete it.
 
 >>> is_open("y[N] = sum[C]("), is_open("y[N] = sum[C](\n"), is_open("N C,"), is_open("i i ->")
 (True, False, True, False)
+
+A transcript is a script again: where a file begins with the prompt, what stands behind prompts is its lines.
+
+>>> lines_of("> x = arange(N=3)\nx: N=3  int64\n> x + 1\n")
+['x = arange(N=3)', 'x + 1']
 """
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable, Iterator
 
-from nameexpr.dims import WORD
+from nameexpr.session.lines import COMMAND, COMMANDS, PYTHON, without_comments
 
-_PYTHON = re.compile(rf"\s*(?:{WORD}\s*(?:\[[^\[\]]*\]\s*)?=\s*)?!(?!=)\s*")
-_FILES = re.compile(r"\s*:\s*(?:load|save|script|set|explain|help)\b")
-_COMMAND = re.compile(r"\s*:\s*\S*")
-_COMMENT = re.compile(r"#[^\n]*")
+PROMPT = "> "
+MORE = ". "
 LONGEST = 65_536
 """Characters from which on a text is refused anyway (`nameexpr.set_limits`)."""
+_TEXTLESS = "|".join(
+    name for name, row in COMMANDS.items() if row.takes in ("file", "setting", "code", "command")
+)
+_WITHOUT_TEXT = re.compile(rf"\s*:\s*(?:{_TEXTLESS})\b")
 _CLOSED_BY = {"(": ")", "[": "]"}
 
 
@@ -43,10 +52,10 @@ def is_open(text: str) -> bool:
         return _is_open_python(text[code:])
     if last.rstrip().endswith("\\"):
         return True
-    if _FILES.match(text) or ("\n" in text and last.lstrip().startswith((":", "!"))):
+    if _WITHOUT_TEXT.match(text) or ("\n" in text and last.lstrip().startswith((":", "!"))):
         return False
-    written = _COMMENT.sub("", text[command.end() :] if (command := _COMMAND.match(text)) else text)
-    return _is_unfinished(written)
+    command = COMMAND.match(text)
+    return _is_unfinished(without_comments(text[command.end() :] if command else text))
 
 
 def python_start(text: str) -> int | None:
@@ -57,8 +66,8 @@ def python_start(text: str) -> int | None:
     >>> python_start("z[N C] = !np.ones(3)"), python_start("x != y")
     (10, None)
     """
-    found = _PYTHON.match(text)
-    return found.end() if found else None
+    python = PYTHON.match(text)
+    return python.end() if python else None
 
 
 def continued(text: str) -> str:
@@ -69,7 +78,42 @@ def continued(text: str) -> str:
     >>> continued("x[N] \\\n + 1")
     'x[N]    + 1'
     """
-    return re.sub(r"\\[ \t\r]*\n", lambda found: " " * len(found[0]), text)
+    return re.sub(r"\\[ \t\r]*\n", lambda line_break: " " * len(line_break[0]), text)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a script or of a transcript, those that go on joined.
+
+    >>> lines_of("y[N] = sum[C](\n  x)\n:names")
+    ['y[N] = sum[C](\n  x)', ':names']
+    """
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    return list(_behind_prompts(lines) if first.startswith(PROMPT.rstrip() + " ") else _joined(lines))
+
+
+def _behind_prompts(lines: Iterable[str]) -> Iterator[str]:
+    entered: list[str] = []
+    for line in lines:
+        if line.startswith(PROMPT) or line == PROMPT.rstrip():
+            if entered:
+                yield "\n".join(entered)
+            entered = [line.removeprefix(PROMPT.rstrip()).removeprefix(" ")]
+        elif entered and (line.startswith(MORE) or line == MORE.rstrip()) and is_open("\n".join(entered)):
+            entered.append(line.removeprefix(MORE.rstrip()).removeprefix(" "))
+    if entered:
+        yield "\n".join(entered)
+
+
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    waiting: list[str] = []
+    for line in lines:
+        waiting.append(line)
+        if not is_open("\n".join(waiting)):
+            yield "\n".join(waiting)
+            waiting = []
+    if waiting:
+        yield "\n".join(waiting)
 
 
 def _is_unfinished(text: str) -> bool:

@@ -1,17 +1,17 @@
 """What a line of a session says: the language around the language. Reading a line computes nothing.
 
-    line  : ":" WORD text                          Command
-          | [NAME ["[" term "]"] "="] "!" code     Python
-          | NAME "=" FACTORY "(" ... ")"           Make
-          | expression ["|" NAME ("," NAME)*]      Expression, whose operands stand behind the bar
-          | formula                                Formula
-          | nothing, or a comment                  Nothing
+    line  : ":" WORD text                          CommandLine
+          | [NAME ["[" term "]"] "="] "!" code     PythonLine
+          | NAME "=" FACTORY "(" ... ")"           FactoryLine
+          | expression ["|" NAME ("," NAME)*]      ExpressionLine, whose operands stand behind the bar
+          | formula                                FormulaLine
+          | nothing, or a comment                  EmptyLine
 
 A text without an arrow is a formula if it parses as one, and else, if it lists terms, shapes to be checked.
 
 >>> read_line("N C, C -> N | x, w")
-Expression(text='N C, C -> N', operands=(Word(text='x', span=Span(start=14, end=15)), Word(text='w', \
-span=Span(start=17, end=18))))
+ExpressionLine(text='N C, C -> N', operands=(Word(text='x', span=Span(start=14, end=15)), \
+Word(text='w', span=Span(start=17, end=18))))
 >>> read_line("y[N] = sum[C](x[N C])").text
 'y[N] = sum[C](x[N C])'
 """
@@ -19,17 +19,53 @@ span=Span(start=17, end=18))))
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
-from nameexpr.errors import NameExprError, Span
+from nameexpr.errors import NameExprError, Span, did_you_mean
 from nameexpr.session.faults import LineError
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
 
-FACTORIES = {
+
+class CommandRow(NamedTuple):
+    """A command: its name, its argument, what it does, what kind of argument it takes, and other names."""
+
+    name: str
+    usage: str
+    about: str
+    takes: Literal["nothing", "text", "picture", "code", "setting", "file", "command"]
+    also: tuple[str, ...] = ()
+
+
+COMMANDS: Mapping[str, CommandRow] = {
+    command.name: command
+    for command in (
+        CommandRow("names", "", "the tensors there are", "nothing"),
+        CommandRow("type", "TEXT", "names, sizes, dtype and cost of the result", "text", ("t",)),
+        CommandRow("plan", "[TEXT]", "the steps with flops, bytes and NumPy calls", "text", ("p",)),
+        CommandRow("code", "[TEXT]", "the NumPy it runs, ready to paste", "text"),
+        CommandRow("draw", "[network|tree|memory] [FILE.svg] [TEXT]", "a picture, here as text", "picture"),
+        CommandRow("time", "[TEXT]", "how long it takes", "text"),
+        CommandRow("explain", "[CODE]", "a page about an error, by default the last one", "code"),
+        CommandRow("set", "[NAME VALUE]", "the settings, or change one", "setting"),
+        CommandRow("load", "NAME[DIMS] FILE", "a tensor from .npy, .npz or .csv", "file"),
+        CommandRow("save", "[NAME] FILE", "a tensor to .npy, .npz, .csv; or what was entered to .ne", "file"),
+        CommandRow("script", "FILE", "run the lines of a file", "file"),
+        CommandRow("undo", "", "take the last change back", "nothing"),
+        CommandRow("help", "[COMMAND]", "this", "command", ("h", "?")),
+        CommandRow("quit", "", "leave", "nothing", ("q", "exit")),
+    )
+}
+"""What begins with a colon, one row each; `nameexpr.session.commands` has a function for every row."""
+FULL_NAMES: Mapping[str, str] = {
+    name: row.name for row in COMMANDS.values() for name in (row.name, *row.also)
+}
+
+FACTORIES: Mapping[str, str] = {
     "randn": "normally distributed numbers",
     "rand": "numbers between 0 and 1",
     "zeros": "zeros",
@@ -38,8 +74,10 @@ FACTORIES = {
 }
 """Functions that make a tensor from the sizes of its dims."""
 
-_PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\])?\s*=\s*)?!(?!=)\s*(.*)", re.DOTALL)
-_MAKE = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
+COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
+PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
+"""The beginning of a line of Python: the name of its value, that one's dims, and the mark."""
+_FACTORY = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
 _COMMENT = re.compile(r"#[^\n]*")
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
 _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
@@ -53,21 +91,22 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class EmptyLine:
     """A line that holds blanks or a comment."""
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """`:plan x * 2`: a command and what it is given, which begins at `start`."""
+class CommandLine:
+    """`:plan x * 2`: a command, its argument, which begins at `start`, and the whole line."""
 
     name: Word
     argument: str
     start: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Python:
+class PythonLine:
     """`!x.sum()` or `z[N C] = !np.ones((2, 3))`: code, and the tensor to name its value."""
 
     code: str
@@ -76,7 +115,7 @@ class Python:
 
 
 @dataclass(frozen=True, slots=True)
-class Make:
+class FactoryLine:
     """`x = randn(N=2, C=3)`: a new tensor by its name, the factory, and the pieces between the brackets."""
 
     target: str
@@ -85,7 +124,7 @@ class Make:
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class ExpressionLine:
     """An expression, or shapes to check; `operands` is None where the line does not name them."""
 
     text: str
@@ -93,14 +132,14 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class FormulaLine:
     """A formula; the line itself is its text."""
 
     text: str
 
 
-Text = Expression | Formula
-Line = Nothing | Command | Python | Make | Text
+TextLine: TypeAlias = ExpressionLine | FormulaLine
+Line: TypeAlias = EmptyLine | CommandLine | PythonLine | FactoryLine | TextLine
 
 
 def read_line(line: str) -> Line:
@@ -116,32 +155,59 @@ def read_line(line: str) -> Line:
     >>> read_line("x = randn(N=2)").factory, read_line("!1 + 1").code, read_line(":plan x * 2").argument
     ('randn', '1 + 1', 'x * 2')
     """
-    if not _COMMENT.sub("", line).strip():
-        return Nothing()
-    if line.lstrip().startswith(":"):
-        return _command(line)
-    if (found := _PYTHON.fullmatch(line)) and (found[1] or "x").isidentifier():
-        return Python(found[3].strip(), found[1] and normalised(found[1]), found[2])
-    if (found := _MAKE.match(line)) and found[1].isidentifier():
-        return _make(line, found)
+    if not without_comments(line).strip():
+        return EmptyLine()
+    if (command := COMMAND.match(line)) is not None:
+        name = Word(command[1], Span(*command.span(1)))
+        return CommandLine(name, line[command.end() :].rstrip(), command.end(), line)
+    if (python := PYTHON.match(line)) and (python[1] or "x").isidentifier():
+        return PythonLine(line[python.end() :].strip(), python[1] and normalised(python[1]), python[2])
+    if (factory := _FACTORY.match(line)) and factory[1].isidentifier():
+        return _factory_line(line, factory)
     return read_text(line)
 
 
-def read_text(text: str) -> Text:
+def read_text(text: str) -> TextLine:
     """Return whether a text is an expression or a formula, and which operands stand behind it.
 
     Examples
     --------
     >>> type(read_text("x | y")).__name__, type(read_text("N C, C")).__name__, read_text("i -> i").operands
-    ('Formula', 'Expression', None)
+    ('FormulaLine', 'ExpressionLine', None)
     """
-    bare = _COMMENT.sub(lambda found: " " * len(found[0]), text)
+    bare = without_comments(text)
     if not _ARROW.search(bare) and _is_formula(text, bare):
-        return Formula(text)
+        return FormulaLine(text)
     bar = bare.find("|")
     if bar < 0:
-        return Expression(text)
-    return Expression(text[:bar].rstrip(), _pieces(bare, bar + 1, len(bare)))
+        return ExpressionLine(text)
+    return ExpressionLine(text[:bar].rstrip(), _pieces(bare, bar + 1, len(bare)))
+
+
+def without_comments(text: str) -> str:
+    """Return a text of the same length with spaces for its comments."""
+    return _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+
+
+def find_command(name: str) -> CommandRow:
+    """Return the row of a command.
+
+    Raises
+    ------
+    LineError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> find_command("P").name
+    'plan'
+    """
+    folded = name.casefold()
+    if folded in FULL_NAMES:
+        return COMMANDS[FULL_NAMES[folded]]
+    close = did_you_mean(folded, COMMANDS)
+    hint = close.replace("'", "':", 1) if close else ":help lists them"
+    raise LineError(f"there is no command ':{name}'", hint=hint)
 
 
 def _is_formula(text: str, bare: str) -> bool:
@@ -159,28 +225,25 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _command(line: str) -> Command:
-    found = re.match(r"\s*:\s*(\S*)\s*", line)
-    assert found is not None, "it begins with a colon"
-    return Command(Word(found[1], Span(*found.span(1))), line[found.end() :].rstrip(), found.end())
-
-
-def _make(line: str, found: re.Match[str]) -> Make:
-    bare = _COMMENT.sub(lambda comment: " " * len(comment[0]), line).rstrip()
-    end = bare.find(")", found.end())
-    if end < 0 or bare[end + 1 :].strip():
-        place = Span(found.end() - 1, found.end()) if end < 0 else Span(end + 1, len(bare))
-        wrong = "this bracket is not closed" if end < 0 else f"nothing follows what {found[2]} makes"
-        raise LineError(wrong, line, place, f"{found[1]} = {found[2]}(N=2, C=3)")
-    return Make(normalised(found[1]), found[2], _pieces(bare, found.end(), end))
+def _factory_line(line: str, factory: re.Match[str]) -> FactoryLine:
+    bare = without_comments(line).rstrip()
+    end = bare.find(")", factory.end())
+    example = f"{factory[1]} = {factory[2]}(N=2, C=3)"
+    if end < 0:
+        bracket = Span(factory.end() - 1, factory.end())
+        raise LineError("this bracket is not closed", line, bracket, example)
+    if bare[end + 1 :].strip():
+        message = f"nothing follows what {factory[2]} makes"
+        raise LineError(message, line, Span(end + 1, len(bare)), example)
+    return FactoryLine(normalised(factory[1]), factory[2], _pieces(bare, factory.end(), end))
 
 
 def _pieces(line: str, start: int, end: int) -> tuple[Word, ...]:
     """Return what stands between commas, blanks left out; nothing at all is no piece."""
     words = []
-    for found in re.finditer(r"[^,]+", line[start:end]):
-        text = found[0].strip()
+    for piece in re.finditer(r"[^,]+", line[start:end]):
+        text = piece[0].strip()
         if text:
-            place = start + found.start() + found[0].index(text)
-            words.append(Word(text, Span(place, place + len(text))))
+            first = start + piece.start() + piece[0].index(text)
+            words.append(Word(text, Span(first, first + len(text))))
     return tuple(words)

@@ -1,12 +1,14 @@
-"""A text and the tensors it is about, brought together: `prepare`, and then its plan or its value.
+"""A text and the tensors that it is about, brought together: `prepare`, and then its plan or its value.
 
-This is where a session, a toolbar and a notebook meet the package: nothing here knows of lines or screens.
+The operands of an expression are those behind its bar, or those whose names are the labels of its terms.
+This is where a session, a toolbar and a notebook meet the package: nothing here knows of screens.
 
 >>> import nameexpr as ne
 >>> from nameexpr.session.lines import read_text
 >>> tensors = {"x": ne.ones(2, 3, names="N C"), "w": ne.ones(3, names="C")}
->>> value_of(prepare(read_text("N C, C -> N"), tensors)).value
-tensor([3., 3.], names=('N',), shape=(2,))
+>>> ready = prepare(read_text("N C, C -> N"), tensors)
+>>> [name for name, _ in ready.operands], value_of(ready).value
+(['x', 'w'], tensor([3., 3.], names=('N',), shape=(2,)))
 >>> value_of(prepare(read_text("y[N] = sum[C](x)"), tensors)).named["y"].names
 ('N',)
 """
@@ -15,25 +17,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from nameexpr.compiler.pipeline import read_formula
-from nameexpr.errors import did_you_mean
+import numpy as np
+
+from nameexpr.compiler.pipeline import read, read_formula
+from nameexpr.errors import Span, did_you_mean
+from nameexpr.pictures.words import bytes_text, flops_text
 from nameexpr.runtime.check import Sizes, check
 from nameexpr.runtime.compile import compile as compile_text
 from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import Expression, Formula, Text
-from nameexpr.session.operand_matching import named_operands
+from nameexpr.session.lines import ExpressionLine, FormulaLine, TextLine, Word
+from nameexpr.session.values import dims_text, shown
+from nameexpr.syntax import ast
+from nameexpr.syntax.unparse import unparse_term
 
-Tensors = Mapping[str, Any]
+Tensors: TypeAlias = Mapping[str, Any]
+Operands: TypeAlias = tuple[tuple[str, Any], ...]
+LISTED = 8
+"""Names of tensors that a hint lists."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TextOptions:
     """How texts are computed; as the options of `nameexpr.compile`. `dtype` is for expressions alone."""
 
     dtype: str | None = None
@@ -42,35 +53,37 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedText:
     """A text that can be computed.
 
     Attributes
     ----------
     compiled : Compiled, CompiledFormula or None
         None where shapes are only checked.
-    operands : mapping of str to array_like
+    operands : tuple of (str, array_like)
         What it is computed from, by what it is called, in order.
+    sizes : mapping of str to int
+        Those that the line gives.
     chosen : bool
         Whether the operands were found by their names, and not said.
     """
 
-    text: Text
+    text: TextLine
     compiled: Compiled | CompiledFormula | None
-    operands: tuple[tuple[str, Any], ...]
+    operands: Operands
     sizes: Mapping[str, int] = field(default_factory=dict)
     chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class TextValue:
     """What came out: the value, and the statements of a formula by name."""
 
     value: Any
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-def prepare(text: Text, tensors: Tensors, options: Options = Options()) -> Prepared:
+def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions()) -> PreparedText:
     """Return a text with its operands.
 
     Raises
@@ -80,46 +93,25 @@ def prepare(text: Text, tensors: Tensors, options: Options = Options()) -> Prepa
     LineError
         If an operand is not there, or which one is meant cannot be told.
     """
-    if isinstance(text, Formula):
-        return _formula(text, tensors, options)
-    found = named_operands(text, tensors)
-    if found.tree.outputs is None and found.tree.reducer is None:
-        return Prepared(text, None, found.operands, found.sizes, found.chosen)
+    if isinstance(text, FormulaLine):
+        formula = compile_formula(text.text, None, None, options.optimize, options.memory_limit)
+        return PreparedText(text, formula, tuple(_used(name, text, tensors) for name in formula.operands))
+    tree, operands, sizes = _read(text, tensors)
+    is_chosen = text.operands is None
+    if tree.outputs is None and tree.reducer is None:
+        return PreparedText(text, None, operands, sizes, is_chosen)
     compiled = compile_text(
         text.text,
-        sizes=found.sizes or None,
+        sizes=sizes or None,
         dtype=options.dtype,
         optimize=options.optimize,
         memory_limit=options.memory_limit,
     )
     assert isinstance(compiled, Compiled), "an arrow or a reducer makes an expression"
-    return Prepared(text, compiled, found.operands, found.sizes, found.chosen)
+    return PreparedText(text, compiled, operands, sizes, is_chosen)
 
 
-def _formula(text: Formula, tensors: Tensors, options: Options) -> Prepared:
-    compiled = compile_formula(text.text, None, None, options.optimize, options.memory_limit)
-    operands = []
-    for name in compiled.operands:
-        if name not in tensors:
-            raise missing(name, text.text, tensors)
-        operands.append((name, tensors[name]))
-    return Prepared(text, compiled, tuple(operands))
-
-
-def missing(name: str, text: str, tensors: Tensors) -> LineError:
-    """Return the error for an operand of a formula that is not there."""
-    span = read_formula(text).uses[name][0].span
-    there = [one for one in tensors if one != "_"]
-    hint = did_you_mean(name, there)
-    if name == "_":
-        hint = "_ is the last result, and there is none yet"
-    elif not hint:
-        listed = ", ".join(there[:8]) + (", ..." if len(there) > 8 else "")  # noqa: PLR2004  a line's length
-        hint = f"there are {listed}" if there else f"make it: {name} = randn(N=2, C=3)"
-    return LineError(f"there is no tensor '{name}'", text, span, hint)
-
-
-def plan_of(ready: Prepared) -> Plan:
+def plan_of(ready: PreparedText) -> Plan:
     """Return what would be done.
 
     Raises
@@ -132,19 +124,11 @@ def plan_of(ready: Prepared) -> Plan:
     if ready.compiled is None:
         raise LineError("this text checks shapes and computes nothing", hint="say what results: N C, C -> N")
     if isinstance(ready.compiled, Compiled):
-        return ready.compiled.plan(*(operand for _, operand in ready.operands))
+        return ready.compiled.plan(*_positional(ready))
     return ready.compiled.plan(operands=dict(ready.operands))
 
 
-def outline_of(ready: Prepared) -> Outline:
-    """Return the result's names, sizes and dtype, and what it costs; errors are those of `plan_of`."""
-    if isinstance(ready.compiled, CompiledFormula):
-        return ready.compiled.outline(operands=dict(ready.operands))
-    assert ready.compiled is not None, "a text that checks shapes has no result"
-    return ready.compiled.outline(*(operand for _, operand in ready.operands))
-
-
-def value_of(ready: Prepared) -> Value:
+def value_of(ready: PreparedText) -> TextValue:
     """Return the value, and of a formula those of all its statements.
 
     Raises
@@ -153,28 +137,146 @@ def value_of(ready: Prepared) -> Value:
         If the operands do not fit.
     """
     if ready.compiled is None:
-        return Value(sizes_of(ready))
+        return TextValue(_sizes_of(ready))
     if isinstance(ready.compiled, Compiled):
-        return Value(ready.compiled(*(operand for _, operand in ready.operands)))
+        return TextValue(ready.compiled(*_positional(ready)))
     return _statements(ready.compiled, dict(ready.operands))
 
 
-def sizes_of(ready: Prepared) -> Sizes:
+def type_text(ready: PreparedText) -> str:
+    """Return the result's names, sizes, dtype and cost on one line.
+
+    Raises
+    ------
+    NameExprError
+        If the operands do not fit.
+    """
+    if ready.compiled is None:
+        return shown(_sizes_of(ready))
+    outline = _outline(ready)
+    dtype = outline.dtype or _common_dtype(ready.operands)
+    cost = f"{flops_text(outline.flops)}  {bytes_text(outline.peak_bytes)}"
+    line = f"{dims_text(outline.names, outline.shape)}  {dtype}  {cost}"
+    return line.replace("  0 flops", "").removesuffix("  0 B")
+
+
+def _positional(ready: PreparedText) -> tuple[Any, ...]:
+    return tuple(operand for _, operand in ready.operands)
+
+
+def _outline(ready: PreparedText) -> Outline:
+    if isinstance(ready.compiled, CompiledFormula):
+        return ready.compiled.outline(operands=dict(ready.operands))
+    assert ready.compiled is not None, "a text that checks shapes has no result"
+    return ready.compiled.outline(*_positional(ready))
+
+
+def _sizes_of(ready: PreparedText) -> Sizes:
     """Return the sizes that a text without an arrow finds in its operands."""
-    assert isinstance(ready.text, Expression), "formulas compute"
-    operands = (operand for _, operand in ready.operands)
-    return check(ready.text.text, *operands, sizes=ready.sizes or None)
+    return check(ready.text.text, *_positional(ready), sizes=ready.sizes or None)
 
 
-def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> Value:
+def _common_dtype(operands: Operands) -> str:
+    dtypes = [getattr(operand, "dtype", None) or np.asarray(operand).dtype for _, operand in operands]
+    return str(dtypes[0]) if len(set(dtypes)) == 1 else ""
+
+
+def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextValue:
     """Return the values of the statements that have names, all computed at once, and that of the last one."""
     names = compiled.statements
     if len(names) == 1:
         value = compiled(operands=operands)
-        return Value(value, {name: value for name in names if name is not None})
-    known = tuple(name for name in names if name is not None)
+        return TextValue(value, {name: value for name in names if name is not None})
+    outputs = tuple(name for name in names if name is not None)
     options = compiled.options
-    together = compile_formula(compiled.text, known, None, options.optimize, options.memory_limit)
-    named = dict(zip(known, together(operands=operands), strict=True))
-    value = named[known[-1]] if names[-1] is not None else compiled(operands=operands)
-    return Value(value, named)
+    together = compile_formula(compiled.text, outputs, None, options.optimize, options.memory_limit)
+    named = dict(zip(outputs, together(operands=operands), strict=True))
+    value = named[outputs[-1]] if names[-1] is not None else compiled(operands=operands)
+    return TextValue(value, named)
+
+
+def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
+    """Return an operand that a formula names."""
+    if name in tensors:
+        return name, tensors[name]
+    there = [tensor for tensor in tensors if tensor != "_"]
+    hint = did_you_mean(name, there)
+    if name == "_":
+        hint = "_ is the last result, and there is none yet"
+    elif not hint:
+        listed = ", ".join(there[:LISTED]) + (", ..." if len(there) > LISTED else "")
+        hint = f"there are {listed}" if there else f"make it: {name} = randn(N=2, C=3)"
+    span = read_formula(line.text).uses[name][0].span
+    raise LineError(f"there is no tensor '{name}'", line.text, span, hint)
+
+
+def _read(line: ExpressionLine, tensors: Tensors) -> tuple[ast.Expression, Operands, Mapping[str, int]]:
+    """Return an expression's tree, its operands, and the sizes that stand between them."""
+    if line.operands is None:
+        tree = read(line.text)
+        return tree, tuple(_matching(line, tree, term, tensors) for term in tree.inputs), {}
+    operands = [word for word in line.operands if "=" not in word.text]
+    sizes = checked_sizes(dict(_size(line, word) for word in line.operands if "=" in word.text))
+    tree = read(line.text, dict(sizes))
+    return tree, tuple(_said(line, word, tensors) for word in operands), dict(sizes)
+
+
+def _matching(
+    line: ExpressionLine, tree: ast.Expression, term: ast.Term, tensors: Tensors
+) -> tuple[str, Any]:
+    """Return the one tensor that has a term's labels for names."""
+    names = _candidates(term, tensors)
+    if len(names) == 1:
+        return names[0], tensors[names[0]]
+    written = unparse_term(term) or "a number"
+    message = f"which tensor is '{written}'?" if term.items else "which tensor is the term of no dims?"
+    if names:
+        message = f"'{written}' may be {' or '.join(names)}"
+    there = [name for name in tensors if name != "_"] or ["x"]
+    guesses = [(_candidates(other, tensors) or there)[0] for other in tree.inputs]
+    hint = f"write the operands behind a bar: {' '.join(line.text.split())} | {', '.join(guesses)}"
+    if not tensors:
+        hint = "make a tensor first: x = randn(N=2, C=3)"
+    span = term.span if term.items else Span(term.span.start, term.span.start + 1)
+    raise LineError(message, line.text, span, hint)
+
+
+def _candidates(term: ast.Term, tensors: Tensors) -> list[str]:
+    """Return the tensors whose names are a term's labels, in order; `_` only if that has no other name."""
+    labels = [item.name for item in term.items if isinstance(item, ast.Label | ast.Sized)]
+    if not labels or len(labels) != len(term.items):
+        return []
+    fitting = [name for name, tensor in tensors.items() if list(getattr(tensor, "names", ())) == labels]
+    return [name for name in fitting if name != "_"] or fitting
+
+
+def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]:
+    """Return the tensor, or the number, that a word behind the bar means."""
+    if word.text in tensors:
+        return word.text, tensors[word.text]
+    for kind in (int, float, complex):
+        try:
+            return word.text, kind(word.text)
+        except (ValueError, OverflowError):
+            continue
+    if word.text == "_":
+        raise LineError("there is no last result yet", _whole(line), word.span)
+    hint = did_you_mean(word.text, tensors) or f"make it: {word.text} = randn(N=2, C=3)"
+    if not word.text.isidentifier():
+        hint = "behind the bar stand tensors, numbers and sizes: | x, 2.5, h=8"
+    raise LineError(f"there is no tensor '{word.text}'", _whole(line), word.span, hint)
+
+
+def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
+    name, _, value = (part.strip() for part in word.text.partition("="))
+    if not name.isidentifier() or not (value.isascii() and value.isdigit()) or len(value) > 18:  # noqa: PLR2004
+        raise LineError(f"'{word.text}' is no size", _whole(line), word.span, "a size is a whole number: h=8")
+    return name, int(value)
+
+
+def _whole(line: ExpressionLine) -> str:
+    """Return the line as it may have been written, with the words behind the bar where they stood."""
+    text = line.text + " | "
+    for word in line.operands or ():
+        text = text.ljust(word.span.start) + word.text + ", "
+    return text.removesuffix(", ")

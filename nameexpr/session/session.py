@@ -1,9 +1,10 @@
 """A session: tensors by name, the last result, options, and what was entered. One line in, one answer out.
 
 Nothing here reads keys or prints: a terminal, a pipe, a script and a test drive it alike. Whatever a line
-says, the answer is text; a session is changed only by lines that succeed.
+says, the answer is text; a session is changed only by lines that succeed. The commands are handed in
+(`nameexpr.session.commands.new_session` brings them all).
 
->>> session = Session()
+>>> session = Session({})
 >>> session.run("x = arange(N=2, C=3)").text
 'x: N=2, C=3  int64'
 >>> print(session.run("y[N] = sum[C](x)").text)
@@ -20,22 +21,30 @@ tensor([ 4, 13], names=('N',), shape=(2,))
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from nameexpr.carets import visible
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.check import Sizes
-from nameexpr.session import constructors as making
-from nameexpr.session import python
-from nameexpr.session.commands import commands
+from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
-from nameexpr.session.faults import LineError
-from nameexpr.session.hints import hinted
-from nameexpr.session.lines import Command, Expression, Formula, Line, Make, Nothing, Python, read_line
-from nameexpr.session.replies import Answer
-from nameexpr.session.running import Prepared, prepare, value_of
+from nameexpr.session.faults import LineError, with_advice
+from nameexpr.session.lines import (
+    CommandLine,
+    EmptyLine,
+    ExpressionLine,
+    FactoryLine,
+    FormulaLine,
+    Line,
+    PythonLine,
+    TextLine,
+    find_command,
+    read_line,
+)
+from nameexpr.session.running import PreparedText, prepare, value_of
 from nameexpr.session.settings import Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
@@ -47,12 +56,27 @@ KEPT = 50
 """Lines that can be undone."""
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The text to print, whether it tells a mistake, whether the session is over; to which line, if known."""
+
+    text: str
+    is_fault: bool = False
+    leaves: bool = False
+    line: str = ""
+
+
+Commands: TypeAlias = "Mapping[str, Callable[[Session, CommandLine], Answer]]"
+
+
 @dataclass(slots=True)
 class Session:
     """What is there between two lines.
 
     Attributes
     ----------
+    commands : mapping of str to callable
+        What runs each command.
     tensors : dict of str to NamedTensor
         By name; `_` is the last value.
     settings : Settings
@@ -61,7 +85,7 @@ class Session:
         Variables of Python's that are no tensors.
     entered : list of str
         The lines that made what is there, for `:save`.
-    last_text : Expression, Formula or None
+    last_text : ExpressionLine, FormulaLine or None
         What commands without a text are about.
     last_fault : str
         Code of the latest error, for `:explain`.
@@ -73,11 +97,12 @@ class Session:
         States before the latest changes: the line, the tensors, the settings, how many lines were entered.
     """
 
+    commands: Commands
     tensors: dict[str, NamedTensor] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     others: dict[str, Any] = field(default_factory=dict)
     entered: list[str] = field(default_factory=list)
-    last_text: Expression | Formula | None = None
+    last_text: TextLine | None = None
     last_fault: str = ""
     version: int = 0
     depth: int = 0
@@ -85,13 +110,13 @@ class Session:
 
     def run(self, line: str) -> Answer:
         """Return what there is to say to a line; only Ctrl-C passes through."""
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            answer = self._answered(line)
-        notes = dict.fromkeys(visible(str(one.message).split("\n")[0]) for one in said)
+            answer = self._answer(continued(line))
+        notes = dict.fromkeys(visible(str(warning.message).split("\n")[0]) for warning in caught)
         if notes:
-            told = "\n".join(f"warning: {note}" for note in notes)
-            answer = replace(answer, text=f"{told}\n{answer.text}".rstrip("\n"))
+            text = "\n".join([*(f"warning: {note}" for note in notes), answer.text])
+            answer = replace(answer, text=text.rstrip("\n"))
         return answer
 
     def look(self, line: str) -> Answer:
@@ -101,68 +126,7 @@ class Session:
         self.last_fault, self.last_text = fault, text
         return answer
 
-    def _answered(self, line: str) -> Answer:
-        line = continued(line)
-        try:
-            answer = self._obeyed(read_line(line), line)
-        except (NameExprError, LineError) as fault:
-            self.last_fault = fault.code if isinstance(fault, NameExprError) else ""
-            return Answer(hinted(str(fault), line), is_fault=True)
-        except MemoryError:
-            return Answer("there is not enough memory for this", is_fault=True)
-        except RecursionError:
-            return Answer("this is nested too deeply", is_fault=True)
-        except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
-            what = f"{type(fault).__name__}: {fault}"
-            return Answer(f"nameexpr failed, which is a bug of its own: {visible(what)}", is_fault=True)
-        if not answer.is_fault and line.strip() and not line.lstrip().startswith(":"):
-            self.entered.append(line)
-        return answer
-
-    def _obeyed(self, line: Line, text: str) -> Answer:
-        match line:
-            case Nothing():
-                return Answer("")
-            case Command():
-                return commands.run(self, line, text)
-            case Make():
-                tensor = making.make(line, limit=self.memory_limit)
-                self.put(text, {line.target: tensor})
-                return Answer(_assigned({line.target: tensor}))
-            case Python():
-                return self._python(line, text)
-            case Expression() | Formula():
-                return self._text(line, text)
-
-    def _text(self, line: Expression | Formula, text: str) -> Answer:
-        ready = self.prepared(line)
-        found = value_of(ready)
-        self.last_text = line
-        if isinstance(found.value, Sizes):
-            return Answer(used(ready) + shown(found.value))
-        named = {name: as_named(value) for name, value in found.named.items()}
-        last = as_named(found.value)
-        self.put(text, {**named, "_": last})
-        is_named = isinstance(line, Formula) and ready.compiled is not None and not _is_bare(ready)
-        value = "" if is_named else shown(last, self.settings.precision)
-        return Answer("\n".join(part for part in (_assigned(named), used(ready) + value) if part))
-
-    def _python(self, line: Python, text: str) -> Answer:
-        after, value = python.run(line, self.tensors, self.others)
-        changed = {name: one for name, one in after.items() if self.tensors.get(name) is not one}
-        gone = [name for name in self.tensors if name not in after]
-        if value is not None and is_tensor_like(value):
-            changed["_"] = as_named(value)
-        if changed or gone:
-            self.put(text, changed, gone)
-        named = {name: one for name, one in changed.items() if name != "_"}
-        try:
-            told = "" if value is None else shown(value, self.settings.precision)
-        except Exception as fault:  # noqa: BLE001  a class of the user's
-            raise LineError(f"this value cannot be shown: {python.said(fault)}") from None
-        return Answer("\n".join(part for part in (_assigned(named), told) if part))
-
-    def prepared(self, line: Expression | Formula, *, is_quick: bool = False) -> Prepared:
+    def prepared(self, line: TextLine, *, is_quick: bool = False) -> PreparedText:
         """Return a text with its operands out of this session.
 
         `is_quick` is for an estimate while the text is typed: no search for slices that fit into memory, nor
@@ -184,8 +148,8 @@ class Session:
         if gone or set(changed) != {"_"}:
             self.remember(line)
         self.version += 1
-        after = {name: one for name, one in self.tensors.items() if name not in (gone or ())}
-        self.tensors = after | dict(changed)
+        kept = {name: tensor for name, tensor in self.tensors.items() if name not in (gone or ())}
+        self.tensors = kept | dict(changed)
 
     def remember(self, line: str) -> None:
         """Keep the state of the session as it is before a line changes it."""
@@ -193,17 +157,72 @@ class Session:
         del self.undone[:-KEPT]
         self.version += 1
 
+    def _answer(self, line: str) -> Answer:
+        try:
+            answer = self._run(read_line(line), line)
+        except (NameExprError, LineError) as fault:
+            self.last_fault = fault.code if isinstance(fault, NameExprError) else ""
+            return Answer(with_advice(str(fault), line), is_fault=True)
+        except MemoryError:
+            return Answer("there is not enough memory for this", is_fault=True)
+        except RecursionError:
+            return Answer("this is nested too deeply", is_fault=True)
+        except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
+            what = f"{type(fault).__name__}: {fault}"
+            return Answer(f"nameexpr failed, which is a bug of its own: {visible(what)}", is_fault=True)
+        if not answer.is_fault and line.strip() and not line.lstrip().startswith(":"):
+            self.entered.append(line)
+        return answer
 
-def _is_bare(ready: Prepared) -> bool:
-    statements = getattr(ready.compiled, "statements", (None,))
-    return statements[-1] is None
+    def _run(self, line: Line, text: str) -> Answer:
+        match line:
+            case EmptyLine():
+                return Answer("")
+            case CommandLine():
+                return self._command(line)
+            case FactoryLine():
+                tensor = make(line, limit=self.memory_limit)
+                self.put(text, {line.target: tensor})
+                return Answer(_assigned({line.target: tensor}))
+            case PythonLine():
+                return self._python(line, text)
+            case ExpressionLine() | FormulaLine():
+                return self._text(line, text)
 
+    def _command(self, line: CommandLine) -> Answer:
+        command = find_command(line.name.text)
+        if command.takes == "nothing" and line.argument.strip():
+            raise LineError(f":{line.name.text} takes nothing")
+        return self.commands[command.name](self, line)
 
-def used(ready: Prepared) -> str:
-    """Return which tensors were found for the terms, if the line did not say it."""
-    if not ready.chosen:
-        return ""
-    return "of " + ", ".join(name for name, _ in ready.operands) + "\n"
+    def _text(self, line: TextLine, text: str) -> Answer:
+        ready = self.prepared(line)
+        result = value_of(ready)
+        self.last_text = line
+        used = f"of {', '.join(name for name, _ in ready.operands)}\n" if ready.chosen else ""
+        if isinstance(result.value, Sizes):
+            return Answer(used + shown(result.value))
+        named = {name: as_named(value) for name, value in result.named.items()}
+        last = as_named(result.value)
+        self.put(text, {**named, "_": last})
+        is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
+        value = "" if is_named else shown(last, self.settings.precision)
+        return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
+
+    def _python(self, line: PythonLine, text: str) -> Answer:
+        after, value = run_python(line, self.tensors, self.others)
+        changed = {name: tensor for name, tensor in after.items() if self.tensors.get(name) is not tensor}
+        gone = [name for name in self.tensors if name not in after]
+        if value is not None and is_tensor_like(value):
+            changed["_"] = as_named(value)
+        if changed or gone:
+            self.put(text, changed, gone)
+        named = {name: tensor for name, tensor in changed.items() if name != "_"}
+        try:
+            value_text = "" if value is None else shown(value, self.settings.precision)
+        except Exception as fault:  # noqa: BLE001  a class of the user's
+            raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
+        return Answer("\n".join(part for part in (_assigned(named), value_text) if part))
 
 
 def _assigned(named: Mapping[str, NamedTensor]) -> str:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session.faults import LineError
-from nameexpr.session.running import Options
+from nameexpr.session.running import TextOptions
 from nameexpr.whole_files import memory_of_machine
+
+MOST_DIGITS = 30
+"""More digits than any float has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +46,10 @@ class Settings:
     precision: int = 4
 
 
-ABOUT: Mapping[str, str] = {
-    "dtype": "the dtype that expressions are computed in, such as float32",
-    "optimize": "the order of contractions, such as greedy or optimal",
-    "memory_limit": "bytes that a line may allocate, such as 512MB",
-    "precision": "digits after the point that are shown",
-    "seed": "where random numbers start",
-}
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "dtype": ("auto", "float32", "float64", "complex128", "int64"),
-    "optimize": ("auto", "greedy", "optimal", "false"),
-    "memory_limit": ("auto", "512MB", "2GB"),
-    "precision": ("2", "4", "8", "16"),
-    "seed": ("0",),
-}
-
-
-def options_of(settings: Settings) -> Options:
+def options_of(settings: Settings) -> TextOptions:
     """Return the settings that matter to how a text is computed; a limit of memory always does."""
     optimize: str | bool | None = False if settings.optimize == "false" else settings.optimize
-    return Options(settings.dtype, optimize, settings.memory_limit or memory_of_machine())
+    return TextOptions(settings.dtype, optimize, settings.memory_limit or memory_of_machine())
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
@@ -73,43 +60,22 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
     LineError
         If there is no such setting, or no such value.
     """
-    if name not in _READ:
-        hint = did_you_mean(name, ABOUT) or f"there are {', '.join(ABOUT)}"
+    if name not in SETTINGS or name == SEED:
+        hint = did_you_mean(name, SETTINGS) or f"there are {', '.join(SETTINGS)}"
         raise LineError(f"there is no setting '{name}'", hint=hint)
-    if value == "auto":
-        default = next(one.default for one in fields(Settings) if one.name == name)
-        return _with(settings, name, default)
-    return _with(settings, name, _READ[name](value))
-
-
-def _with(settings: Settings, name: str, value: Any) -> Settings:
-    return replace(settings, **{name: value})
+    after: Any = getattr(Settings(), name) if value == "auto" else SETTINGS[name].read(value)
+    return replace(settings, **{name: after})
 
 
 def listed(settings: Settings) -> list[tuple[str, str, str]]:
     """Return name, value and meaning of each setting."""
-    shown = {name: getattr(settings, name) for name in _READ}
+    values = {field.name: getattr(settings, field.name) for field in fields(Settings)}
     if settings.memory_limit is not None:
-        shown["memory_limit"] = bytes_text(settings.memory_limit)
-    return [(name, "auto" if value is None else str(value), ABOUT[name]) for name, value in shown.items()]
-
-
-def _dtype(value: str) -> str:
-    try:
-        dtype = np.dtype(value)
-    except (TypeError, ValueError, SyntaxError):
-        raise LineError(f"'{value}' is no dtype", hint="such as float32") from None
-    if dtype.kind not in "biufc":
-        raise LineError(f"'{value}' is no dtype to compute in", hint="such as float32")
-    return dtype.name
-
-
-def _optimize(value: str) -> str:
-    from nameexpr.runtime.options import check_optimize
-
-    if value.casefold() != "false":
-        check_optimize(value)
-    return value.casefold()
+        values["memory_limit"] = bytes_text(settings.memory_limit)
+    return [
+        (name, "auto" if value is None else str(value), SETTINGS[name].about)
+        for name, value in values.items()
+    ]
 
 
 def read_bytes(value: str) -> int:
@@ -128,15 +94,61 @@ def read_bytes(value: str) -> int:
         raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB") from None
 
 
-def _precision(value: str) -> int:
-    if not value.isascii() or not value.isdigit() or int(value[:3]) > 30:  # noqa: PLR2004  more than any float has
-        raise LineError(f"'{value}' is no number of digits", hint="from 0 to 30")
+def read_seed(value: str) -> int:
+    """Return where random numbers are to start."""
+    if not value.isascii() or not value.isdigit() or len(value) > 18:  # noqa: PLR2004  those of 64 bits
+        raise LineError(f"'{value}' is no seed", hint="such as :set seed 0")
     return int(value)
 
 
-_READ: Mapping[str, Callable[[str], Any]] = {
-    "dtype": _dtype,
-    "optimize": _optimize,
-    "memory_limit": read_bytes,
-    "precision": _precision,
+def _read_dtype(value: str) -> str:
+    try:
+        dtype = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError):
+        raise LineError(f"'{value}' is no dtype", hint="such as float32") from None
+    if dtype.kind not in "biufc":
+        raise LineError(f"'{value}' is no dtype to compute in", hint="such as float32")
+    return dtype.name
+
+
+def _read_optimize(value: str) -> str:
+    from nameexpr.runtime.options import check_optimize
+
+    if value.casefold() != "false":
+        check_optimize(value)
+    return value.casefold()
+
+
+def _read_precision(value: str) -> int:
+    if not value.isascii() or not value.isdigit() or int(value[:3]) > MOST_DIGITS:
+        raise LineError(f"'{value}' is no number of digits", hint=f"from 0 to {MOST_DIGITS}")
+    return int(value)
+
+
+class Setting(NamedTuple):
+    """What a setting means, values that Tab offers, and how a value is read."""
+
+    about: str
+    choices: tuple[str, ...]
+    read: Callable[[str], Any]
+
+
+SEED = "seed"
+SETTINGS: Mapping[str, Setting] = {
+    "dtype": Setting(
+        "the dtype that expressions are computed in, such as float32",
+        ("auto", "float32", "float64", "complex128", "int64"),
+        _read_dtype,
+    ),
+    "optimize": Setting(
+        "the order of contractions, such as greedy or optimal",
+        ("auto", "greedy", "optimal", "false"),
+        _read_optimize,
+    ),
+    "memory_limit": Setting(
+        "bytes that a line may allocate, such as 512MB", ("auto", "512MB", "2GB"), read_bytes
+    ),
+    "precision": Setting("digits after the point that are shown", ("2", "4", "8", "16"), _read_precision),
+    SEED: Setting("where random numbers start", ("0",), read_seed),
 }
+"""Every setting; the seed is no field of `Settings`, for it is handed on at once."""

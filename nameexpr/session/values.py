@@ -1,4 +1,4 @@
-"""Values of a session, and how they are shown: tensors with a preview, all else by its repr.
+"""Values of a session as text: tensors with a preview, contraction trees as lines, all else by its repr.
 
 >>> import nameexpr as ne
 >>> print(described(ne.ones(2, 3, names="N C")))
@@ -9,11 +9,14 @@ a number  float64
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nameexpr.carets import visible
+from nameexpr.pictures.data import Flow, Node
+from nameexpr.pictures.words import bytes_text, flops_text
 from nameexpr.runtime.check import Sizes
 from nameexpr.tensors import NamedTensor, as_tensor
 
@@ -23,6 +26,9 @@ EDGE = 3
 PAGE = 2
 """Dims of which all is shown; of a large tensor with more the first page is."""
 LONGEST = 4000
+"""Characters of a value that are shown."""
+LONGEST_TREE = 200
+"""Lines after which a tree is cut short."""
 NUMBERS = (bool, int, float, complex)
 
 
@@ -89,5 +95,45 @@ def _is_deep(value: object) -> bool:
 def _slice_text(tensor: Any) -> str:
     """Return the first page of a tensor of many dims, and which one it is."""
     outer = tensor.ndim - PAGE
-    place = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))
-    return f"{described(tensor)}, the first page, {place}\n{np.array2string(tensor.data[(0,) * outer])}"
+    indices = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))
+    return f"{described(tensor)}, the first page, {indices}\n{np.array2string(tensor.data[(0,) * outer])}"
+
+
+def tree_text(flow: Flow, names: Sequence[str] = ()) -> str:
+    """Return a contraction tree as lines, the result on top; `names` are what the session calls the operands.
+
+    >>> operands = Node("operand", "x", "N C"), Node("operand", "w", "C")
+    >>> nodes = (*operands, Node("step", "dot", "N", (0, 1), 12, 16))
+    >>> print(tree_text(Flow("N C, C -> N", "contraction tree", nodes, (2,))))
+    dot  N  12 flops  16 B
+    ├── x  N C
+    └── w  C
+    """
+    operands = [number for number, node in enumerate(flow.nodes) if node.kind == "operand"]
+    titles = dict(zip(operands, names, strict=True)) if len(names) == len(operands) else {}
+    lines: list[str] = []
+    seen: set[int] = set()
+    waiting = [(output, "", "") for output in flow.outputs]
+    while waiting:
+        number, head, below = waiting.pop()
+        node = flow.nodes[number]
+        is_repeated = number in seen and node.sources
+        seen.add(number)
+        note = "  (as above)" if is_repeated else ""
+        lines.append((head + _node_text(node, titles.get(number, node.title)) + note).rstrip())
+        if not is_repeated:
+            last = len(node.sources) - 1
+            for index in range(last, -1, -1):
+                branch, rest = ("└── ", "    ") if index == last else ("├── ", "│   ")
+                waiting.append((node.sources[index], below + branch, below + rest))
+    if len(lines) > LONGEST_TREE:
+        lines[LONGEST_TREE:] = [f"... and {len(lines) - LONGEST_TREE:,} more lines"]
+    return "\n".join(lines)
+
+
+def _node_text(node: Node, title: str) -> str:
+    parts = [title, node.dims]
+    if node.kind != "operand":
+        parts.append("" if node.flops is None else flops_text(node.flops))
+        parts.append(bytes_text(node.bytes) if node.bytes else "")
+    return visible("  ".join(part for part in parts if part).replace("\n", " "))

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
+from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Core

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.backends.numpy.arrays import default_float, is_float
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core

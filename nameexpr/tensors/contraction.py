@@ -14,8 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import NARROW, is_narrow, widened
-from nameexpr.backends.numpy.kernels import integer_matmul
+from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.dims import Dims, Names, another_name, duplicate, names_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, counted, shown
@@ -181,6 +180,10 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
     _check_dtypes(left, right, verb)
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
+        from nameexpr.backends.numpy.kernels import (
+            integer_matmul,  # late: it brings what generated code calls
+        )
+
         return integer_matmul(a, b)
     try:
         if a.itemsize == NARROW:

@@ -1,7 +1,7 @@
-"""What a `NamedTensor` is made of, one array and one name per dim, and the methods about names alone.
+"""What a `NamedTensor` is made of: one array and one name per dim.
 
-Every family of methods derives from here, and needs no more than this of the others. Giving other names
-shares the array, and never copies it.
+Every family of methods derives from here, and needs no more than this of the others. Who only asks whether an
+object is a tensor, and what its array and its names are, asks `Core`, and loads no method.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from typing import Any, ClassVar, Self, TypeAlias, overload
 import numpy as np
 
 from nameexpr.dims import Dims, Names, dims_of
-from nameexpr.rules import checked_names, position, remembered
 from nameexpr.tensors.ops import op
 
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 class Core:
-    """The array and the names; names, has_names, rename, rename_, refine_names."""
+    """The array and the names, and the questions that these alone answer."""
 
     __slots__ = ("__weakref__", "_data", "_names")
 
@@ -43,6 +42,8 @@ class Core:
         """Return the position of a dim; the usual case, a name that is there, costs only finding it."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
+        from nameexpr.rules.lookup import position
+
         return position(self._dims, dim, verb)
 
     @property
@@ -125,6 +126,8 @@ class Core:
 
     @names.setter
     def names(self, names: object) -> None:
+        from nameexpr.rules.targets import checked_names
+
         self._names = checked_names(names, self._dims)
 
     @op("names")
@@ -138,87 +141,3 @@ class Core:
         False
         """
         return any(name is not None for name in self._names)
-
-    @op("names")
-    def rename(self, /, *names: object, **rename_map: str | None) -> Self:
-        """Return a view with other names: all of them in order, or some as old=new.
-
-        In order, `...` keeps the names that stand there, and a single None drops all. With old=new all
-        changes are made at once, so names can be swapped. The array is shared.
-
-        Parameters
-        ----------
-        *names
-            One name or None per dim, `...` at most once; or all in one string, "N C ... W"; or in one list.
-        **rename_map
-            New names by old ones.
-
-        Raises
-        ------
-        DimNameError
-            If a name is malformed or doubled, an old one is unknown, or there is not one per dim.
-
-        Notes
-        -----
-        `Tensor.rename` of PyTorch's page "Named Tensors".
-
-        Examples
-        --------
-        >>> import nameexpr as ne
-        >>> x = ne.tensor([[1, 2]], names="N C")
-        >>> x.rename(N="C", C="N").names
-        ('C', 'N')
-        >>> x.rename(..., "features").names
-        ('N', 'features')
-        """
-        given = tuple(rename_map.items())
-        new = remembered.renamed(self._names, self._data.shape, "rename", given, *names)
-        return self._wrap(self._data, new)
-
-    @op("names")
-    def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
-        """Change the names of this tensor as `rename` does, and return it.
-
-        Raises
-        ------
-        DimNameError
-            As `rename`; the tensor then keeps its names.
-
-        Examples
-        --------
-        >>> import nameexpr as ne
-        >>> x = ne.tensor([[1, 2]], names="N C")
-        >>> x.rename_(None).names, x.names
-        ((None, None), (None, None))
-        """
-        given = tuple(rename_map.items())
-        self._names = remembered.renamed(self._names, self._data.shape, "rename_", given, *names)
-        return self
-
-    @op("names")
-    def refine_names(self, *names: object) -> Self:
-        """Return a view whose unnamed dims have names; a dim that has one must keep it.
-
-        Parameters
-        ----------
-        *names
-            One name or None per dim; `...` keeps the names that stand there. One string "N ... C" and one
-            list do as well.
-
-        Raises
-        ------
-        DimNameError
-            If a dim would change or lose its name, a name is malformed or doubled, or there is not one per
-            dim.
-
-        Notes
-        -----
-        `Tensor.refine_names` of PyTorch's page "Named Tensors".
-
-        Examples
-        --------
-        >>> import nameexpr as ne
-        >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
-        ('N', 'C')
-        """
-        return self._wrap(self._data, remembered.refined(self._names, self._data.shape, *names))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float, is_float, set_default_float
+from nameexpr.backends.numpy.arrays import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.coerce import as_dtype, bfloat16

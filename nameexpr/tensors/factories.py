@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category, default_float
+from nameexpr.backends.numpy.arrays import category, default_float
 from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import ShownCall, fault, shown

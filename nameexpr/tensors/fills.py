@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category, is_float
+from nameexpr.backends.numpy.arrays import category, is_float
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, Self
 
-from nameexpr.backends.numpy.floats import is_float
+from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault

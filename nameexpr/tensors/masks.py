@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category, common_dtype
+from nameexpr.backends.numpy.arrays import category, common_dtype
 from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, counted, fault, shown

@@ -27,6 +27,7 @@ from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
+from nameexpr.tensors.names import NameMethods
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pieces import Pieces
 from nameexpr.tensors.protocols import Protocols
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 
 class NamedTensor(
+    NameMethods,
     Movement,
     Shapes,
     Pieces,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nameexpr.backends.numpy import ordering
-from nameexpr.backends.numpy.floats import is_inexact
+from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, removed, spelt
 from nameexpr.tensors.core import Core

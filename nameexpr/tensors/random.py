@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float, is_float
+from nameexpr.backends.numpy.arrays import default_float, is_float
 from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast

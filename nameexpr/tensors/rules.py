@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import default_float, is_bfloat16
+from nameexpr.backends.numpy.arrays import default_float, is_bfloat16
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error

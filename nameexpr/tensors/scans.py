@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy import normalise, ordering
-from nameexpr.backends.numpy.floats import is_float, native
+from nameexpr.backends.numpy import ordering
+from nameexpr.backends.numpy.arrays import is_float, native
 from nameexpr.backends.numpy.reductions import running
 from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.coerce import as_dtype
@@ -102,7 +102,7 @@ class Scans(Ordering):
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
         tensor([[0.5, 0.5]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(normalise.softmax, dim, dtype, "softmax")
+        return self._normalised(dim, dtype, "softmax")
 
     @op("keeps", extra=True)
     @within_memory
@@ -112,15 +112,18 @@ class Scans(Ordering):
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
         tensor([[-0.69314718, -0.69314718]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(normalise.log_softmax, dim, dtype, "log_softmax")
+        return self._normalised(dim, dtype, "log_softmax")
 
-    def _normalised(self, kernel: Any, dim: Any, dtype: Any, verb: str) -> Self:
+    def _normalised(self, dim: Any, dtype: Any, verb: str) -> Self:
+        from nameexpr.backends.numpy import formulas  # late: it brings all that formulas call
+
         data, at = self._along(dim, verb)
         if dtype is not None:
             data = data.astype(as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
-        return self._named(kernel(data, at).reshape(self._data.shape), self._names)
+        kernel = getattr(formulas, verb)
+        return self._named(kernel(data, at, in_blocks=False).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
     @within_memory

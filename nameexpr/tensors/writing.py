@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import category, is_float
+from nameexpr.backends.numpy.arrays import category, is_float
 from nameexpr.backends.numpy.pointwise import KEEPS_DTYPE
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error

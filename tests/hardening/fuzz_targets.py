@@ -16,12 +16,12 @@ import nameexpr as ne
 from hardening.fuzz_fitting import arrays_for, shapes_for, sizes_for, tensors_for, views_for
 from hardening.fuzz_texts import split
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.session import python
-from nameexpr.session.commands import commands
-from nameexpr.session.completion_context import completions, seen
+from nameexpr.session import session as sessions
+from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
-from nameexpr.session.lines import Python, read_line
-from nameexpr.session.session import Session
+from nameexpr.session.feedback import completions, seen
+from nameexpr.session.lines import CommandLine, PythonLine, read_line
+from nameexpr.session.session import Answer, Session
 from nameexpr.tensors import wrap
 
 X, W = np.ones((2, 3)), np.ones((3, 2))
@@ -135,13 +135,21 @@ _ALLOWED = ("names", "type", "plan", "code", "explain", "set", "undo", "help")
 BUG = "which is a bug of its own"
 
 
+def _left_out(session: Session, line: CommandLine) -> Answer:
+    return Answer(f":{line.name.text} is left out", is_fault=True)
+
+
+_COMMANDS = {name: run if name in _ALLOWED else _left_out for name, run in RUN.items()}
+
+
 def line(data: bytes) -> bool:
     """A line of the REPL, what is said of it while it is typed, and what Tab offers.
 
     Lines of Python, and commands that write files, read them or take their time, are left out.
     """
     choice, text = split(data)
-    session = Session(tensors={"x": wrap(X, ("N", "C")), "w": wrap(W, ("C", "K")), "v": wrap(X[0], (None,))})
+    tensors = {"x": wrap(X, ("N", "C")), "w": wrap(W, ("C", "K")), "v": wrap(X[0], (None,))}
+    session = Session(_COMMANDS, tensors)
     if is_python(text):
         return False
     if choice % 4 == 0:
@@ -162,16 +170,15 @@ def is_python(text: str) -> bool:
         read = read_line(continued(text))
     except Exception:  # noqa: BLE001  the session, which reads it anew, shall say so
         return False
-    return isinstance(read, Python)
+    return isinstance(read, PythonLine)
 
 
 @contextmanager
 def fenced() -> Iterator[None]:
-    """Take from the REPL what runs Python or reaches files, whatever `is_python` thinks of a line."""
+    """Take from the REPL what runs Python, whatever `is_python` thinks of a line."""
 
     def refuse(*_: Any) -> Any:
         raise Broken("a line has reached Python")
 
-    rows = {name: row for name, row in commands.ROWS.items() if name in _ALLOWED}
-    with patch.object(python, "run", refuse), patch.object(commands, "ROWS", rows):
+    with patch.object(sessions, "run_python", refuse):
         yield

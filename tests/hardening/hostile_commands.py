@@ -17,7 +17,7 @@ import numpy as np
 import nameexpr as ne
 from hardening.hostile_entering import Shown, told
 from nameexpr.cli.main import main
-from nameexpr.session.session import Session
+from nameexpr.session.commands import new_session
 from nameexpr.tensors import NamedTensor
 
 LONGEST_NAME = 120
@@ -92,7 +92,7 @@ def _names_of_files(string: str) -> Shown:
             yield from ran("eval", "--", "a b c -> b a", path)
             yield from ran("plan", "--", "a b c -> b a", path)
             yield from ran("eval", "--", "a -> b a", f"{path}x")
-            yield "terminal", Session().run(f":load k {path}").text
+            yield "terminal", new_session().run(f":load k {path}").text
     with _named(f"{string}.npz", b"PK\x03\x04 damaged") as path:
         if path:
             yield from told(lambda: ne.load(path))
@@ -153,7 +153,7 @@ def _tables(string: str) -> Shown:
         with open("made.csv", "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(text)
         yield from ran("eval", "a b -> b a", "made.csv")
-        yield "terminal", Session().run(":load k made.csv").text
+        yield "terminal", new_session().run(":load k made.csv").text
     header = f"{{'descr': '{string}', 'fortran_order': {string}, 'shape': (2,)}}".encode("utf-8", "replace")
     with open("made.npy", "wb") as file:
         file.write(

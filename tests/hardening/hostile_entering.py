@@ -15,11 +15,11 @@ import numpy as np
 import nameexpr as ne
 from hardening.hostile_strings import MARK
 from nameexpr.notebook.magics import Magic
-from nameexpr.session.commands.commands import ROWS
-from nameexpr.session.completion_context import completions, plans, seen
+from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import Python, read_line
+from nameexpr.session.feedback import completions, plans, seen
+from nameexpr.session.lines import COMMANDS, PythonLine, read_line
 from nameexpr.session.session import Session
 from nameexpr.tensors import wrap
 
@@ -187,13 +187,13 @@ def _pickles(string: str) -> Shown:
 
 
 def _session() -> Session:
-    return Session(tensors={"x": wrap(X, ("N", "C")), "_": wrap(X[0], (None,))})
+    return Session(RUN, {"x": wrap(X, ("N", "C")), "_": wrap(X[0], (None,))})
 
 
 def is_python(line: str) -> bool:
     """Return whether a session would run a line as Python, which is what that is for."""
     try:
-        return isinstance(read_line(continued(line)), Python)
+        return isinstance(read_line(continued(line)), PythonLine)
     except Exception:  # noqa: BLE001  the session says what is wrong
         return False
 
@@ -208,7 +208,9 @@ def _lines(string: str) -> Shown:
         f"k = ones({string}=2)",
     ]
     lines += [f"k = ones(N=2, dtype={string})", f":{string}", f":load {string}", f":load k[{string}] x.npy"]
-    lines += [f":{name} {string}" for name in ROWS if name not in ("save", "draw", "time", "quit", "undo")]
+    lines += [
+        f":{name} {string}" for name in COMMANDS if name not in ("save", "draw", "time", "quit", "undo")
+    ]
     for line in lines:
         if is_python(line):
             continue

@@ -121,11 +121,11 @@ def output_of(source: str, names: dict[str, Any]) -> str:
 
 def session_output(transcript: str, names: dict[str, Any]) -> str:
     """Return the transcript of the same lines as it is now."""
-    from nameexpr.session.script import lines_of
-    from nameexpr.session.script import transcript as told
-    from nameexpr.session.session import Session
+    from nameexpr.session.commands import new_session
+    from nameexpr.session.continuation import lines_of
+    from nameexpr.session.files import transcript as told
 
-    session = names.setdefault("__session__", Session())
+    session = names.setdefault("__session__", new_session())
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for answer in told(session, lines_of(transcript)):

@@ -25,8 +25,8 @@ from benchmarks.workloads import GROUPS, WORKLOADS, Workload
 from benchmarks.workloads.base import normal
 from benchmarks.workloads.by_path import hands
 from benchmarks.workloads.networks import KNOWN, RUN
-from nameexpr.session.facts import facts
-from nameexpr.session.session import Session
+from nameexpr.session.commands import new_session
+from nameexpr.session.feedback import status
 
 SMALL = (
     networks.chain(5, 2, 5),
@@ -290,12 +290,12 @@ def test_the_random_workloads_are_reported_by_the_worst_of_them() -> None:
 
 
 def test_the_lines_that_are_typed_are_right_and_as_long_as_the_goal_says() -> None:
-    session = Session()
+    session = new_session()
     for line in interactive.TENSORS:
         assert not session.run(line).is_fault
     for line in interactive.LINES.values():
         assert 185 <= len(line) <= 215
-        assert facts(session, line).kind == "type"
+        assert status(session, line).kind == "type"
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # what random functions do to random numbers

@@ -2,6 +2,7 @@
 numbers that stay weak.
 
 Functions along axes take an array and an axis or several; `over=True` lets them work in the array's memory.
+Blocks stay in the cache, but a sum within one may round otherwise than over the whole array.
 """
 
 from __future__ import annotations
@@ -12,36 +13,12 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy import special
-from nameexpr.backends.numpy.floats import native, widened
-from nameexpr.backends.numpy.kernels import Array
+from nameexpr.backends.numpy.arrays import Array, native, widened
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
-from nameexpr.backends.numpy.reductions import running
+from nameexpr.backends.numpy.reductions import Axis, running
 
-__all__ = [
-    "as_array",
-    "clip",
-    "cumprod",
-    "cumsum",
-    "erf",
-    "erfc",
-    "flip",
-    "fold",
-    "gelu",
-    "imag",
-    "integer",
-    "log_softmax",
-    "real",
-    "relu",
-    "round",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softplus",
-    "sort",
-    "where_over",
-]
+__all__ = ["as_array", "fold", "integer"]  # and what is defined here
 
-Axes = int | tuple[int, ...]
 BLOCK = 1 << 15
 """Cells of a block, as in `nameexpr.compiler.schedule.fusion`."""
 
@@ -85,10 +62,7 @@ def relu(x: Array) -> Any:
 
 def sigmoid(x: Array) -> Any:
     """Return 1 / (1 + exp(-x)), without overflow."""
-    x = _floats(x)
-    small = np.asarray(np.exp(-np.absolute(x)))
-    result = np.where(x >= 0, x.dtype.type(1), small)
-    return np.divide(result, np.add(small, 1, out=small), out=result)
+    return special.sigmoid(_floats(x))
 
 
 def silu(x: Array) -> Any:
@@ -143,40 +117,53 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 
 
 @np.errstate(all="ignore")
-def softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
-    """Return exponentials over their sum along axes."""
-    return _normalised(x, axes, _softmax, over=over)
+def softmax(x: Array, axes: Axis, *, over: bool = False, in_blocks: bool = True) -> Array:
+    """Return exponentials over their sum along axes, of narrow floats computed in float32.
+
+    The largest is subtracted before exp, which then cannot overflow. A slice that holds nan or inf, or
+    nothing but -inf, has no softmax: all of it is nan.
+
+    >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
+    array([0.5, 0.5, 0. ])
+    """
+    return _normalised(x, axes, _softmax, over=over, in_blocks=in_blocks)
 
 
 @np.errstate(all="ignore")
-def log_softmax(x: Array, axes: Axes, *, over: bool = False) -> Array:
-    """Return the logarithm of the softmax along axes, without overflow."""
-    return _normalised(x, axes, _log_softmax, over=over)
+def log_softmax(x: Array, axes: Axis, *, over: bool = False, in_blocks: bool = True) -> Array:
+    """Return the logarithm of the softmax along axes, finite even where softmax itself would round to 0.
+
+    >>> log_softmax(np.array([0.0, -1000.0]), 0)
+    array([    0., -1000.])
+    """
+    return _normalised(x, axes, _log_softmax, over=over, in_blocks=in_blocks)
 
 
-def _softmax(shifted: Array, axes: Axes) -> None:
+def _softmax(shifted: Array, axes: Axis) -> None:
     np.exp(shifted, out=shifted)
     shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
 
 
-def _log_softmax(shifted: Array, axes: Axes) -> None:
+def _log_softmax(shifted: Array, axes: Axis) -> None:
     shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axes, keepdims=True))
 
 
-def _normalised(x: Array, axes: Axes, finish: Callable[[Array, Axes], None], *, over: bool) -> Array:
-    """Return x less its largest element along axes, and finished, block by block."""
+def _normalised(
+    x: Array, axes: Axis, finish: Callable[[Array, Axis], None], *, over: bool, in_blocks: bool
+) -> Array:
+    """Return x less its largest element along axes, and finished, block by block where that is wanted."""
     x = _normalisable(x)
     wide = widened(x)
     result = wide if over else np.empty_like(wide, native(wide.dtype))
     if x.size:
-        for part, target in _blocks(wide, result, axes):
+        for part, target in _blocks(wide, result, axes) if in_blocks else [(wide, result)]:
             largest = np.maximum.reduce(part, axis=axes, keepdims=True, initial=-np.inf)
             np.subtract(part, largest, out=target)
             finish(target, axes)
     return np.asarray(result.astype(native(x.dtype), copy=False))
 
 
-def _blocks(x: Array, result: Array, axes: Axes, done: int = 0) -> Iterator[tuple[Array, Array]]:
+def _blocks(x: Array, result: Array, axes: Axis, done: int = 0) -> Iterator[tuple[Array, Array]]:
     """Yield parts of both arrays that stay in the cache, cut along axes that are not reduced."""
     reduced = {axes} if isinstance(axes, int) else set(axes)
     free = [axis for axis in range(done, x.ndim) if axis not in reduced]

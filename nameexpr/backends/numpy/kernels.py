@@ -3,49 +3,74 @@ integer products.
 
 Reducers take an array and the axis, or axes, that they combine (an int or a tuple of the last ones), and
 follow NumPy: `var` and `std` divide by n, `median` averages the middle two. Over no elements they give nan, 0
-or -inf in silence.
+or -inf in silence. Those that need arrays of their own run on some rows of a large array at a time, so that
+what they have in between stays in the cache: the variance of a gigabyte needs no gigabyte more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.compatible import c_einsum
-from nameexpr.backends.numpy.floats import native
-from nameexpr.backends.numpy.ones import BLOCK, ones
-from nameexpr.backends.numpy.rows import CELLS, by_rows
+from nameexpr.backends.numpy.arrays import Array, native
+from nameexpr.backends.numpy.reductions import Axis, count, log_of_sum, squared_deviations, squares
 
-Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
-Axis = int | tuple[int, ...]
+c_einsum: Any
+try:
+    from numpy._core.multiarray import c_einsum
+except ImportError:
+    c_einsum = np.einsum
+"""`numpy.einsum` without its Python wrapper, which takes longer than the work on small arrays."""
+
+Reducer = Callable[[Array, Axis], Array]
 
 EXACT = 2.0**53
+CELLS = 1 << 16
+"""Cells of the rows that are handled together: 512 kB of float64."""
+ONES = 1 << 16
+"""Cells of the longest vector: 512 kB of float64."""
 
 
-def _count(x: Array, axis: Axis) -> int:
+def by_rows(kernel: Reducer) -> Reducer:
+    """Return a kernel that reduces axes but the first in parts, if the array is large and lies row by row."""
+
+    @wraps(kernel)
+    def run(x: Array, axis: Axis) -> Array:
+        if x.size <= 2 * CELLS or x.ndim in _positive(axis, x.ndim) or not _lies_by_rows(x):
+            return kernel(x, axis)
+        step = max(1, CELLS * len(x) // x.size)
+        if step >= len(x):
+            return kernel(x, axis)
+        first = kernel(x[:step], axis)
+        result = np.empty((len(x), *first.shape[1:]), first.dtype)
+        result[:step] = first
+        del first
+        for start in range(step, len(x), step):
+            result[start : start + step] = kernel(x[start : start + step], axis)
+        return result
+
+    return run
+
+
+def _lies_by_rows(x: Array) -> bool:
+    """Whether the first axis has the longest stride, of those that are longer than 1."""
+    return x.strides[0] >= max(step for size, step in zip(x.shape, x.strides, strict=True) if size > 1)
+
+
+def _positive(axis: Axis, ndim: int) -> set[int]:
+    """Return the axes that go, counted from the end, so that `ndim` in it means the first."""
     axes = (axis,) if isinstance(axis, int) else axis
-    total = 1
-    for one in axes:
-        total *= x.shape[one]
-    return total
-
-
-def _squares(x: Array) -> Array:
-    """Return the squared magnitudes, real for complex arrays."""
-    return np.asarray(np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x)
+    return {ndim - one if one >= 0 else -one for one in axes}
 
 
 @by_rows
 def var(x: Array, axis: Axis) -> Array:
     """Return the mean squared deviation from the mean; real for complex arrays."""
-    count = _count(x, axis)
     with np.errstate(invalid="ignore", divide="ignore"):
-        centred = np.asarray(x - np.add.reduce(x, axis=axis, keepdims=True) / count)
-        if centred.dtype.kind == "f":
-            return np.asarray(np.add.reduce(np.multiply(centred, centred, out=centred), axis=axis) / count)
-        return np.asarray(np.add.reduce(_squares(centred), axis=axis) / count)
+        return squared_deviations(x, axis, count(x, axis))
 
 
 def std(x: Array, axis: Axis) -> Array:
@@ -56,7 +81,7 @@ def std(x: Array, axis: Axis) -> Array:
 @by_rows
 def median(x: Array, axis: Axis) -> Array:
     """Return the middle value, or the mean of the middle two."""
-    if _count(x, axis) == 0:
+    if count(x, axis) == 0:
         return np.full(np.add.reduce(x, axis=axis).shape, np.nan, native(x.dtype))
     with np.errstate(invalid="ignore"):  # of an array that is not row-major NumPy would make two copies
         return np.asarray(np.median(x.astype(native(x.dtype), "C"), axis=axis, overwrite_input=True))
@@ -65,7 +90,7 @@ def median(x: Array, axis: Axis) -> Array:
 @by_rows
 def norm(x: Array, axis: Axis) -> Array:
     """Return the 2-norm: the square root of the sum of squared magnitudes."""
-    return np.asarray(np.sqrt(np.add.reduce(_squares(x), axis=axis)))
+    return np.asarray(np.sqrt(np.add.reduce(squares(x), axis=axis)))
 
 
 @by_rows
@@ -73,15 +98,28 @@ def logsumexp(x: Array, axis: Axis) -> Array:
     """Return log(sum(exp(x))) without overflow."""
     if np.iscomplexobj(x):
         raise TypeError("logsumexp of complex numbers is not defined here")
-    if _count(x, axis) == 0:
-        return np.full(np.add.reduce(x, axis=axis).shape, -np.inf, native(x.dtype))
-    largest = np.maximum.reduce(x, axis=axis, keepdims=True)
-    largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        shifted = np.asarray(x - largest)
-        exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
-        total = np.log(np.add.reduce(exponentials, axis=axis))
-    return np.asarray(total + largest.reshape(total.shape))
+        return log_of_sum(x, axis)
+
+
+@cache
+def _shared(cells: int, dtype: str) -> Array:
+    made = np.ones(cells, dtype)
+    made.flags.writeable = False
+    return made
+
+
+def ones(shape: tuple[int, ...], dtype: str) -> Array:
+    """Return an array of ones, at most `ONES`, which is read-only."""
+    cells = 1
+    for size in shape:
+        cells *= size
+    return _shared(1 << max(0, cells - 1).bit_length(), dtype)[:cells].reshape(shape)
+
+
+def forget_ones() -> None:
+    """Drop the arrays that no function holds."""
+    _shared.cache_clear()
 
 
 def slices(ufunc: np.ufunc, x: Array, axes: tuple[int, ...]) -> Array:
@@ -106,10 +144,10 @@ def add_up(x: Array, dtype: str, *, is_stack: bool = False) -> Any:
     That takes no memory to speak of, is quicker than a vector that does not fit in the cache, and has smaller
     rounding errors.
     """
-    block = ones((BLOCK, 1) if is_stack else (BLOCK,), dtype)
+    block = ones((ONES, 1) if is_stack else (ONES,), dtype)
     total: Any = None
-    for start in range(0, x.shape[-1], BLOCK):
-        part = x[..., start : start + BLOCK]
+    for start in range(0, x.shape[-1], ONES):
+        part = x[..., start : start + ONES]
         own = np.matmul(part, block[: part.shape[-1]]) if is_stack else part.dot(block[: part.shape[-1]])
         total = own if total is None else np.add(total, own, out=total if total.ndim else None)
     return total

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import is_bfloat16, is_float
+from nameexpr.backends.numpy.arrays import is_bfloat16, is_float
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Ranked = tuple[Array, Array]

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nameexpr.backends.numpy import special
-from nameexpr.backends.numpy.floats import as_float, default_float, is_float, is_narrow
-from nameexpr.backends.numpy.kernels import Array
+from nameexpr.backends.numpy.arrays import Array, as_float, default_float, is_float, is_narrow
+from nameexpr.ops import POINTWISE
 
 Kernel: TypeAlias = Callable[..., Any]
 
@@ -60,12 +60,6 @@ def _rsqrt(x: Array, out: Array | None = None) -> Any:
     return np.reciprocal(np.sqrt(x), out=out)
 
 
-def _sigmoid(x: Array, out: Array | None = None) -> Any:
-    """Return 1 / (1 + exp(-x)) by way of exp(-|x|), which overflows nowhere and keeps small results exact."""
-    small = np.exp(-np.absolute(x))
-    return np.divide(np.where(x >= 0, x.dtype.type(1), small), 1 + small, out=out)
-
-
 def _frac(x: Array, out: Array | None = None) -> Any:
     if not is_float(x.dtype):
         raise TypeError(f"{x.dtype} has no fractions")
@@ -102,61 +96,41 @@ def _truncated_div(a: Any, b: Any, out: Array | None = None) -> Any:
     return np.trunc(quotient, out=out)
 
 
+_UFUNCS = {row.name: getattr(np, row.kernel) for row in POINTWISE.values() if row.form == "ufunc"}
+_OF_ONE = {name: ufunc for name, ufunc in _UFUNCS.items() if ufunc.nin == 1}
+"""NumPy's functions of one number, by the names that they have in formulas as well."""
+
 FLOATS: Mapping[str, Kernel] = {
-    "acos": np.arccos,
-    "acosh": np.arccosh,
-    "asin": np.arcsin,
-    "asinh": np.arcsinh,
-    "atan": np.arctan,
-    "atanh": np.arctanh,
-    "cos": np.cos,
-    "cosh": np.cosh,
+    **{name: ufunc for name, ufunc in _OF_ONE.items() if POINTWISE[name].dtype == "float"},
     "deg2rad": np.deg2rad,
     "digamma": special.digamma,
     "erf": special.erf,
     "erfc": special.erfc,
     "erfinv": special.erfinv,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log10": np.log10,
-    "log1p": np.log1p,
-    "log2": np.log2,
     "rad2deg": np.rad2deg,
     "reciprocal": np.reciprocal,
     "rsqrt": _rsqrt,
-    "sigmoid": _sigmoid,
-    "sin": np.sin,
-    "sinh": np.sinh,
-    "sqrt": np.sqrt,
-    "tan": np.tan,
-    "tanh": np.tanh,
+    "sigmoid": special.sigmoid,
 }
 """Functions whose results are real or complex numbers, whatever they are given."""
 
 UNARY: Mapping[str, Kernel] = {
+    **_OF_ONE,
     **{name: _floating(kernel) for name, kernel in FLOATS.items()},
-    "abs": np.absolute,
+    **{name: _whole(ufunc) for name, ufunc in _OF_ONE.items() if name in ("ceil", "floor", "trunc")},
     "bitwise_not": np.invert,
-    "ceil": _whole(np.ceil),
-    "floor": _whole(np.floor),
     "frac": _quiet(_frac),
-    "isfinite": np.isfinite,
-    "isinf": np.isinf,
-    "isnan": np.isnan,
-    "logical_not": np.logical_not,
     "neg": np.negative,
     "positive": np.positive,
     "relu": _relu,
     "round": _whole(np.rint),
     "sgn": _sign,
     "sign": _sign,
-    "square": np.square,
-    "trunc": _whole(np.trunc),
 }
 
 BINARY: Mapping[str, Kernel] = {
+    **{name: ufunc for name, ufunc in _UFUNCS.items() if ufunc.nin == 2},  # noqa: PLR2004
+    **{name: _quiet(_UFUNCS[name]) for name in ("floor_divide", "pow", "remainder")},
     "add": np.add,
     "atan2": _of_floats(np.arctan2),
     "bitwise_and": np.bitwise_and,
@@ -166,21 +140,13 @@ BINARY: Mapping[str, Kernel] = {
     "bitwise_xor": np.bitwise_xor,
     "div": _of_floats(np.true_divide),
     "eq": np.equal,
-    "floor_divide": _quiet(np.floor_divide),
     "ge": np.greater_equal,
     "gt": np.greater,
     "hypot": _of_floats(np.hypot),
     "le": np.less_equal,
-    "logical_and": np.logical_and,
-    "logical_or": np.logical_or,
-    "logical_xor": np.logical_xor,
     "lt": np.less,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
     "mul": np.multiply,
     "ne": np.not_equal,
-    "pow": _quiet(np.power),
-    "remainder": _quiet(np.remainder),
     "sub": np.subtract,
     "truncated_div": _quiet(_truncated_div),
 }

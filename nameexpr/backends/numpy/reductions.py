@@ -2,54 +2,109 @@
 
 No axes (a 0-d array) leave the value itself. Over no elements they give nan, 0, 1, -inf or an error as NumPy
 does, but no warning. Sums and products of integers and bools are int64 (uint64 stays); float16 and bfloat16
-go by way of float32 (`nameexpr.backends.numpy.floats`).
+go by way of float32 (`nameexpr.backends.numpy.arrays`). What formulas share with them, in other dtypes and
+with warnings of their own, comes first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.floats import NARROW, as_float, in_float32, is_inexact, is_narrow, native
-from nameexpr.backends.numpy.kernels import Array
+from nameexpr.backends.numpy.arrays import (
+    NARROW,
+    Array,
+    as_float,
+    in_float32,
+    is_inexact,
+    is_narrow,
+    native,
+)
+from nameexpr.ops import REDUCTIONS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 Axes = tuple[int, ...]
-
-# NumPy's overloads of `reduce` tell apart literal values of keepdims, which is a variable here.
-_add: Any = np.add.reduce
-_multiply: Any = np.multiply.reduce
-_maximum: Any = np.maximum.reduce
-_minimum: Any = np.minimum.reduce
-_logical_and: Any = np.logical_and.reduce
-_logical_or: Any = np.logical_or.reduce
+Axis = int | Axes
 
 
-def sum(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
-    """Return the sum over the axes."""
-    if dtype is None and x.dtype in _PLAIN:
-        return _add(x, axis=axis, keepdims=keepdims)
-    return _accumulated(_add, x, axis, keepdims, dtype)
+def _reduce(name: str) -> Any:
+    """Return the method of NumPy's ufunc that a reduction repeats."""
+    return getattr(np, REDUCTIONS[name].combine).reduce
 
 
-def prod(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
-    """Return the product over the axes."""
-    if dtype is None and x.dtype in _PLAIN:
-        return _multiply(x, axis=axis, keepdims=keepdims)
-    return _accumulated(_multiply, x, axis, keepdims, dtype)
+_add, _maximum, _minimum = map(_reduce, ("sum", "max", "min"))
+_PLAIN = frozenset(map(np.dtype, (np.float32, np.float64)))
 
 
-def _accumulated(combine: Any, x: Array, axis: Axes, keepdims: bool, dtype: npt.DTypeLike | None) -> Any:
-    """Return a sum or product of any dtype, or in the one that is given."""
-    if dtype is None and x.dtype.kind in "iub":
-        dtype = np.uint64 if native(x.dtype) == np.uint64 else np.int64
-    wanted = np.dtype(dtype or x.dtype)
-    if is_narrow(wanted):
-        return np.asarray(combine(x, axis=axis, keepdims=keepdims, dtype=np.float32)).astype(wanted.type)
-    return combine(x, axis=axis, keepdims=keepdims, dtype=dtype)
+def count(x: Array, axis: Axis) -> int:
+    """Return how many elements are combined into one."""
+    total = 1
+    for position in (axis,) if isinstance(axis, int) else axis:
+        total *= x.shape[position]
+    return total
+
+
+def squares(x: Array) -> Array:
+    """Return the squared magnitudes, real for complex arrays."""
+    return np.asarray(np.real(x) ** 2 + np.imag(x) ** 2 if np.iscomplexobj(x) else x * x)
+
+
+def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool = False) -> Array:
+    """Return the sum of squared deviations from the mean over a divisor."""
+    centred = np.asarray(x - _add(x, axis=axis, keepdims=True) / count(x, axis))
+    squared = np.multiply(centred, centred, out=centred) if centred.dtype.kind == "f" else squares(centred)
+    total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # of objects a number of Python's
+    return np.asarray(total / np.asarray(divisor, total.dtype))
+
+
+def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
+    """Return log(sum(exp(x))) of real numbers; -inf of no elements."""
+    if not count(x, axis):
+        return np.full(np.shape(_add(x, axis=axis, keepdims=keepdims)), -np.inf, native(x.dtype))
+    largest = _maximum(x, axis=axis, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0).astype(x.dtype)
+    shifted = np.asarray(x - largest)
+    exponentials = np.exp(shifted, out=shifted) if shifted.dtype.kind == "f" else np.exp(shifted)
+    total = np.log(_add(exponentials, axis=axis, keepdims=keepdims))
+    return np.asarray(total + largest.reshape(np.shape(total)))
+
+
+def _accumulating(name: str) -> Callable[..., Any]:
+    """Return the kernel of a sum or product: of any dtype, or in the one that is given."""
+    reduce = _reduce(name)
+
+    def kernel(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
+        if dtype is None and x.dtype in _PLAIN:
+            return reduce(x, axis=axis, keepdims=keepdims)
+        if dtype is None and x.dtype.kind in "iub":
+            dtype = np.uint64 if native(x.dtype) == np.uint64 else np.int64
+        wanted = np.dtype(dtype or x.dtype)
+        if is_narrow(wanted):
+            return np.asarray(reduce(x, axis=axis, keepdims=keepdims, dtype=np.float32)).astype(wanted.type)
+        return reduce(x, axis=axis, keepdims=keepdims, dtype=dtype)
+
+    return kernel
+
+
+def _repeating(name: str, *, is_logical: bool = False) -> Callable[..., Any]:
+    """Return the kernel that repeats a ufunc, of narrow floats in float32: bfloat16's nan would warn."""
+    reduce = _reduce(name)
+
+    def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
+        if x.itemsize == NARROW and not is_logical and is_narrow(x.dtype):
+            return in_float32(reduce, x, axis=axis, keepdims=keepdims)
+        return reduce(x, axis=axis, keepdims=keepdims)
+
+    return kernel
+
+
+sum, prod = map(_accumulating, ("sum", "prod"))
+amax, amin = map(_repeating, ("max", "min"))
+all, any = (_repeating(name, is_logical=True) for name in ("all", "any"))
 
 
 def running(
@@ -85,17 +140,6 @@ def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
     return np.float32 if is_narrow(np.dtype(dtype or x.dtype)) else dtype
 
 
-_PLAIN = frozenset(map(np.dtype, (np.float32, np.float64)))
-
-
-def count(x: Array, axis: Axes) -> int:
-    """Return how many elements are combined into one."""
-    total = 1
-    for one in axis:
-        total *= x.shape[one]
-    return total
-
-
 @np.errstate(all="ignore")
 def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
     """Return the sum of squared deviations over `n - correction`, at least 0: of floats."""
@@ -103,11 +147,8 @@ def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
         raise TypeError(f"the variance of {x.dtype} is no {x.dtype}")
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(var, x, axis=axis, keepdims=keepdims, correction=correction)
-    centred = x - mean(x, axis=axis, keepdims=True)
-    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if x.dtype.kind == "c" else centred * centred
-    total = _add(squares, axis=axis, keepdims=keepdims)
     divisor = max(0.0, count(x, axis) - correction)
-    return np.asarray(total / np.asarray(divisor, total.dtype)).astype(squares.dtype, copy=False)
+    return squared_deviations(x, axis, divisor, keepdims=keepdims)
 
 
 @np.errstate(all="ignore")
@@ -126,12 +167,7 @@ def logsumexp(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     x = as_float(x)
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(logsumexp, x, axis=axis, keepdims=keepdims)
-    if not count(x, axis):
-        return np.log(_add(np.exp(x), axis=axis, keepdims=keepdims))
-    largest = _maximum(x, axis=axis, keepdims=True)
-    shift = np.where(np.isfinite(largest), largest, x.dtype.type(0))
-    total = np.log(_add(np.exp(x - shift), axis=axis, keepdims=keepdims))
-    return total + (shift if keepdims else shift.reshape(np.shape(total)))
+    return log_of_sum(x, axis, keepdims=keepdims)
 
 
 def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> Any:
@@ -150,30 +186,6 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
     with np.errstate(all="ignore"):
         total = _add(magnitudes ** float(order), axis=axis, keepdims=keepdims)
         return total ** (1.0 / order)
-
-
-def all(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-    """Return whether all elements are true."""
-    return _logical_and(x, axis=axis, keepdims=keepdims)
-
-
-def any(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-    """Return whether some element is true."""
-    return _logical_or(x, axis=axis, keepdims=keepdims)
-
-
-def amax(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-    """Return the largest element; nan where there is one."""
-    if x.itemsize == NARROW and is_narrow(x.dtype):  # bfloat16's nan would warn
-        return in_float32(amax, x, axis=axis, keepdims=keepdims)
-    return _maximum(x, axis=axis, keepdims=keepdims)
-
-
-def amin(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-    """Return the smallest element; nan where there is one."""
-    if x.itemsize == NARROW and is_narrow(x.dtype):
-        return in_float32(amin, x, axis=axis, keepdims=keepdims)
-    return _minimum(x, axis=axis, keepdims=keepdims)
 
 
 def count_nonzero(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:

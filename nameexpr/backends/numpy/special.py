@@ -1,6 +1,6 @@
-"""Special functions that NumPy lacks, for the pointwise operators: erf, erfc, erfinv and digamma.
+"""Functions of one number that NumPy lacks: sigmoid, erf, erfc, erfinv and digamma.
 
-All of them work in float64 and round once to the dtype of `x`, so that float32 and float16 results are as
+All but sigmoid work in float64 and round once to the dtype of `x`, so that float32 and float16 results are as
 good as they can be. `out`, where given, has the shape and dtype of `x`, and may be `x` itself.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+from nameexpr.backends.numpy.arrays import Array
 
 # Of Winitzki's closed form for erfinv. His own values are 0.140 and 0.147; with this one, two of Halley's
 # steps reach the last digit everywhere.
@@ -23,6 +23,13 @@ STEPS = 2
 # their index, B(2k) / 2k (Abramowitz and Stegun, 6.3.18).
 FAR = 10.0
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+def sigmoid(x: Array, out: Array | None = None) -> Any:
+    """Return 1 / (1 + exp(-x)) by way of exp(-|x|), which overflows nowhere and keeps small results exact."""
+    small = np.asarray(np.exp(-np.absolute(x)))
+    result = np.where(x >= 0, x.dtype.type(1), small)
+    return np.divide(result, np.add(small, 1, out=small), out=result if out is None else out)
 
 
 @np.errstate(all="ignore")

@@ -165,7 +165,7 @@ def is_view(instruction: Instruction) -> bool:
 
 
 BLOCK = 1 << 16
-"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.ones`)."""
+"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.kernels.ones`)."""
 
 
 def streamed(program: Program) -> frozenset[int]:

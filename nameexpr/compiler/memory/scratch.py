@@ -39,7 +39,7 @@ TRUTHS = frozenset({"any", "all"})
 BY_ROWS = frozenset({"var", "std", "norm", "logsumexp", "median"})
 """Reducers whose kernels make arrays as large as the rows that they look at together."""
 ROWS = 1 << 16
-"""Cells of the rows that `nameexpr.backends.numpy.rows` handles together."""
+"""Cells of the rows that `nameexpr.backends.numpy.kernels` handles together."""
 BLOCK = 1 << 15
 """Cells of the parts in which `nameexpr.backends.numpy.formulas` normalises."""
 RUN = 512

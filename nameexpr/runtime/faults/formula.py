@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import as_operand
-from nameexpr.backends.numpy.floats import is_bfloat16
+from nameexpr.backends.numpy.arrays import as_operand, is_bfloat16
 from nameexpr.compiler.analysis.faults.build import NOT_HELD
 from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.compiler.schedule.limit.refusal import needs_infos

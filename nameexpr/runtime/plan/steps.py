@@ -132,7 +132,7 @@ class _Flops:
     """
 
     def __init__(self, running: Running) -> None:
-        self.plans = running.compiled.plans
+        self.is_expression, self.plans = running.is_expression, running.compiled.plans
         self.steps = [step for plan in self.plans for step in plan.steps]
 
     def of(
@@ -159,7 +159,7 @@ class _Flops:
 
     def _reduced(self, one: Instruction, shapes: Sequence[tuple[int, ...]], loops: Sequence[Looped]) -> int:
         """Return the flops of a reducer that is no sum: one per cell."""
-        if not loops:
+        if not self.is_expression:
             return _reduced_flops(one, shapes)
         (plan,) = self.plans
         if not isinstance(one, Reduce | Apply | Slices):

@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import nameexpr as ne
 from nameexpr.notebook.completing import offered
-from nameexpr.notebook.variables import Variables
+from nameexpr.notebook.magics import Variables
 
 VARIABLES = Variables({"photos": ne.ones(2, 3, names="N chan"), "weight": np.ones(3)}, ())
 

@@ -212,7 +212,7 @@ def test_without_prompt_toolkit_it_says_what_to_install(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o644, 0o600])
 def test_the_history_is_its_owners_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
-    from nameexpr.repl.history import history_file
+    from nameexpr.repl.loop import history_file
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "nameexpr").mkdir()

@@ -12,7 +12,8 @@ from prompt_toolkit.output import DummyOutput
 
 from nameexpr.errors import Span
 from nameexpr.repl.prompt import PromptReader, coloured
-from nameexpr.session.completion_context import completions, plans, seen
+from nameexpr.session.commands import new_session
+from nameexpr.session.feedback import completions, plans, seen
 from nameexpr.session.session import Session
 
 
@@ -32,7 +33,7 @@ def reader(session: Session) -> Iterator[tuple[PipeInput, PromptReader, list[str
 @pytest.fixture
 def session(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    session = Session()
+    session = new_session()
     session.run("x = arange(N=2, C=3)")
     return session
 

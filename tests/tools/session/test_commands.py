@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nameexpr.session.commands import new_session
 from nameexpr.session.session import Session
 from nameexpr.session.settings import read_bytes
 from tools.session.helpers import said
@@ -34,7 +35,7 @@ def test_what_was_entered_can_be_entered_again(session: Session, tmp_path: Path)
     said(session, "oops * 2")
     kept = tmp_path / "kept.ne"
     assert said(session, f":save {kept}").startswith("5 lines written")
-    again = Session()
+    again = new_session()
     assert not again.run(f":script {kept}").is_fault
     np.testing.assert_array_equal(again.tensors["y"].data, session.tensors["y"].data)
     assert again.settings == session.settings
@@ -143,10 +144,10 @@ def test_settings_matter(session: Session) -> None:
 
 
 def test_helps_names_every_command(session: Session) -> None:
-    from nameexpr.session.commands.commands import ROWS
+    from nameexpr.session.lines import COMMANDS
 
     text = said(session, ":help")
     page = (Path(__file__).parents[3] / "docs" / "repl.md").read_text(encoding="utf-8")
-    for name in ROWS:
+    for name in COMMANDS:
         assert f":{name}" in text and f"`:{name}" in page
         assert said(session, f":help {name}").startswith(f":{name}")

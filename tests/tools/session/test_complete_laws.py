@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.session.complete.complete import Known, complete
 from nameexpr.session.continuation import python_start
-from nameexpr.session.lines import Python, read_line
+from nameexpr.session.lines import PythonLine, read_line
 from nameexpr.syntax.formula_ast import Use, nodes
 from nameexpr.syntax.grammar import grammar_text
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
@@ -121,7 +121,7 @@ def test_python_begins_where_a_line_is_python() -> None:
         if line.lstrip().startswith(":"):
             continue
         try:
-            is_python = isinstance(read_line(line), Python)
+            is_python = isinstance(read_line(line), PythonLine)
         except Exception:  # noqa: BLE001  a line that begins as something else
             is_python = False
         assert (python_start(line) is not None) == is_python, line

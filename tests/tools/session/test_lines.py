@@ -5,39 +5,47 @@ from __future__ import annotations
 import pytest
 
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import Command, Expression, Formula, Make, Nothing, Python, read_line
+from nameexpr.session.lines import (
+    CommandLine,
+    EmptyLine,
+    ExpressionLine,
+    FactoryLine,
+    FormulaLine,
+    PythonLine,
+    read_line,
+)
 
 LINES = {
-    "": Nothing,
-    "   # a comment": Nothing,
-    ":plan x * 2": Command,
-    " : names": Command,
-    "!x.sum()": Python,
-    "z = !np.ones(3)": Python,
-    "z[N C] = !np.ones((2, 3))": Python,
-    "x = randn(N=2, C=3)": Make,
-    "x = ones()": Make,
-    "N C, C -> N": Expression,
-    "N C, C -> N : max | x, w": Expression,
-    "N (h d) -> N h d | x, h=2": Expression,
-    "N C, C": Expression,
-    "N C | x": Expression,
-    "batch=N C -> C batch": Expression,
-    "N C => N": Expression,
-    "N C → N": Expression,
-    "y[N] = sum[C](x[N C])": Formula,
-    "x": Formula,
-    "x * 2": Formula,
-    "x | y": Formula,
-    "x != y": Formula,
-    "-x": Formula,
-    "sqrt(x)": Formula,
-    "2": Formula,
-    "_": Formula,
-    "x *": Formula,
-    "x = randn * 2": Formula,
-    "x = 2 # randn(N=2)": Formula,
-    "a = !=": Formula,
+    "": EmptyLine,
+    "   # a comment": EmptyLine,
+    ":plan x * 2": CommandLine,
+    " : names": CommandLine,
+    "!x.sum()": PythonLine,
+    "z = !np.ones(3)": PythonLine,
+    "z[N C] = !np.ones((2, 3))": PythonLine,
+    "x = randn(N=2, C=3)": FactoryLine,
+    "x = ones()": FactoryLine,
+    "N C, C -> N": ExpressionLine,
+    "N C, C -> N : max | x, w": ExpressionLine,
+    "N (h d) -> N h d | x, h=2": ExpressionLine,
+    "N C, C": ExpressionLine,
+    "N C | x": ExpressionLine,
+    "batch=N C -> C batch": ExpressionLine,
+    "N C => N": ExpressionLine,
+    "N C → N": ExpressionLine,
+    "y[N] = sum[C](x[N C])": FormulaLine,
+    "x": FormulaLine,
+    "x * 2": FormulaLine,
+    "x | y": FormulaLine,
+    "x != y": FormulaLine,
+    "-x": FormulaLine,
+    "sqrt(x)": FormulaLine,
+    "2": FormulaLine,
+    "_": FormulaLine,
+    "x *": FormulaLine,
+    "x = randn * 2": FormulaLine,
+    "x = 2 # randn(N=2)": FormulaLine,
+    "a = !=": FormulaLine,
 }
 
 
@@ -49,7 +57,7 @@ def test_the_line_is_taken_for_what_it_says(line: str, kind: type) -> None:
 def test_operands_stand_behind_the_bar_with_their_places() -> None:
     line = "N C, C -> N | x,  w # those"
     read = read_line(line)
-    assert isinstance(read, Expression) and read.operands is not None
+    assert isinstance(read, ExpressionLine) and read.operands is not None
     assert read.text == "N C, C -> N"
     assert [word.text for word in read.operands] == ["x", "w"]
     assert [line[word.span.start : word.span.end] for word in read.operands] == ["x", "w"]
@@ -57,13 +65,13 @@ def test_operands_stand_behind_the_bar_with_their_places() -> None:
 
 def test_a_command_knows_where_its_argument_begins() -> None:
     read = read_line("  :plan   x * 2 ")
-    assert isinstance(read, Command)
+    assert isinstance(read, CommandLine)
     assert (read.name.text, read.argument, read.start) == ("plan", "x * 2", 10)
 
 
 def test_python_has_its_target_and_its_names() -> None:
-    assert read_line("z[N C] = !np.ones(3) + 1") == Python("np.ones(3) + 1", "z", "N C")
-    assert read_line("! x == 1") == Python("x == 1")
+    assert read_line("z[N C] = !np.ones(3) + 1") == PythonLine("np.ones(3) + 1", "z", "N C")
+    assert read_line("! x == 1") == PythonLine("x == 1")
 
 
 @pytest.mark.parametrize("line", ["x = randn(N=2", "x = randn(N=2) + 1", "x = zeros(N=2))"])
@@ -75,5 +83,5 @@ def test_a_factory_that_does_not_end_is_a_mistake(line: str) -> None:
 
 def test_pieces_of_a_factory_are_kept_apart() -> None:
     read = read_line("x = rand( N = 2,C=3 ,)  # random")
-    assert isinstance(read, Make)
+    assert isinstance(read, FactoryLine)
     assert [piece.text for piece in read.pieces] == ["N = 2", "C=3"]

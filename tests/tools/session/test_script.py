@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from nameexpr.repl.loop import loop
-from nameexpr.repl.readers import PipeReader
-from nameexpr.session.replies import Answer
-from nameexpr.session.script import lines_of, read_script, transcript
-from nameexpr.session.session import Session
+from nameexpr.repl.loop import PipeReader, loop
+from nameexpr.session.commands import new_session
+from nameexpr.session.continuation import lines_of
+from nameexpr.session.files import read_script, transcript
+from nameexpr.session.session import Answer
 
 SCRIPT = """\
 # a comment
@@ -30,7 +30,7 @@ x
 
 
 def told(text: str) -> str:
-    return "\n".join(answer.text for answer in transcript(Session(), lines_of(text))) + "\n"
+    return "\n".join(answer.text for answer in transcript(new_session(), lines_of(text))) + "\n"
 
 
 def test_a_transcript_replays_itself(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,7 +64,7 @@ def test_the_loop_counts_what_was_wrong_and_goes_on_after_ctrl_c() -> None:
     text = "x = ones(N=2)\n!raise KeyboardInterrupt\nq\nx\n:quit\nx\n"
     reader = PipeReader(io.StringIO(text))
     reader.stays = True
-    assert loop(Session(), reader, answers.append) == 2
+    assert loop(new_session(), reader, answers.append) == 2
     assert [answer.text.split("\n")[0] for answer in answers if answer.text] == [
         "x: N=2  float64",
         "interrupted",
@@ -72,4 +72,4 @@ def test_the_loop_counts_what_was_wrong_and_goes_on_after_ctrl_c() -> None:
         "tensor([1., 1.], names=('N',), shape=(2,))",
     ]
     with pytest.raises(KeyboardInterrupt):
-        loop(Session(), PipeReader(io.StringIO(text)), answers.append)
+        loop(new_session(), PipeReader(io.StringIO(text)), answers.append)

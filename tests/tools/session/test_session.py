@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nameexpr.session.facts import facts
+from nameexpr.session.feedback import status
 from nameexpr.session.session import Session
 from tools.session.helpers import said
 
@@ -102,12 +102,12 @@ def test_warnings_are_told_and_not_raised(session: Session) -> None:
 
 
 def test_the_line_below_says_what_will_be_and_computes_nothing(session: Session) -> None:
-    assert facts(session, "y[N] = sum[C](x * w)").text.startswith("N=2  float64  ")
+    assert status(session, "y[N] = sum[C](x * w)").text.startswith("N=2  float64  ")
     assert "y" not in session.tensors
-    assert facts(session, "N C, C | x, w").text == "N=2, C=3"
-    assert facts(session, "q = zeros(N=4)").text == "N=4  float64  32 B"
-    assert facts(session, ":type x * w").text.startswith("N=2, C=3  float64")
-    assert facts(session, "sum[C](").kind == "hint"
+    assert status(session, "N C, C | x, w").text == "N=2, C=3"
+    assert status(session, "q = zeros(N=4)").text == "N=4  float64  32 B"
+    assert status(session, ":type x * w").text.startswith("N=2, C=3  float64")
+    assert status(session, "sum[C](").kind == "hint"
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,6 @@ def test_the_line_below_says_what_will_be_and_computes_nothing(session: Session)
     ],
 )
 def test_the_line_below_knows_where_the_mistake_is(session: Session, line: str, marked: str) -> None:
-    found = facts(session, line)
+    found = status(session, line)
     assert found.kind == "mistake" and found.span is not None
     assert line[found.span.start : found.span.end] == marked

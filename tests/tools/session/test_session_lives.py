@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import nameexpr as ne
-from nameexpr.session.facts import facts
+from nameexpr.session.commands import new_session
+from nameexpr.session.feedback import status
 from nameexpr.session.session import Session
 from tools.session.helpers import said
 
@@ -81,7 +82,7 @@ def test_names_that_terminals_act_on_come_out_harmless(
         ":set {} 2",
     )
     for line in (one.format(evil) for one in (*around, "# {}", ":save {}", "!raise ValueError('{}')")):
-        text = said(session, line) + facts(session, line).text
+        text = said(session, line) + status(session, line).text
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text), line
 
 
@@ -121,5 +122,5 @@ def test_it_lives_through_ten_thousand_random_lines(
 
 
 def test_every_error_class_is_told_in_words() -> None:
-    session = Session()
+    session = new_session()
     assert ne.LimitError.__name__ in said(session, "(" * 300 + "->")

@@ -78,7 +78,7 @@ def test_the_first_call_takes_what_is_predicted_for_the_next_ones() -> None:
 
 
 def test_clearing_the_cache_drops_ones_too() -> None:
-    from nameexpr.backends.numpy.ones import _shared
+    from nameexpr.backends.numpy.kernels import _shared
 
     ne.einsum("b a -> a : sum", np.ones((SHORT, 2)))
     assert _shared.cache_info().currsize

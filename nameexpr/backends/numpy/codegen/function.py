@@ -17,8 +17,7 @@ import numpy as np
 from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
-from nameexpr.backends.numpy.compatible import c_einsum
-from nameexpr.backends.numpy.ones import ones
+from nameexpr.backends.numpy.kernels import c_einsum, ones
 from nameexpr.compiler.ir.program import Ones, Program
 
 MODULES = {"np": np, "copies": copies, "formulas": formulas, "kernels": kernels}

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from nameexpr.backends.numpy import formulas, kernels
-from nameexpr.backends.numpy.rows import CELLS
+from nameexpr.backends.numpy.kernels import CELLS
 
 RNG = np.random.default_rng(0)
 KERNELS = ["var", "std", "median", "norm", "logsumexp"]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nameexpr.backends.numpy.normalise import log_softmax, softmax
+from nameexpr.backends.numpy.formulas import log_softmax, softmax
 
 INF, NAN = math.inf, math.nan
 TOLERANCE = {np.float16: 2e-3, np.float32: 1e-6, np.float64: 1e-14}

@@ -1,0 +1,207 @@
+"""What the commands do, one function each; `nameexpr.session.lines.COMMANDS` says how they are written.
+
+>>> session = new_session()
+>>> _ = session.run("x = randn(N=2, C=3)")
+>>> print(session.run(":type sum[C](x)").text)
+N=2  float64  12 flops  16 B
+>>> print(session.run(":pan x").text)
+there is no command ':pan'
+  help: did you mean ':plan'?
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from statistics import median
+from timeit import Timer
+
+from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.costs.text import duration
+from nameexpr.pictures.words import bytes_text
+from nameexpr.session import files
+from nameexpr.session.faults import LineError
+from nameexpr.session.lines import COMMANDS, FACTORIES, CommandLine, CommandRow, find_command, read_text
+from nameexpr.session.running import PreparedText, plan_of, type_text, value_of
+from nameexpr.session.session import Answer, Commands, Session
+from nameexpr.session.settings import SEED, changed, listed, read_seed
+from nameexpr.session.values import dims_text, tree_text
+
+EXAMPLES = (
+    ("x = randn(N=2, C=3)", f"a new tensor; also {', '.join(list(FACTORIES)[1:])}"),
+    ("N C, C -> N | x, w", "an expression and its operands; sizes, too: | x, h=8"),
+    ("N C, C -> N", "the same, if one tensor each has those names"),
+    ("y[N] = sum[C](x * w)", "a formula over the tensors, by name; _ is the last result"),
+    ("N C, C | x, w", "without an arrow shapes are checked"),
+    ("!x.data.max()", "Python, with np and ne"),
+    ("z[N C] = !np.eye(3)", "a tensor from a value of Python's"),
+)
+KEYS = (
+    "Tab completes, F2 shows what NumPy would do, Ctrl-R searches what was entered before,",
+    "Ctrl-C stops what runs, Ctrl-D leaves.",
+)
+KINDS = ("network", "tree", "memory")
+PICTURES = (".svg", ".dot", ".mmd")
+REPEATS = 7
+SECONDS = 0.05
+"""Time that one of the repeats of `:time` takes, or one call if that takes longer."""
+_FILE = re.compile(r"(?:\"([^\"]+)\"|(\S+))\s*", re.DOTALL)
+
+
+def _names(session: Session, line: CommandLine) -> Answer:
+    if not session.tensors:
+        return Answer("there are no tensors yet; make one: x = randn(N=2, C=3)")
+    rows = []
+    for name, tensor in sorted(session.tensors.items(), key=lambda item: item[0] == "_"):
+        dims = dims_text(tensor.names, tensor.shape)
+        rows.append([f"{visible(name)} ", f"{dims} ", f"{tensor.dtype} ", bytes_text(tensor.data.nbytes)])
+    return Answer("\n".join(aligned_columns(rows)))
+
+
+def _type(session: Session, line: CommandLine) -> Answer:
+    return Answer(type_text(_ready(session, line.argument, "type")))
+
+
+def _plan(session: Session, line: CommandLine) -> Answer:
+    return Answer(str(plan_of(_ready(session, line.argument, "plan"))))
+
+
+def _code(session: Session, line: CommandLine) -> Answer:
+    return Answer(plan_of(_ready(session, line.argument, "code")).code.rstrip("\n"))
+
+
+def _time(session: Session, line: CommandLine) -> Answer:
+    ready = _ready(session, line.argument, "time")
+    plan_of(ready)  # refuses what only checks shapes
+
+    def call() -> object:
+        return value_of(ready)
+
+    once = min(Timer(call).repeat(2, 1))
+    number = max(1, min(100_000, int(SECONDS / max(once, 1e-7))))
+    times = [total / number for total in Timer(call).repeat(REPEATS if once < 1 else 1, number)]
+    return Answer(
+        f"{duration(median(times))} (median of {len(times)} repeats of {number:,}, "
+        f"from {duration(min(times))} to {duration(max(times))})"
+    )
+
+
+def _draw(session: Session, line: CommandLine) -> Answer:
+    """Answer a contraction tree as text, or write a picture to a file."""
+    kind, path, argument = _picture(line.argument)
+    ready = _ready(session, argument, "draw")
+    plan = plan_of(ready)
+    if path is None:
+        if kind not in ("", "tree"):
+            raise LineError(f"a {kind} goes to a file", hint=f":draw {kind} picture.svg")
+        return Answer(tree_text(plan.drawing.data.tree, [name for name, _ in ready.operands]))
+    writers: dict[str, Callable[..., str]] = {".svg": plan.draw, ".dot": plan.dot, ".mmd": plan.mermaid}
+    text = writers[path[path.rindex(".") :].casefold()](kind or "network")
+    return Answer(f"written to {files.write_text(path, text)}")
+
+
+def _picture(argument: str) -> tuple[str, str | None, str]:
+    """Return which picture, the file, and the text: all of them may be missing."""
+    kind, path = "", None
+    word = _FILE.match(argument)
+    if word and word[0].strip() in KINDS:
+        kind, argument = word[0].strip(), argument[word.end() :]
+        word = _FILE.match(argument)
+    if word and (word[1] or word[2]).casefold().endswith(PICTURES):
+        path, argument = word[1] or word[2], argument[word.end() :]
+    return kind, path, argument
+
+
+def _ready(session: Session, argument: str, command: str) -> PreparedText:
+    """Return the text that a command is about, the last one if it is given none."""
+    text = read_text(argument) if argument.strip() else session.last_text
+    if text is None:
+        raise LineError(
+            f":{command} is about a text, and there was none yet", hint=f":{command} N C -> C N | x"
+        )
+    ready = session.prepared(text)
+    session.last_text = text
+    return ready
+
+
+def _explain(session: Session, line: CommandLine) -> Answer:
+    from nameexpr.terminal.pages import page
+
+    wanted = line.argument.strip() or session.last_fault
+    if not wanted:
+        raise LineError("there was no error yet", hint=":explain NE304")
+    try:
+        return Answer(page(wanted).rstrip("\n"))
+    except LookupError as fault:
+        raise LineError(str(fault.args[0]), hint=":explain NE304") from None
+
+
+def _set(session: Session, line: CommandLine) -> Answer:
+    words = line.argument.replace("=", " ", 1).split()
+    if not words:
+        rows = [[f"{name} ", f"{value} ", about] for name, value, about in listed(session.settings)]
+        return Answer("\n".join(aligned_columns(rows)))
+    if len(words) == 1:
+        raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
+    name, value = words[0], " ".join(words[1:])
+    if name == SEED:
+        from nameexpr.tensors.generators import manual_seed
+
+        manual_seed(read_seed(value))
+    else:
+        after = changed(session.settings, name, value)
+        session.remember(line.text)
+        session.settings = after
+    session.entered.append(line.text)
+    return Answer("")
+
+
+def _undo(session: Session, line: CommandLine) -> Answer:
+    if not session.undone:
+        raise LineError("there is nothing to undo")
+    undone, session.tensors, session.settings, entered = session.undone.pop()
+    session.version += 1
+    del session.entered[entered:]
+    return Answer(f"undone: {visible(' '.join(undone.split()))}")
+
+
+def _help(session: Session, line: CommandLine) -> Answer:
+    word = line.argument.strip().removeprefix(":").casefold()
+    if word:
+        command = find_command(word)
+        return Answer(f"{_usage(command)}\n  {command.about}")
+    rows = [[f"  {example} ", about] for example, about in EXAMPLES]
+    rows += [[f"  {_usage(command)} ", command.about] for command in COMMANDS.values()]
+    return Answer("\n".join([*aligned_columns(rows), *KEYS]))
+
+
+def _usage(command: CommandRow) -> str:
+    return f":{command.name} {command.usage}".rstrip()
+
+
+def _quit(session: Session, line: CommandLine) -> Answer:
+    return Answer("", leaves=True)
+
+
+RUN: Commands = {
+    "names": _names,
+    "type": _type,
+    "plan": _plan,
+    "code": _code,
+    "draw": _draw,
+    "time": _time,
+    "explain": _explain,
+    "set": _set,
+    "load": files.load,
+    "save": files.save,
+    "script": files.script,
+    "undo": _undo,
+    "help": _help,
+    "quit": _quit,
+}
+"""What runs each command."""
+
+
+def new_session() -> Session:
+    """Return a session that has every command and nothing else."""
+    return Session(RUN)

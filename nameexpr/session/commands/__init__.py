@@ -1,1 +1,0 @@
-"""The commands that begin with a colon."""

@@ -1,0 +1,188 @@
+"""What is said of a line while it is typed: the status below it, what Tab offers, the plan behind F2.
+
+The status is that of the result: names, sizes, dtype and cost, or what is wrong with the line. It is made
+anew at each key: it plans and never computes.
+
+>>> session = Session({})
+>>> _ = session.run("x = randn(N=2, C=3)")
+>>> status(session, "sum[C](x)").text
+'N=2  float64  12 flops  16 B'
+>>> status(session, "sum[K](x)").span
+Span(start=4, end=5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from math import prod
+
+import numpy as np
+
+from nameexpr.carets import shortened, visible
+from nameexpr.errors import NameExprError, Span
+from nameexpr.pictures.words import bytes_text
+from nameexpr.session.complete.complete import Completion, Known, complete
+from nameexpr.session.constructors import read_pieces
+from nameexpr.session.continuation import continued, is_open, lines_of
+from nameexpr.session.faults import LineError
+from nameexpr.session.lines import (
+    COMMANDS,
+    FULL_NAMES,
+    CommandLine,
+    EmptyLine,
+    ExpressionLine,
+    FactoryLine,
+    FormulaLine,
+    Line,
+    PythonLine,
+    read_line,
+)
+from nameexpr.session.running import type_text
+from nameexpr.session.session import Session
+from nameexpr.session.settings import SETTINGS
+from nameexpr.session.values import dims_text
+
+LONGEST = 4000
+"""Characters of a text up to which it is looked at while it is typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What to show below a text: `kind` is "type", "mistake", "hint" or ""; `span` is where a mistake is."""
+
+    kind: str
+    text: str
+    span: Span | None = None
+
+
+def status(session: Session, line: str) -> Status:
+    """Return what is known of a line. Nothing is raised, and nothing is computed."""
+    if len(line) > LONGEST:
+        return Status("hint", "this line is too long to be looked at while it is typed")
+    line = continued(line)
+    if "\n" in line and not is_open(line) and (many := len(lines_of(line))) > 1:
+        return Status("hint", f"{many} lines, of which each is run for itself")
+    try:
+        return _line_status(session, read_line(line))
+    except (NameExprError, LineError) as fault:
+        return _mistake(fault, line)
+    except Exception:  # noqa: BLE001  the line below the input is never worth a session
+        return Status("", "")
+
+
+def _line_status(session: Session, line: Line) -> Status:
+    match line:
+        case EmptyLine():
+            return Status("hint", ":help lists what can be typed, Tab completes")
+        case FactoryLine():
+            sizes, dtype = read_pieces(line)
+            kind = dtype or np.dtype(np.int64 if line.factory == "arange" else float)
+            shape = tuple(sizes.values())
+            return Status(
+                "type", f"{dims_text(tuple(sizes), shape)}  {kind}  {bytes_text(prod(shape) * kind.itemsize)}"
+            )
+        case PythonLine():
+            return Status("hint", "Python: Enter runs it")
+        case CommandLine():
+            return _command_status(session, line)
+        case ExpressionLine() | FormulaLine():
+            return Status("type", type_text(session.prepared(line, is_quick=True)))
+
+
+def _command_status(session: Session, line: CommandLine) -> Status:
+    """Return the status of the command's text, else how the command is written."""
+    written = line.name.text
+    command = COMMANDS.get(FULL_NAMES.get(written, ""))
+    if command is None:
+        likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(written))
+        return Status("hint", likely or "no such command")
+    if command.takes != "text" or not line.argument.strip():
+        return Status("hint", f":{command.name} {command.usage}".rstrip() + f"  {command.about}")
+    found = status(session, line.argument)
+    if found.span is None:
+        return found
+    return replace(found, span=Span(found.span.start + line.start, found.span.end + line.start))
+
+
+def _mistake(fault: NameExprError | LineError, line: str) -> Status:
+    """Return what is wrong with a line; a line that is only unfinished is not wrong yet."""
+    if is_open(line):
+        return Status("hint", "more is to come" if line.rstrip().endswith(",") else "a bracket is still open")
+    if isinstance(fault, LineError):
+        return Status("mistake", _one_line(fault.message), fault.span)
+    first = fault.diagnostics[0]
+    span = fault.spans[0] if fault.spans else None
+    if span is not None and not line.startswith(first.text[: span.end]):
+        span = None  # the error speaks of another text
+    return Status("mistake", _one_line(f"{first.code} {first.message}"), span)
+
+
+def _one_line(text: str) -> str:
+    return visible(shortened(" ".join(text.split())))
+
+
+def seen(session: Session) -> Callable[[str], Status]:
+    """Return a function from a text to its status, which keeps the last one: some keys ask for it twice.
+
+    >>> seen(Session({}))("x = ones(N=2)").text
+    'N=2  float64  16 B'
+    """
+    last: tuple[str, int, Status] | None = None
+
+    def look(text: str) -> Status:
+        nonlocal last
+        if last is None or last[:2] != (text, session.version):
+            last = (text, session.version, status(session, text))
+        return last[2]
+
+    return look
+
+
+def completions(session: Session) -> Callable[[str, int], tuple[Completion, ...]]:
+    """Return a function from a text and a cursor to what Tab offers there.
+
+    >>> [choice.text for choice in completions(Session({}))(":pl", 3)]
+    [':plan']
+    """
+    return lambda text, cursor: complete(text, cursor, known(session))
+
+
+def known(session: Session) -> Known:
+    """Return what a session has to offer."""
+    return Known(
+        {name: (tensor.names, tensor.shape) for name, tensor in session.tensors.items()},
+        {f":{name}": command.about for name, command in COMMANDS.items()},
+        {name: setting.choices for name, setting in SETTINGS.items()},
+        _codes(),
+    )
+
+
+@cache
+def _codes() -> dict[str, str]:
+    from nameexpr.terminal.pages import codes, summary
+
+    return {code: summary(code) for code in codes()}
+
+
+def plans(session: Session) -> Callable[[str], str]:
+    """Return a function from a text to its plan and its code, or what is wrong with it: what F2 shows.
+
+    >>> from nameexpr.session.commands import new_session
+    >>> session = new_session()
+    >>> _ = session.run("x = ones(N=2)")
+    >>> print(plans(session)("x * 2").splitlines()[0])
+    x * 2
+    """
+
+    def show(text: str) -> str:
+        line = text.strip()
+        if line.startswith(":"):
+            line = line.partition(" ")[2]
+        if not line and session.last_text is None:
+            return "nothing is typed yet; F2 shows the plan of what is"
+        plan, code = session.look(f":plan {line}"), session.look(f":code {line}")
+        return plan.text if plan.is_fault else f"{plan.text}\n\n{code.text}"
+
+    return show
