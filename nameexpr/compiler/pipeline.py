@@ -21,6 +21,7 @@ from nameexpr.compiler.ir.axes import Axes, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
 from nameexpr.compiler.ir.program import Dot, Program, Transpose
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
@@ -46,10 +47,12 @@ MARKED = 8
 class Options(NamedTuple):
     """How to compile, whatever the text.
 
-    `optimize` is as for `find_path`; `is_row_major` and `ranks` as for `lower`; `same`, if some operands are
-    the same array, as for `share`; `memory_limit` is in bytes, operands left out.
+    `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
+    `lower`; `same`, if some operands are the same array, as for `share`; `memory_limit` is in bytes, operands
+    left out.
     """
 
+    target: Target
     optimize: Optimize = None
     memory_limit: int | None = None
     is_row_major: bool = False
@@ -57,7 +60,6 @@ class Options(NamedTuple):
     same: tuple[int, ...] = ()
 
 
-PLAIN = Options()
 Tree = TypeVar("Tree", bound="Expression | Scope")
 
 
@@ -178,7 +180,7 @@ def compile_expression(
     typed: Typed,
     dtypes: Dtypes,
     layouts: Sequence[Strides | None],
-    options: Options = PLAIN,
+    options: Options,
 ) -> Compilation[Expression]:
     """Return the program of an expression whose sizes are solved.
 
@@ -200,8 +202,8 @@ def compile_formula(
     layouts: Sequence[Strides | None],
     arithmetic: Arithmetic,
     sizes: Mapping[str, int],
+    options: Options,
     outputs: Sequence[str] | None = None,
-    options: Options = PLAIN,
 ) -> Compilation[Scope]:
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     from nameexpr.compiler.analysis.build.build import build_formula
@@ -232,7 +234,14 @@ def _compiled(
 
     def lowered(plan: Planner) -> tuple[Program, tuple[Plan, ...]]:
         program, plans = lower(
-            graph, outputs, operands, plan, fusing=fusing, row_major=options.is_row_major, ranks=options.ranks
+            graph,
+            outputs,
+            operands,
+            plan,
+            options.target,
+            fusing=fusing,
+            row_major=options.is_row_major,
+            ranks=options.ranks,
         )
         return simplify(program), plans
 
@@ -298,7 +307,7 @@ def _limited(
     from nameexpr.compiler.schedule.limit.refusal import over_limit
 
     limit = options.memory_limit or 0
-    single = SingleReduction(graph, output, operands, plan, is_row_major=options.is_row_major)
+    single = SingleReduction(graph, output, operands, plan, options.target, is_row_major=options.is_row_major)
     fit, needed = fitted(single, program, limit)
     if needed > limit:
         raise error(over_limit(tree.text, single, program, limit, needed))

@@ -62,7 +62,7 @@ class CompiledText(ABC, Generic[Kind]):
         OptionError
             NE622, for other texts that were not called yet: their sizes are those of their operands.
         """
-        from nameexpr.runtime.plan.plan import source
+        from nameexpr.runtime.plan.make import source
 
         latest = self._entry.latest
         if latest is None:
@@ -176,7 +176,7 @@ class Compiled(CompiledText[ExpressionEntry]):
         NameExprError
             If the operands do not fit the text.
         """
-        from nameexpr.runtime.plan.plan import plan_of
+        from nameexpr.runtime.plan.make import plan_of
 
         specs, same = self._specs(operands)
         return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
@@ -189,7 +189,7 @@ class Compiled(CompiledText[ExpressionEntry]):
         NameExprError
             If the operands do not fit the text.
         """
-        from nameexpr.runtime.plan.plan import outline_of
+        from nameexpr.runtime.plan.make import outline_of
 
         specs, _ = self._specs(operands)
         return outline_of(self._entry.compile(specs), specs)
@@ -197,7 +197,7 @@ class Compiled(CompiledText[ExpressionEntry]):
     def _assumed_code(self) -> str:
         if self._entry.is_bound:
             return super()._assumed_code()
-        from nameexpr.runtime.plan.plan import source
+        from nameexpr.runtime.plan.make import source
 
         shapes = assumed_shapes(self._entry.tree, dict(self.options.sizes))
         specs = [OperandSpec(shape) for shape in shapes]

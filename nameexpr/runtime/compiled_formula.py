@@ -108,7 +108,7 @@ class CompiledFormula(CompiledText[FormulaEntry]):
         NameExprError
             If the operands do not fit the formula.
         """
-        from nameexpr.runtime.plan.plan import plan_of
+        from nameexpr.runtime.plan.make import plan_of
 
         compiled, specs = self._compiled(self._given(misplaced, operands, named))
         return plan_of(self._entry, compiled, specs)
@@ -121,7 +121,7 @@ class CompiledFormula(CompiledText[FormulaEntry]):
         NameExprError
             If the operands do not fit the formula.
         """
-        from nameexpr.runtime.plan.plan import outline_of
+        from nameexpr.runtime.plan.make import outline_of
 
         return outline_of(*self._compiled(self._given(misplaced, operands, named)))
 

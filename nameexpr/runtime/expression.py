@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.axes import Typed
@@ -80,7 +81,7 @@ class ExpressionEntry(Entry):
         typed = type_expression(self.tree, operands, dict(own.sizes), reducer=own.reducer)
         dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
         layouts = [spec.layout for spec in specs]
-        options = Options(own.optimize, own.memory_limit, own.order == "C", ranks, same)
+        options = Options(TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same)
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         if self.is_bound and own.optimize in (None, True, "auto"):
             from nameexpr.compiler.planning.bound import order_for_calls

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, number_name
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
@@ -78,7 +79,9 @@ class FormulaEntry(Entry):
         given = {**self.bound, **given}
         operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
         dtypes = dict.fromkeys(operands, "float64")
-        compile_formula(self.tree, operands, dtypes, [None] * len(self._names), ARITHMETIC, {})
+        compile_formula(
+            self.tree, operands, dtypes, [None] * len(self._names), ARITHMETIC, {}, Options(TARGET)
+        )
         raise AssertionError("operands that do not fit were taken")
 
     def check_unbound(self, given: Mapping[str, Any]) -> None:
@@ -118,8 +121,8 @@ class FormulaEntry(Entry):
             layouts,
             ARITHMETIC,
             dict(options.sizes),
+            Options(TARGET, options.optimize),
             options.outputs,
-            Options(options.optimize),
         )
         check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class OutputFile:
     """Where a result goes: the argument, the path in it, its suffix, and the key in an archive."""
 
     text: str
@@ -31,7 +31,7 @@ class Target:
     key: str = "arr_0"  # NumPy's name for an array without one
 
 
-def find_target(argument: str, *, as_json: bool = False) -> Target:
+def find_target(argument: str, *, as_json: bool = False) -> OutputFile:
     """Return where to write, before anything is computed.
 
     Raises
@@ -43,21 +43,21 @@ def find_target(argument: str, *, as_json: bool = False) -> Target:
     """
     if argument == STANDARD:
         _check_standard_output(as_json=as_json)
-        return Target(argument, argument, ".npy")
+        return OutputFile(argument, argument, ".npy")
     head, mark, key = argument.rpartition(".npz:")
     if mark and (not key or "\0" in key):
         raise UsageError(f"{quoted(argument)} has no key", "write FILE.npz:key, or FILE.npz")
-    target = Target(argument, head + ".npz", ".npz", key) if mark else _plain_target(argument)
+    target = OutputFile(argument, head + ".npz", ".npz", key) if mark else _plain_target(argument)
     check_place(target.path, argument)
     return target
 
 
-def _plain_target(argument: str) -> Target:
+def _plain_target(argument: str) -> OutputFile:
     suffix = os.path.splitext(argument)[1].casefold()
     if suffix not in FILES:
         hint = f"end it in {' '.join(FILES)}, or write - for standard output"
         raise UsageError(f"{quoted(argument)} does not say what kind of file to write", hint)
-    return Target(argument, argument, suffix)
+    return OutputFile(argument, argument, suffix)
 
 
 def _check_standard_output(*, as_json: bool) -> None:
@@ -68,7 +68,7 @@ def _check_standard_output(*, as_json: bool) -> None:
         raise UsageError("an array is not for the terminal", hint)
 
 
-def write(array: Array, target: Target) -> None:
+def write(array: Array, target: OutputFile) -> None:
     """Write an array.
 
     Raises
@@ -97,7 +97,7 @@ def _write_standard_output(array: Array) -> None:
         _dump(sys.stdout.buffer, array)
 
 
-def _write_to(stream: IO[bytes], array: Array, target: Target) -> None:
+def _write_to(stream: IO[bytes], array: Array, target: OutputFile) -> None:
     if target.suffix == ".csv":
         write_table(stream, array)
     elif target.suffix == ".npz":

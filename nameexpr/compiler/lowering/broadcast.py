@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.costs.estimate import width
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Dot, Multiply
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import c_loop, matrices
@@ -63,7 +63,7 @@ def _best(build: Builder, pair: Pair, one: Value, other: Value, compute: str) ->
         is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= BLOCK
         return "loop" if is_large else "multiply"
     bigger, smaller = (one, other) if pair.left else (other, one)
-    if width(compute) * 8 * build.size(bigger.labels) < LOOPED:
+    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < LOOPED:
         return "multiply"
     build.used_strides = True
     steps, run = steps_of(build, bigger), 1

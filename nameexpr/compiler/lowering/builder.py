@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Cast, Copy, Diagonal, Instruction, Note, Reshape, Transpose
+from nameexpr.compiler.ir.target import Costs
 
 Strides = tuple[int, ...]
 LITTLE = 256
@@ -46,11 +47,12 @@ class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
     `offers` counts the ways there were at each choice; `ranks` says which to take, 0 for the best by the
-    model.
+    model, which `costs` are.
     """
 
     sizes: Mapping[str, int]
     count: int
+    costs: Costs
     instructions: list[Instruction] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     step: int | None = None

@@ -46,6 +46,7 @@ from nameexpr.compiler.ir.program import (
     is_view,
 )
 from nameexpr.compiler.ir.program import sources_of as instruction_sources
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
@@ -250,6 +251,7 @@ def lower(
     outputs: Sequence[int],
     operands: Operands,
     plan: Planner,
+    target: Target,
     *,
     fusing: Fusing | None = None,
     row_major: bool = False,
@@ -267,6 +269,8 @@ def lower(
         Shape, dtype and strides of every operand.
     plan : callable
         What plans a contraction.
+    target : Target
+        What runs the program.
     fusing : Fusing, optional
         What is computed in blocks; nothing, if it is left out.
     row_major : bool
@@ -274,7 +278,7 @@ def lower(
     ranks : tuple of int
         Which of the ways to take at each choice; by default the one that the cost model prefers.
     """
-    build = Builder(graph.sizes, len(operands.shapes), ranks=ranks)
+    build = Builder(graph.sizes, len(operands.shapes), target.costs, ranks=ranks)
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
     for number in _in_turn(graph, uses, fusing):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.costs import estimate as costs
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Einsum, Ones, Slices, Sum
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
@@ -40,9 +39,9 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     is_cast = bool(compute) and value.dtype != compute
     if not is_cast:
         found += _quicker(build, value, summed)
-    elif 0 < build.size(value.labels) * costs.width(compute) * 8 <= CAST:
+    elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= CAST:
         cast = replace(value, dtype=compute, strides=build.packed(value))
-        extra = costs.cast_seconds(build.size(value.labels), compute)
+        extra = build.costs.cast_seconds(build.size(value.labels), compute)
         found += [replace(way, seconds=way.seconds + extra) for way in _quicker(build, cast, summed)]
     way = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if way.kind != "reduce":
@@ -80,7 +79,7 @@ def is_folded(build: Builder, value: Value, reduced: Sequence[str], reducer: str
     if is_empty or reducer not in FOLDING or not 1 < count <= SLICES or _is_unfit(reducer, value):
         return False
     way = _slices(build, value, reduced)
-    reduce = Way("reduce", costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
+    reduce = Way("reduce", build.costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
     return build.choose(_by_time([way, reduce])).kind == "slices"
 
 
@@ -106,7 +105,7 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
-        seconds = costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
+        seconds = build.costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
         found.append(Way("loop", seconds))
     return found if is_exact else found + _products(build, value, summed)
 
@@ -115,7 +114,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
     seconds = 0.0
     if value.dtype in REAL_OF:
-        value, seconds = parts_of(build, value), costs.PARTS
+        value, seconds = parts_of(build, value), build.costs.call_seconds("parts")
     tried = ways(build, _pair(build, value, summed), value, _ones(build, value, summed))
     return [replace(way, seconds=way.seconds + seconds) for way in tried if way.kind == "matmul"]
 
@@ -130,8 +129,8 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]
     if not block or not build.merges(value, order):
         return []
     rows = build.size(value.labels) // block
-    seconds = costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
-    seconds += (costs.CALL["dot"] + 3 * costs.CALL["view"]) * costs.NANO
+    seconds = build.costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
+    seconds += build.costs.call_seconds("dot") + 3 * build.costs.call_seconds("view")
     return [Way("blocks", seconds, summed=order, columns=(str(block),))]
 
 
@@ -162,7 +161,7 @@ def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:
 
 
 def _reduce_seconds(build: Builder, value: Value) -> float:
-    return costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype)
+    return build.costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype)
 
 
 def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
@@ -170,7 +169,7 @@ def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
     kept = [label for label in value.labels if label not in reduced]
     is_near = not _is_contiguous(build, value, reduced)
     cells = build.size(kept)
-    seconds = costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
+    seconds = build.costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
     return Way("slices", seconds)
 
 

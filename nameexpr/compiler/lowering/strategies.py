@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from nameexpr.compiler.costs import estimate as costs
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
 Labels = tuple[str, ...]
@@ -79,7 +79,7 @@ def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
     if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [steps_of(build, value) for value in (one, other)]
-        found.append(Way("loop", costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
+        found.append(Way("loop", build.costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
     return sorted(found, key=lambda way: way.seconds)
@@ -92,7 +92,7 @@ def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
         _end(build, steps, pair.summed) != 1 or not build.merges(value, pair.summed) for value, steps in both
     ):
         return []
-    seconds = costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
+    seconds = build.costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
     return [Way("vecdot", seconds, pair.batch, summed=pair.summed)]
 
 
@@ -135,16 +135,17 @@ def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
         here = [label for label in way.outer if label in steps]
         if not (build.merges(value, first) and build.merges(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
-            seconds += min(costs.copy_seconds(build.sizes, steps, order, value.dtype) for order in orders)
+            copy = build.costs.copy_seconds
+            seconds += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
         else:
             passes = count // max(1, build.size(here))
             ends = [_end(build, steps, group) for group in (first, second) if build.size(group) != 1]
-            seconds += passes * costs.reading_seconds(build.size(value.labels), ends, value.dtype)
+            seconds += passes * build.costs.reading_seconds(build.size(value.labels), ends, value.dtype)
             if len(first) != 1 or len(second) != 1:
-                seconds += costs.CALL["view"] * costs.NANO
+                seconds += build.costs.call_seconds("view")
             if value is matrix:
                 is_by_dots = _end(build, steps, way.summed) == 1
-    seconds += costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
+    seconds += build.costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
     return Way("matmul", seconds, way.outer, way.rows, way.summed, way.columns)
 
 
@@ -158,11 +159,11 @@ def is_copied_across(
     if not first or not second or (build.merges(value, first) and build.merges(value, second)):
         return False
     steps = steps_of(build, value)
-    straight = costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
-    return costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
+    straight = build.costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
+    return build.costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
-def _end(build: Builder, steps: costs.Steps, labels: Sequence[str]) -> int:
+def _end(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
     """Return the step from one cell to the next along labels that are merged."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1

@@ -8,7 +8,7 @@ from math import fsum, prod
 
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
-from nameexpr.compiler.costs.program import expected_seconds
+from nameexpr.backends.numpy.costs.program import expected_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.loops import Looped, Sliced
 from nameexpr.compiler.ir.program import (

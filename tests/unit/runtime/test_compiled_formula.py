@@ -16,9 +16,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import Options, compile_expression, read, type_expression
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula
@@ -238,7 +239,7 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
     dtypes = choose_dtypes(
         ("float64", "float64"), "float64", is_summed=typed.is_summed, reducer=typed.reducer
     )
-    one = compile_expression(tree, typed, dtypes, [A.strides, B.strides]).program
+    one = compile_expression(tree, typed, dtypes, [A.strides, B.strides], Options(TARGET)).program
     entry = find_formula(formula, None, None, None, None)
     two = entry.compile([spec_of(A), spec_of(B)]).program
     assert one.operands == two.operands

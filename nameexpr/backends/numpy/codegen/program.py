@@ -15,12 +15,12 @@ from nameexpr.backends.numpy.codegen.calls import render_call, render_streamed
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     Callee,
+    Delete,
     Numbering,
     Return,
     Statement,
     Subscript,
     Value,
-    delete,
     numpy,
     value_name,
     write,
@@ -48,6 +48,7 @@ from nameexpr.compiler.ir.program import (
 )
 
 VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
+LOOPS = (Fused, Sliced, Looped)
 MODULES = ("copies", "formulas", "kernels")
 IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
 """What source to paste begins with, after NumPy, where it uses these."""
@@ -75,11 +76,12 @@ def compute(
     """
     numbering = numbering or Numbering()
     unmade, last, count = streamed(program), last_uses(program), len(program.operands)
+    values = [value_name(value, count) for value in range(len(shapes))]
     statements: list[Statement] = []
     for number, instruction in enumerate(program.instructions):
-        target, sources = value_name(count + number, count), sources_of(instruction)
-        names = [value_name(source, count) for source in sources]
-        if isinstance(instruction, Fused | Sliced | Looped):
+        target, sources = values[count + number], sources_of(instruction)
+        names = [values[source] for source in sources]
+        if isinstance(instruction, LOOPS):
             from nameexpr.backends.numpy.codegen.loops import loop
 
             statements += loop(instruction, target, names, [shapes[source] for source in sources], numbering)
@@ -94,14 +96,14 @@ def compute(
             if is_last and program.result == count + number and not program.results:
                 return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
             statements.append(Assign(target, call))
-        statements += _deletions(program, number, last)
+        statements += _deletions(program, number, last, values)
     return [*statements, _return(program, shapes)]
 
 
 def _call(program: Program, instruction: Instruction, names: Sequence[str], unmade: Collection[int]) -> Value:
     """Return what computes one instruction."""
     count = len(program.operands)
-    if isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
+    if unmade and isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
         return render_streamed(instruction, names[0], program.notes[instruction.right - count].dtype)
     return render_call(instruction, names)
 
@@ -117,22 +119,28 @@ def _return(program: Program, shapes: Shapes) -> Return:
     return Return(tuple(values), bool(program.results))
 
 
-def _deletions(program: Program, number: int, last: Mapping[int, int]) -> list[Statement]:
+def _deletions(
+    program: Program, number: int, last: Mapping[int, int], names: Sequence[str]
+) -> list[Statement]:
     """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
     count = len(program.operands)
     instruction = program.instructions[number]
     if isinstance(instruction, VIEWS):
         return []
-    waiting = [source for source in sources_of(instruction) if source >= count and last[source] == number]
-    waiting = [source for source in waiting if not isinstance(program.instructions[source - count], Ones)]
     dead: dict[str, None] = {}
+    waiting = [
+        source
+        for source in sources_of(instruction)
+        if source >= count and last[source] == number
+        if not isinstance(program.instructions[source - count], Ones)
+    ]
     while waiting:
         value = waiting.pop(0)
-        dead[value_name(value, count)] = None
+        dead[names[value]] = None
         view = program.instructions[value - count]
         if isinstance(view, VIEWS) and view.source >= count and last[view.source] == value - count:
             waiting.append(view.source)
-    return delete(dead)
+    return [Delete(tuple(dead))] if dead else []
 
 
 class Routine(NamedTuple):

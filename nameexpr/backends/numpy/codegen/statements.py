@@ -194,15 +194,17 @@ def nested(loops: Iterable[tuple[str, str]], body: list[Statement]) -> list[Stat
 
 def text_of(value: Value, spell: Spell = str) -> str:
     """Return a value as source."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Invocation):
+        listed = [text_of(argument, spell) for argument in value.arguments]
+        if value.options:
+            options = value.options.items()
+            listed += [f"{key}={text_of(own, spell)}" for key, own in options if own is not None]
+        return f"{text_of(value.function, spell)}({', '.join(listed)})"
     match value:
-        case str():
-            return value
         case Callee():
             return spell(value)
-        case Invocation(function, arguments, options):
-            listed = [text_of(argument, spell) for argument in arguments]
-            listed += [f"{key}={text_of(own, spell)}" for key, own in options.items() if own is not None]
-            return f"{text_of(function, spell)}({', '.join(listed)})"
         case Attribute(array, name):
             return f"{text_of(array, spell)}.{name}"
         case Subscript(array, index):
@@ -231,23 +233,29 @@ def write(
     """
     lines: list[str] = []
     for statement in statements:
-        name: object = None
-        match statement:
-            case Assign(target, value, operator):
-                line = text_of(value, spell)
-                if target is not None:
-                    line = f"{text_of(target, spell)} {operator} {line}"
-                name = target if operator == "=" else None
-            case Delete(names):
-                line = f"del {', '.join(names)}"
-            case For(variable, extent, body):
-                lines.append(f"{indent}for {variable} in range({extent}):")
-                lines += write(body, spell, comments, indent + "    ")
-                continue
-            case Return(values, is_tuple):
-                name = "return"
-                listed = ", ".join([text_of(value, spell) for value in values])
-                line = f"return {listed}{',' if is_tuple and len(values) == 1 else ''}"
-        comment = comments.get(name) if comments and isinstance(name, str) else None
-        lines.append(f"{indent}{line}  # {comment}" if comment else f"{indent}{line}")
+        if isinstance(statement, For):
+            lines.append(f"{indent}for {statement.variable} in range({statement.extent}):")
+            lines += write(statement.body, spell, comments, indent + "    ")
+            continue
+        line = indent + _line(statement, spell)
+        comment = comments.get(_result_of(statement)) if comments else None
+        lines.append(f"{line}  # {comment}" if comment else line)
     return lines
+
+
+def _line(statement: Assign | Delete | Return, spell: Spell) -> str:
+    if isinstance(statement, Assign):
+        target, value, operator = statement
+        line = text_of(value, spell)
+        return line if target is None else f"{text_of(target, spell)} {operator} {line}"
+    if isinstance(statement, Delete):
+        return f"del {', '.join(statement.names)}"
+    listed = ", ".join([text_of(value, spell) for value in statement.values])
+    return f"return {listed}{',' if statement.is_tuple and len(statement.values) == 1 else ''}"
+
+
+def _result_of(statement: Assign | Delete | Return) -> str:
+    """Return the name that a statement gives a value; "return" for the last."""
+    if isinstance(statement, Assign):
+        return statement.target if isinstance(statement.target, str) and statement.operator == "=" else ""
+    return "return" if isinstance(statement, Return) else ""

@@ -45,7 +45,7 @@ class _Whole:
 def lower_loops(single: SingleReduction, nest: Nest) -> Program:
     """Return the program of a reduction with loops."""
     plan, whole = single.plan, _Whole(single.plan, single.dtypes)
-    build = Builder(plan.contraction.sizes, whole.count)
+    build = Builder(plan.contraction.sizes, whole.count, single.target.costs)
     values = {}
     for number, (view, labels) in enumerate(zip(single.views, plan.terms, strict=True)):
         values[number] = with_labels(build, operand_value(build, view, single.operands), labels)
@@ -134,7 +134,7 @@ def _body(
     Of a value whose layout NumPy chooses, the parts are taken to be those of a row-major one: without its
     other axes they are not in one piece.
     """
-    inner = Builder({**build.sizes, loop.label: block}, len(outside))
+    inner = Builder({**build.sizes, loop.label: block}, len(outside), build.costs)
     parts = {}
     for number, (read, value) in enumerate(outside):
         strides = build.dense(value.labels) if value.strides is None else value.strides

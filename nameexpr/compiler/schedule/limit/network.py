@@ -14,6 +14,7 @@ from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
 from nameexpr.compiler.ir.strides import Given, given_of
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import Plan
@@ -31,6 +32,7 @@ class SingleReduction(NamedTuple):
     output: int
     operands: Operands
     plan: Plan
+    target: Target
     is_row_major: bool = False
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.program import Dot, Multiply, Note, Program, Reshape, Sum, Transpose
@@ -38,7 +39,7 @@ def compiled(
     names = ("float64",) * len(shapes)
     dtypes = choose_dtypes(names, "float64", is_summed=typed.is_summed, reducer=typed.reducer)
     layouts = [None] * len(shapes)
-    chosen = Options(optimize, same=same, **options)  # type: ignore[arg-type]
+    chosen = Options(TARGET, optimize, same=same, **options)  # type: ignore[arg-type]
     return compile_expression(tree, typed, dtypes, layouts, chosen)
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.loops import Looped
 from nameexpr.compiler.ir.program import Note, Program, Sum
 from nameexpr.compiler.ir.verify import shapes_of
-from nameexpr.compiler.pipeline import Compilation, compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
 from nameexpr.compiler.schedule.limit.loops import (
     Loop,
     Nest,
@@ -43,8 +44,8 @@ def compiled(
     tree = read(text)
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
     dtypes = Dtypes((dtype,) * len(shapes), compute, compute)
-    made = compile_expression(tree, typed, dtypes, [None] * len(shapes))
-    single = SingleReduction(made.graph, made.outputs[0], made.operands, made.plans[0])
+    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(TARGET))
+    single = SingleReduction(made.graph, made.outputs[0], made.operands, made.plans[0], TARGET)
     return made, single, network_of(single)
 
 

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.program import (
@@ -41,7 +42,7 @@ def stages(text: str, *shapes: Shape, dtypes: Any = None) -> Any:
     names = tuple(dtypes or ("float64",) * len(shapes))
     product = str(np.result_type(*names))
     chosen = choose_dtypes(names, product, is_summed=typed.is_summed, reducer=typed.reducer, is_asked=False)
-    return compile_expression(tree, typed, chosen, [None] * len(shapes))
+    return compile_expression(tree, typed, chosen, [None] * len(shapes), Options(TARGET))
 
 
 def folded(text: str, bound: set[int], *shapes: Shape, dtypes: Any = None) -> Folded:
@@ -197,7 +198,7 @@ def cost_per_call(text: str, bound: set[int], shapes: list[Shape], path: Any) ->
     dtypes = choose_dtypes(
         ("float64",) * len(shapes), "float64", is_summed=True, reducer=None, is_asked=False
     )
-    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(path))
+    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(TARGET, path))
     rest = fold(made.program, made.shapes, bound).rest
     return sum(
         work_of(one, [shapes_of(rest)[s] for s in (one.left, one.right)], shapes_of(rest)[number])  # type: ignore[union-attr]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.cells import RUN, Array, broadcast, fresh, memory_nanos, pass_nanos
-from nameexpr.compiler.costs.functions import PASSES, call_nanos, cell_nanos
-from nameexpr.compiler.costs.reductions import reduce_nanos
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.cells import RUN, Array, broadcast, fresh, memory_nanos, pass_nanos
+from nameexpr.backends.numpy.costs.functions import PASSES, call_nanos, cell_nanos
+from nameexpr.backends.numpy.costs.reductions import reduce_nanos
 from nameexpr.compiler.ir.program import Fused, Pointwise, Step
 from nameexpr.compiler.ir.strides import Shape
 from nameexpr.ops import COSTS

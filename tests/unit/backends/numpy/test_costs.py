@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.functions import FUNCTIONS as TIMED
-from nameexpr.compiler.costs.program import CALL, expected_seconds
-from nameexpr.compiler.costs.text import duration
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.functions import FUNCTIONS as TIMED
+from nameexpr.backends.numpy.costs.program import CALL, expected_seconds
+from nameexpr.backends.numpy.costs.text import duration
 from nameexpr.compiler.ir.program import (
     AlongAxes,
     Apply,
@@ -264,7 +264,7 @@ def test_times_are_the_same_whatever_the_seed_of_hashes_is() -> None:
 
 
 def test_the_model_loads_no_numpy() -> None:
-    code = "import sys, nameexpr.compiler.costs.program; sys.exit('numpy' in sys.modules)"
+    code = "import sys, nameexpr.backends.numpy.costs.program; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

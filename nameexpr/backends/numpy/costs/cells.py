@@ -1,7 +1,7 @@
 """Passes over cells: what the runs, the strides and the memory of arrays cost, in nanoseconds.
 
-`nameexpr.compiler.costs.program` adds such passes up. A run is what NumPy's inner loop goes through at once:
-axes that lie together in all arrays are joined. The constants were fitted on the machine of `costs`.
+`program` adds such passes up. A run is what NumPy's inner loop goes through at once: axes that lie together
+in all arrays are joined. The constants were fitted on the machine of `estimate`.
 """
 
 from __future__ import annotations

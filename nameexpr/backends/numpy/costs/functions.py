@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.compiler.costs.cells import CONVERTED, FLOATS, UFUNC, item_bytes
+from nameexpr.backends.numpy.costs.cells import CONVERTED, FLOATS, UFUNC, item_bytes
 from nameexpr.ops import COSTS
 
 Cells = tuple[float, float, float]

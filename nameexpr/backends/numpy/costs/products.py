@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.cells import Array, pass_nanos
-from nameexpr.compiler.costs.functions import call_nanos, cell_nanos
-from nameexpr.compiler.costs.moves import main_nanos
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.cells import Array, pass_nanos
+from nameexpr.backends.numpy.costs.functions import call_nanos, cell_nanos
+from nameexpr.backends.numpy.costs.moves import main_nanos
 from nameexpr.compiler.ir.instructions import Dot, Einsum, IntegerMatmul, Matmul, Multiply, Vecdot
 
 Product = Multiply | Dot | Vecdot | Matmul | IntegerMatmul | Einsum

@@ -7,13 +7,11 @@ a choice; on another processor, `tune=True` measures instead (docs/performance.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-
-Steps = Mapping[str, int]
-"""Strides by label, in cells."""
+from nameexpr.compiler.ir.target import Sizes, Steps
 
 NANO = 1e-9
 CALL = {
@@ -25,10 +23,9 @@ CALL = {
     "reduce": 900,
     "slice": 450,
     "slices": 700,
+    "parts": 1400,
 }
 """Nanoseconds that a call takes whatever its arrays are."""
-PARTS = 1400e-9
-"""Seconds for a view of complex numbers as reals, and back."""
 RUN = 2.2
 """Starting one run of a copy: cells that lie one after the other in the copy, and at one stride in
 the source.
@@ -68,6 +65,11 @@ GENERIC = 1.2
 """One multiplication and addition of a dtype that BLAS does not know."""
 
 
+def call_seconds(call: str) -> float:
+    """Return the time of a call whatever its arrays are."""
+    return CALL[call] * NANO
+
+
 def width(dtype: str) -> float:
     """Return the bytes of a cell, in units of a float64."""
     return ITEM_BYTES.get(dtype, 8) / 8
@@ -78,7 +80,7 @@ def arithmetic(dtype: str) -> float:
     return {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}.get(dtype, GENERIC / FLOP)
 
 
-def copy_seconds(sizes: Mapping[str, int], steps: Steps, order: Sequence[str], dtype: str) -> float:
+def copy_seconds(sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
     """Return the time of a row-major copy with the axes in this order."""
     order = [label for label in order if sizes[label] != 1]
     if not order or not all(sizes[label] for label in order):
@@ -141,9 +143,7 @@ def vecdot_seconds(count: int, inner: int, dtype: str) -> float:
     return (CALL["matmul"] + count * (VECDOT + inner * 0.75 * LANE * width(dtype))) * NANO
 
 
-def loop_seconds(
-    sizes: Mapping[str, int], operands: Sequence[Steps], result: Sequence[str], dtype: str
-) -> float:
+def loop_seconds(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
     """Return the time of one pass of NumPy's C loop over one or two operands.
 
     The loop nests its axes by the strides of the operands (C order where they disagree), joins those that lie
@@ -187,7 +187,7 @@ def _motion(steps: Sequence[int], made: int) -> str:
     return "gather" if made == 0 and 0 not in steps else "strided"
 
 
-def _nested(sizes: Mapping[str, int], operands: Sequence[Steps], result: Sequence[str]) -> list[str]:
+def _nested(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str]) -> list[str]:
     """Return the labels as NumPy's iterator nests them, the innermost last."""
     every = dict.fromkeys([*result, *(label for one in operands for label in one)])
     inner_first = [label for label in reversed(every) if sizes[label] != 1]
@@ -216,17 +216,17 @@ def _goes_inside(label: str, other: str, operands: Sequence[Steps]) -> bool | No
     return found
 
 
-def sum_seconds(sizes: Mapping[str, int], steps: Steps, dtype: str) -> float:
+def sum_seconds(sizes: Sizes, steps: Steps, dtype: str) -> float:
     """Return the time of `numpy.add.reduce` over some axes of an array."""
     return (CALL["reduce"] + _reduction(sizes, steps, dtype)) * NANO
 
 
-def maximum_seconds(sizes: Mapping[str, int], steps: Steps, dtype: str) -> float:
+def maximum_seconds(sizes: Sizes, steps: Steps, dtype: str) -> float:
     """Return the time of `numpy.maximum.reduce`, whose runs take twice those of a sum."""
     return (CALL["reduce"] + 2 * _reduction(sizes, steps, dtype)) * NANO
 
 
-def _reduction(sizes: Mapping[str, int], steps: Steps, dtype: str) -> float:
+def _reduction(sizes: Sizes, steps: Steps, dtype: str) -> float:
     order = sorted((label for label in steps if sizes[label] != 1), key=lambda label: -abs(steps[label]))
     cells = prod(sizes[label] for label in order)
     run = sizes[order[-1]] if order else 1

@@ -1,8 +1,8 @@
 """How long a program is expected to take: a model, from shapes, dtypes and strides alone.
 
-Each instruction is one or several passes over cells, a product that `nameexpr.compiler.costs.estimate` knows,
-or a call. The figures are those of the machine that the constants were fitted on, with one thread: nothing is
-timed, and they are the same wherever they are asked for (docs/performance.md says how near they come).
+Each instruction is one or several passes over cells, a product that `estimate` knows, or a call. The figures
+are those of the machine that the constants were fitted on, with one thread: nothing is timed, and they are
+the same wherever they are asked for (docs/performance.md says how near they come).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum, prod
 
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.blocks import MADE, PART, TURN, fused_nanos, pointwise_nanos
-from nameexpr.compiler.costs.cells import Array, memory_nanos, pages_nanos
-from nameexpr.compiler.costs.functions import call_nanos
-from nameexpr.compiler.costs.moves import made_nanos, move_nanos
-from nameexpr.compiler.costs.products import product_nanos
-from nameexpr.compiler.costs.reductions import along_nanos, reduce_nanos, slices_nanos
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.blocks import MADE, PART, TURN, fused_nanos, pointwise_nanos
+from nameexpr.backends.numpy.costs.cells import Array, memory_nanos, pages_nanos
+from nameexpr.backends.numpy.costs.functions import call_nanos
+from nameexpr.backends.numpy.costs.moves import made_nanos, move_nanos
+from nameexpr.backends.numpy.costs.products import product_nanos
+from nameexpr.backends.numpy.costs.reductions import along_nanos, reduce_nanos, slices_nanos
 from nameexpr.compiler.ir.loops import Looped, Sliced
 from nameexpr.compiler.ir.program import (
     AlongAxes,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.cells import (
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.cells import (
     MAIN,
     MEMORY,
     Array,
@@ -15,7 +15,7 @@ from nameexpr.compiler.costs.cells import (
     memory_nanos,
     pass_nanos,
 )
-from nameexpr.compiler.costs.functions import cell_nanos
+from nameexpr.backends.numpy.costs.functions import cell_nanos
 from nameexpr.compiler.ir.formula_instructions import Arange, Constant
 from nameexpr.compiler.ir.instructions import (
     AsComplex,

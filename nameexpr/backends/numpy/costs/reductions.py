@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import log2, prod
 
-from nameexpr.compiler.costs import estimate as costs
-from nameexpr.compiler.costs.cells import CONVERTED, Array, fresh, pass_nanos, runs
-from nameexpr.compiler.costs.functions import HALF, cell_nanos
+from nameexpr.backends.numpy.costs import estimate as costs
+from nameexpr.backends.numpy.costs.cells import CONVERTED, Array, fresh, pass_nanos, runs
+from nameexpr.backends.numpy.costs.functions import HALF, cell_nanos
 from nameexpr.compiler.ir.program import AlongAxes, Slices
 
 CALL = 750.0
