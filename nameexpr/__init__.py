@@ -31,7 +31,7 @@ _HOMES = {
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
     "nameexpr.syntax.lexer.limits": "Limits limits set_limits",
     "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
-    "nameexpr.tensors.coerce": "device",
+    "nameexpr.tensors.arguments": "device manual_seed",
     "nameexpr.tensors.dtypes": (
         "bool complex64 complex128 double float float16 float32 float64 get_default_dtype half int "
         "int8 int16 int32 int64 long set_default_dtype short uint8 uint16 uint32 uint64"
@@ -50,7 +50,6 @@ _HOMES = {
         "softmax sort split sqrt square squeeze std std_mean sub sum swapaxes t tan tanh tensordot "
         "topk transpose trunc unbind unflatten unsqueeze var var_mean where"
     ),
-    "nameexpr.tensors.generators": "manual_seed",
     "nameexpr.tensors.joining": "cat concat concatenate stack",
     "nameexpr.tensors.ops": "OPS Op",
     "nameexpr.tensors.random": "normal rand rand_like randn randn_like",

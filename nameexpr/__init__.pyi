@@ -21,7 +21,7 @@ from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
     from_xarray as from_xarray, tensor as tensor,
 )
-from nameexpr.tensors.coerce import device as device
+from nameexpr.tensors.arguments import device as device, manual_seed as manual_seed
 from nameexpr.tensors.dtypes import (
     bool as bool, complex64 as complex64, complex128 as complex128, double as double, float as float,
     float16 as float16, float32 as float32, float64 as float64, get_default_dtype as get_default_dtype,
@@ -63,7 +63,6 @@ from nameexpr.tensors.functions import (
     transpose as transpose, trunc as trunc, unbind as unbind, unflatten as unflatten,
     unsqueeze as unsqueeze, var as var, var_mean as var_mean, where as where,
 )
-from nameexpr.tensors.generators import manual_seed as manual_seed
 from nameexpr.tensors.joining import cat as cat, concat as concat, concatenate as concatenate, stack as stack
 from nameexpr.tensors.ops import OPS as OPS, Op as Op
 from nameexpr.tensors.random import normal as normal, rand as rand, rand_like as rand_like, randn as randn, randn_like as randn_like

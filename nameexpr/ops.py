@@ -2,8 +2,8 @@
 
 A row says what a function takes and gives, not how a library of arrays spells it: `kernel` is a name that
 each backend finds its own call for (`nameexpr.backends.numpy.codegen`). To add a pointwise function, add its
-row here and, where NumPy lacks it, its kernel in `nameexpr.backends.numpy.kernels`; completion, hints, cost
-model and the tables of docs/formulas.md follow. `tests/test_ops.py` holds the rows to what the backend does.
+row here and, where NumPy lacks it, its kernel in `nameexpr.backends.numpy.formulas`; completion, hints, cost
+model and the tables of docs/formulas.md follow. `tests/unit/test_ops.py` holds the rows to what NumPy does.
 
 >>> FUNCTIONS["abs"].kernel, FUNCTIONS["+."].usage, REDUCTIONS["max"].combine
 ('absolute', 'x + y', 'maximum')

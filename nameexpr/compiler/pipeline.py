@@ -20,9 +20,9 @@ from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.ir.axes import Axes, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
-from nameexpr.compiler.ir.program import Dot, Program, Transpose
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
@@ -37,7 +37,7 @@ from nameexpr.syntax.parser.expression import parse
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
-    from nameexpr.compiler.ir.strides import Given
+    from nameexpr.compiler.ir.layouts import OperandLayout
     from nameexpr.compiler.schedule.fusion import Fusing
 
 MARKED = 8
@@ -88,11 +88,11 @@ class Compilation(Generic[Tree]):
     default: Mapping[str, Term] = field(default_factory=dict)
 
     @property
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
-        from nameexpr.compiler.ir.strides import given_of
+        from nameexpr.compiler.ir.layouts import operand_layouts
 
-        return given_of(self.operands.dtypes, self.operands.layouts)
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def reducer(self) -> str | None:
@@ -124,7 +124,7 @@ class Compilation(Generic[Tree]):
         return (
             len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
             and all(isinstance(item, Label) for term in terms for item in term.items)
-            and all(isinstance(one, Transpose | Dot) for one in self.program.instructions)
+            and all(one.primitive in {"transpose", "dot"} for one in self.program.instructions)
         )
 
 
@@ -276,7 +276,7 @@ def _shared(
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
-    from nameexpr.compiler.ir.strides import given_of
+    from nameexpr.compiler.ir.layouts import operand_layouts
     from nameexpr.compiler.schedule.cse import best_shared
 
     (plan,) = plans
@@ -287,7 +287,7 @@ def _shared(
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
             tried.append((other, lowered(lambda _: other)[0]))
-    given = given_of(operands.dtypes, operands.layouts)
+    given = operand_layouts(operands.dtypes, operands.layouts)
     shared = best_shared(tried, options.same, options.memory_limit, given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 

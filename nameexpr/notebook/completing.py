@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from nameexpr.dims import WORD
 from nameexpr.notebook.magics import Variables, without_option
-from nameexpr.session.complete.complete import complete
-from nameexpr.session.complete.known import Known
+from nameexpr.session.complete import Known, complete
 from nameexpr.tensors import NamedTensor
 
 IDENTIFIER = "nameexpr"

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from nameexpr.session.complete.complete import Completion
+from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open
 from nameexpr.session.session import Answer
 

@@ -25,7 +25,7 @@ from prompt_toolkit.styles import Style
 from nameexpr.errors import Span
 from nameexpr.repl.loop import history_file
 from nameexpr.session.colours import line_tokens
-from nameexpr.session.complete.complete import Completion
+from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open, lines_of
 from nameexpr.session.feedback import Status
 

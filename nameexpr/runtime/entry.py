@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import Generations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, weak_numbers
-from nameexpr.compiler.ir.strides import Layout
+from nameexpr.compiler.ir.layouts import Layout
 
 if TYPE_CHECKING:
     from nameexpr.compiler.ir.axes import Names

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.runtime.operands import array_of
 from nameexpr.runtime.specialise import run_values
 

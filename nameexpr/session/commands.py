@@ -21,7 +21,15 @@ from nameexpr.carets import aligned_columns, visible
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session import files
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import COMMANDS, FACTORIES, CommandLine, CommandRow, find_command, read_text
+from nameexpr.session.lines import (
+    COMMANDS,
+    FACTORIES,
+    PICTURES,
+    CommandLine,
+    CommandRow,
+    find_command,
+    read_text,
+)
 from nameexpr.session.running import PreparedText, plan_of, type_text, value_of
 from nameexpr.session.session import Answer, Commands, Session
 from nameexpr.session.settings import SEED, changed, listed, read_seed
@@ -40,8 +48,7 @@ KEYS = (
     "Tab completes, F2 shows what NumPy would do, Ctrl-R searches what was entered before,",
     "Ctrl-C stops what runs, Ctrl-D leaves.",
 )
-KINDS = ("network", "tree", "memory")
-PICTURES = (".svg", ".dot", ".mmd")
+DRAWINGS = (".svg", ".dot", ".mmd")
 REPEATS = 7
 SECONDS = 0.05
 """Time that one of the repeats of `:time` takes, or one call if that takes longer."""
@@ -104,10 +111,10 @@ def _picture(argument: str) -> tuple[str, str | None, str]:
     """Return which picture, the file, and the text: all of them may be missing."""
     kind, path = "", None
     word = _FILE.match(argument)
-    if word and word[0].strip() in KINDS:
+    if word and word[0].strip() in PICTURES:
         kind, argument = word[0].strip(), argument[word.end() :]
         word = _FILE.match(argument)
-    if word and (word[1] or word[2]).casefold().endswith(PICTURES):
+    if word and (word[1] or word[2]).casefold().endswith(DRAWINGS):
         path, argument = word[1] or word[2], argument[word.end() :]
     return kind, path, argument
 
@@ -145,7 +152,7 @@ def _set(session: Session, line: CommandLine) -> Answer:
         raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
     name, value = words[0], " ".join(words[1:])
     if name == SEED:
-        from nameexpr.tensors.generators import manual_seed
+        from nameexpr.tensors.arguments import manual_seed
 
         manual_seed(read_seed(value))
     else:

@@ -23,7 +23,7 @@ import numpy as np
 from nameexpr.carets import shortened, visible
 from nameexpr.errors import NameExprError, Span
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.complete.complete import Completion, Known, complete
+from nameexpr.session.complete import Completion, Known, complete
 from nameexpr.session.constructors import read_pieces
 from nameexpr.session.continuation import continued, is_open, lines_of
 from nameexpr.session.faults import LineError

@@ -18,7 +18,7 @@ from nameexpr.carets import visible
 from nameexpr.dims import WORD, normalised
 from nameexpr.session.continuation import MORE, PROMPT, lines_of
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import CommandLine
+from nameexpr.session.lines import ARRAYS, CommandLine
 from nameexpr.session.session import Answer, Session
 from nameexpr.session.values import as_named, described
 from nameexpr.tensors import NamedTensor
@@ -28,7 +28,6 @@ _LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
 _TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")
 _SAVE = re.compile(rf"({WORD})\s+(\S.*)", re.DOTALL)
 _QUOTES = re.compile(r"(['\"])(.*)\1", re.DOTALL)
-ARRAYS = (".npy", ".npz", ".csv")
 LARGEST = 1 << 22
 """Bytes that a script may have."""
 DEEPEST = 20

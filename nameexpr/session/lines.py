@@ -74,6 +74,12 @@ FACTORIES: Mapping[str, str] = {
 }
 """Functions that make a tensor from the sizes of its dims."""
 
+PICTURES = ("network", "tree", "memory")
+"""Pictures that `:draw` knows."""
+ARRAYS = (".npy", ".npz", ".csv")
+SCRIPTS = (".ne",)
+"""How the names of files end."""
+
 COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
 PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
 """The beginning of a line of Python: the name of its value, that one's dims, and the mark."""

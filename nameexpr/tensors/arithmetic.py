@@ -21,10 +21,10 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
+from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import explained, respelt, unordered, within_memory, wrong_kind
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.pieces import checked_int, checked_number
 from nameexpr.tensors.pointwise import PointwiseMethods
 from nameexpr.tensors.rules import NUMBERS, REFUSED, Rules, data_and_names
 

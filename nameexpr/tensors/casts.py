@@ -20,7 +20,7 @@ from nameexpr.backends.numpy.arrays import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.tensors import dtypes
-from nameexpr.tensors.coerce import Device, as_dtype, bfloat16, checked_device
+from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.ops import op

@@ -22,10 +22,10 @@ from nameexpr.rules.combining import contracted_fault
 from nameexpr.rules.lookup import positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
+from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, undefined
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.pieces import checked_number
 from nameexpr.tensors.rules import REFUSED, Rules, as_operand, data_and_names, knows
 from nameexpr.tensors.writing import spelt
 

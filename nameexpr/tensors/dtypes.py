@@ -16,7 +16,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import shown
-from nameexpr.tensors.coerce import as_dtype, bfloat16
+from nameexpr.tensors.arguments import as_dtype, bfloat16
 
 bool = bool_ = np.bool_
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64

@@ -20,12 +20,11 @@ from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.coerce import as_dtype, checked_device, plain
+from nameexpr.tensors.arguments import as_dtype, checked_device, checked_int, checked_real, plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.writing import complex_into_real, write
 
 if TYPE_CHECKING:

@@ -18,12 +18,11 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
+from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined, within_memory
-from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int, checked_real
 from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_finite, check_writeable, store
 

@@ -25,7 +25,7 @@ from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, sho
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names
 from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
-from nameexpr.tensors.coerce import plain
+from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, explained
 from nameexpr.tensors.ops import op

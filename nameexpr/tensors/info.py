@@ -17,7 +17,7 @@ from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
-from nameexpr.tensors.coerce import Device
+from nameexpr.tensors.arguments import Device
 from nameexpr.tensors.faults import within_memory
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules

@@ -20,12 +20,11 @@ from nameexpr.rules.combining import check_ranks
 from nameexpr.rules.lookup import misplaced
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
-from nameexpr.tensors.coerce import unnamed
+from nameexpr.tensors.arguments import checked_int, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, within_memory
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED, as_operand
 from nameexpr.tensors.writing import write
 

@@ -24,7 +24,7 @@ from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.pairing import broadcast as pairing_broadcast
 from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
-from nameexpr.tensors.coerce import plain
+from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, within_memory
 from nameexpr.tensors.ops import in_place, op

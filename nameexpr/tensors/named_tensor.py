@@ -17,9 +17,9 @@ import numpy as np
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules import ShownCall, checked_names, fault
+from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
-from nameexpr.tensors.coerce import as_array
 from nameexpr.tensors.contraction import MatrixProducts
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display

@@ -20,10 +20,10 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, removed, spelt
+from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, within_memory
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.reductions import ALL, Reductions
 
 

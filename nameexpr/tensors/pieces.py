@@ -11,15 +11,12 @@ tensor([3, 6], names=('N',), shape=(2,))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index as as_index
 from typing import Any, Self
 
-import numpy as np
-
-from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, counted, fault, shown
+from nameexpr.errors import NameExprError
+from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.rules.lookup import called, misplaced
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.rules import Rules
 
@@ -165,31 +162,3 @@ class Pieces(Rules):
         data = self._data[(*(slice(None),) * at, where, ...)]
         names = self._names if keep else (*self._names[:at], *self._names[at + 1 :])
         return self._wrap(data, names)
-
-
-def checked_int(value: object, verb: str, what: str) -> int:
-    """Return an integer argument as an int (NE677)."""
-    try:
-        if isinstance(value, bool) or getattr(value, "shape", ()) != ():
-            raise TypeError
-        return as_index(value)  # type: ignore[arg-type]
-    except TypeError:
-        message = f"{verb}: {what} is an integer, not {shown(value)}"
-        raise error(Diagnostic("NE677", message)) from None
-
-
-def checked_real(value: object, verb: str, what: str) -> Any:
-    """Return an argument that must be a number as `checked_number` does, and not a complex one (NE677)."""
-    number = checked_number(value, verb, what)
-    if isinstance(number, complex):
-        raise error(Diagnostic("NE677", f"{verb}: {what} is a real number, not {shown(value)}"))
-    return number
-
-
-def checked_number(value: object, verb: str, what: str) -> Any:
-    """Return an argument that must be a number, or a 0-d array or tensor of one (NE677)."""
-    data = value._data if isinstance(value, Core) else value
-    number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
-    if isinstance(number, bool) or not isinstance(number, int | float | complex):
-        raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
-    return number

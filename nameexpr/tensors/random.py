@@ -16,15 +16,13 @@ from nameexpr.backends.numpy.arrays import default_float, is_float
 from nameexpr.dims import shape_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.pairing import Pairing, broadcast
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
 from nameexpr.tensors.faults import exhausted, undefined, within_memory
 from nameexpr.tensors.fills import Generator, uniform
-from nameexpr.tensors.generators import generator_or_default
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_number
 
 if TYPE_CHECKING:
     from nameexpr.tensors.factories import Dtype

@@ -20,11 +20,10 @@ from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import called
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, wrong_kind
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_number, checked_real
 from nameexpr.tensors.rules import Rules
 
 if TYPE_CHECKING:

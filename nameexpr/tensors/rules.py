@@ -18,7 +18,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.lookup import axes, removed
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.coerce import as_array, unnamed
+from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write

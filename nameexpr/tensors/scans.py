@@ -15,12 +15,11 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
 from nameexpr.backends.numpy.reductions import running
 from nameexpr.rules.calls import ShownCall, counted, fault
-from nameexpr.tensors.coerce import as_dtype
+from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, undefined, unordered, within_memory
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
-from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import REFUSED
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from nameexpr.rules.lookup import called, misplaced, positions
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
+from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import checked_int
 from nameexpr.tensors.rules import Rules
 
 EVERY: Final[Any] = ()

@@ -20,7 +20,7 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.coerce import bfloat16
+from nameexpr.tensors.arguments import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
 from nameexpr.whole_files import memory_of_machine, most_unpacked, replace_file
 

@@ -187,7 +187,7 @@ INSTRUMENTED = [
     "nameexpr.compiler.analysis.faults.sizes",
     "nameexpr.compiler.analysis.sizes",
     "nameexpr.lint",
-    "nameexpr.session.complete.complete",
+    "nameexpr.session.complete",
     "nameexpr.session.lines",
     "nameexpr.session.constructors",
     "nameexpr.session.continuation",

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import nameexpr as ne
-import nameexpr.tensors.coerce
+import nameexpr.tensors.arguments
 import nameexpr.tensors.factories
 import nameexpr.tensors.functions
-import nameexpr.tensors.generators
 import nameexpr.tensors.joining
 import nameexpr.tensors.storage
 from nameexpr.tensors.ops import OPS, RULES, Op

@@ -1,197 +1,181 @@
-"""The instructions of a program that move, reduce and multiply arrays (`nameexpr.compiler.ir.program`)."""
+"""A function for each primitive that makes an instruction of it: `ir.transpose(source, axes)`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+from nameexpr.compiler.ir.program import Instruction, Loop, Number, Shape
+
+Letters = tuple[int, ...]
+Axes = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
+def cast(source: int, dtype: str) -> Instruction:
     """The array in another dtype."""
-
-    source: int
-    dtype: str
+    return Instruction("cast", (source,), dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Reshape:
+def reshape(source: int, shape: Shape) -> Instruction:
     """The same cells, row-major, in another shape: a view where NumPy can give one."""
-
-    source: int
-    shape: tuple[int, ...]
+    return Instruction("reshape", (source,), shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Transpose:
+def transpose(source: int, axes: Axes) -> Instruction:
     """A view with the axes in another order."""
-
-    source: int
-    axes: tuple[int, ...]
+    return Instruction("transpose", (source,), axes=axes)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagonal:
-    """A view of the cells where axes of the same letter have the same index; letters in order of first
-    appearance.
-    """
-
-    source: int
-    letters: tuple[int, ...]
+def diagonal(source: int, letters: Letters) -> Instruction:
+    """A view of the cells where axes of the same letter have the same index."""
+    return Instruction("diagonal", (source,), letters=(letters, tuple(dict.fromkeys(letters))))
 
 
-@dataclass(frozen=True, slots=True)
-class AsReal:
+def as_real(source: int) -> Instruction:
     """A view of complex numbers with a last axis of their two parts."""
+    return Instruction("as_real", (source,))
 
-    source: int
 
-
-@dataclass(frozen=True, slots=True)
-class AsComplex:
+def as_complex(source: int) -> Instruction:
     """A view of pairs, which the last axis holds one after the other, as complex numbers."""
+    return Instruction("as_complex", (source,))
 
-    source: int
 
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
+def repeat(source: int, shape: Shape) -> Instruction:
     """A fresh array: the source broadcast to a shape."""
-
-    source: int
-    shape: tuple[int, ...]
+    return Instruction("repeat", (source,), shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Embed:
-    """A fresh array of zeros with the source, broadcast, where axes of the same letter have the same
-    index.
-    """
-
-    source: int
-    shape: tuple[int, ...]
-    letters: tuple[int, ...]
+def embed(source: int, shape: Shape, letters: Letters) -> Instruction:
+    """A fresh array of zeros with the source on the diagonal of axes of the same letter."""
+    return Instruction("embed", (source,), shape, letters=(tuple(dict.fromkeys(letters)), letters))
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+def copy(source: int, *, is_large: bool = False, is_lax: bool = False) -> Instruction:
     """A fresh copy in row-major order.
 
     `is_large` says that it is worth keeping to the cache, `is_lax` that an array which is row-major will do.
     """
+    return Instruction(
+        "copy", (source,), function="row_major" if is_lax else "contiguous" if is_large else ""
+    )
 
-    source: int
-    is_large: bool = False
-    is_lax: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class Full:
+def full(shape: Shape, value: Number, dtype: str) -> Instruction:
     """A fresh array with one value everywhere."""
-
-    shape: tuple[int, ...]
-    value: float
-    dtype: str
+    return Instruction("full", (), shape, dtype=dtype, constants=(value,))
 
 
-@dataclass(frozen=True, slots=True)
-class Ones:
+def ones(shape: Shape, dtype: str) -> Instruction:
     """An array of ones, which is made once and never written to."""
-
-    shape: tuple[int, ...]
-    dtype: str
+    return Instruction("ones", (), shape, dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Slices:
+def constant(value: Number) -> Instruction:
+    """A number as an array without axes."""
+    return Instruction("constant", constants=(value,))
+
+
+def arange(size: int) -> Instruction:
+    """0, 1, ... size - 1."""
+    return Instruction("arange", shape=(size,))
+
+
+def slices(source: int, reducer: str, axes: Axes) -> Instruction:
     """A sum, or what another reducer makes, over axes: slice after slice."""
-
-    source: int
-    reducer: str
-    axes: tuple[int, ...]
+    return Instruction("slices", (source,), axes=axes, function=reducer)
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+def add_up(source: int, axes: Axes, dtype: str = "") -> Instruction:
     """The sum over axes; `dtype` if it is summed in another one than the array's."""
-
-    source: int
-    axes: tuple[int, ...]
-    dtype: str | None
+    return Instruction("sum", (source,), axes=axes, dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Reduce:
+def reduce(source: int, reducer: str, count: int, dtype: str = "") -> Instruction:
     """One of the language's reducers over the last `count` axes, which act as one; `dtype` if it is another
     than NumPy would give.
     """
-
-    source: int
-    reducer: str
-    count: int
-    dtype: str | None = None
+    return Instruction("reduce", (source,), axes=tuple(range(-count, 0)), dtype=dtype, function=reducer)
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+def apply(source: int) -> Instruction:
     """The caller's `reduce=` over the last axis."""
+    return Instruction("apply", (source,))
 
-    source: int
 
-
-@dataclass(frozen=True, slots=True)
-class Divide:
+def divide(source: int, count: int) -> Instruction:
     """The array divided by a number of cells."""
-
-    source: int
-    count: int
+    return Instruction("divide", (source,), constants=(count,))
 
 
-@dataclass(frozen=True, slots=True)
-class Multiply:
+def multiply(left: int, right: int, dtype: str = "") -> Instruction:
     """The product of two arrays, broadcast from the right; `dtype` if it is another than theirs gives."""
-
-    left: int
-    right: int
-    dtype: str | None
+    return Instruction("multiply", (left, right), dtype=dtype)
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+def dot(left: int, right: int) -> Instruction:
     """`left.dot(right)` for arrays of one or two axes."""
-
-    left: int
-    right: int
+    return Instruction("dot", (left, right))
 
 
-@dataclass(frozen=True, slots=True)
-class Matmul:
-    """Matrix products over the last two axes, broadcast over the others."""
-
-    left: int
-    right: int
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerMatmul:
-    """A Matmul of integers in 64 bits, through float64 where the values at hand make that exact."""
-
-    left: int
-    right: int
-    dtype: str
-
-
-@dataclass(frozen=True, slots=True)
-class Vecdot:
+def vecdot(left: int, right: int) -> Instruction:
     """Inner products of real vectors along the last axis, broadcast over the others."""
-
-    left: int
-    right: int
+    return Instruction("vecdot", (left, right))
 
 
-@dataclass(frozen=True, slots=True)
-class Einsum:
+def matmul(left: int, right: int) -> Instruction:
+    """Matrix products over the last two axes, broadcast over the others."""
+    return Instruction("matmul", (left, right))
+
+
+def integer_matmul(left: int, right: int, dtype: str) -> Instruction:
+    """A matmul of integers in 64 bits, through float64 where the values at hand make that exact."""
+    return Instruction("integer_matmul", (left, right), dtype=dtype)
+
+
+def einsum(sources: tuple[int, ...], letters: Sequence[Letters], result: Letters) -> Instruction:
     """One pass of NumPy's C loop over one or two arrays; letters name the axes."""
+    return Instruction("einsum", sources, letters=(*letters, result))
 
-    sources: tuple[int, ...]
-    letters: tuple[tuple[int, ...], ...]
-    result: tuple[int, ...]
+
+def pointwise(
+    function: str,
+    sources: tuple[int, ...],
+    constants: tuple[Number | None, ...],
+    shape: Shape,
+    dtype: str,
+    over: int | None = None,
+) -> Instruction:
+    """A function of arrays, which are broadcast, and of numbers."""
+    return Instruction(
+        "pointwise", sources, shape, dtype=dtype, function=function, constants=constants, over=over
+    )
+
+
+def along_axes(function: str, source: int, axes: Axes, dtype: str = "") -> Instruction:
+    """A function along axes, which stay: softmax, cumsum, sort; `dtype` if it makes another one."""
+    return Instruction("along_axes", (source,), axes=axes, dtype=dtype, function=function)
+
+
+def fused(
+    sources: tuple[int, ...],
+    shape: Shape,
+    tiles: Shape,
+    steps: tuple[Instruction, ...],
+    factors: tuple[int, ...],
+    dtype: str,
+    reducer: str = "",
+    reduced: Axes = (),
+) -> Instruction:
+    """Pointwise functions, and a reduction of the product of some of their values, block by block.
+
+    The sources have all axes of `shape`, with size 1 where they do not vary, or none; `reduced` are the axes
+    that go away.
+    """
+    return Instruction(
+        "fused", sources, shape, reduced, (), dtype, reducer, tiles=tiles, steps=steps, factors=factors
+    )
+
+
+def loop(sources: tuple[int, ...], parameters: Loop, dtype: str) -> Instruction:
+    """A program run for one part of its sources at a time."""
+    return Instruction("loop", sources, dtype=dtype, loop=parameters)

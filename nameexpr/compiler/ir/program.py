@@ -2,111 +2,169 @@
 instructions.
 
     program     = operands, instruction*, result
-    instruction = Cast | Reshape | Transpose | Diagonal | AsReal | AsComplex              (one array)
-                | Repeat | Embed | Copy | Full | Ones                                    (one array, or none)
-                | Sum | Slices | Reduce | Apply | Divide                                          (reductions)
-                | Multiply | Dot | Vecdot | Matmul | IntegerMatmul | Einsum              (products)
-                | Constant | Arange | Pointwise | AlongAxes | Fused | Sliced             (formulas)
-                | Looped                                                           (less memory)
+    instruction = primitive, sources, parameters
 
-Values are numbered: operands first, then one per instruction. `nameexpr.compiler.ir.verify` checks a program
-and derives its shapes; `nameexpr.backends.numpy.codegen` writes it as NumPy.
+    one array     cast reshape transpose diagonal as_real as_complex repeat embed copy
+    none          full ones constant arange
+    reductions    sum slices reduce apply divide
+    products      multiply dot vecdot matmul integer_matmul einsum
+    functions     pointwise along_axes fused
+    programs      loop
+
+Values are numbered: operands first, then one per instruction. What is known of each primitive stands in one
+row of `nameexpr.compiler.ir.primitives`; `nameexpr.compiler.ir.instructions` has a function that makes each.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Literal, NamedTuple
 
-from nameexpr.compiler.ir.formula_instructions import (
-    AlongAxes,
-    Arange,
-    Constant,
-    Fused,
-    Number,
-    Pointwise,
-    Step,
-    takes_out,
-)
-from nameexpr.compiler.ir.instructions import (
-    Apply,
-    AsComplex,
-    AsReal,
-    Cast,
-    Copy,
-    Diagonal,
-    Divide,
-    Dot,
-    Einsum,
-    Embed,
-    Full,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Ones,
-    Reduce,
-    Repeat,
-    Reshape,
-    Slices,
-    Sum,
-    Transpose,
-    Vecdot,
-)
-from nameexpr.compiler.ir.loops import Looped, Sliced
+from nameexpr.ops import FUNCTIONS
 
-__all__ = [
-    "AlongAxes",
-    "Apply",
-    "Arange",
-    "AsComplex",
-    "AsReal",
-    "Cast",
-    "Constant",
-    "Copy",
-    "Diagonal",
-    "Divide",
-    "Dot",
-    "Einsum",
-    "Embed",
-    "Full",
-    "Fused",
-    "Instruction",
-    "IntegerMatmul",
-    "Looped",
-    "Matmul",
-    "Multiply",
-    "Note",
-    "Number",
-    "Ones",
-    "Pointwise",
-    "Program",
-    "Reduce",
-    "Repeat",
-    "Reshape",
-    "Sliced",
-    "Slices",
-    "Step",
-    "Sum",
-    "Transpose",
-    "Vecdot",
-    "is_view",
-    "last_uses",
-    "sources_of",
-    "takes_out",
-]
-
-Instruction = (
-    Cast | Reshape | Transpose | Diagonal | AsReal | AsComplex | Repeat | Embed | Copy | Full | Ones
-    | Sum | Slices | Reduce | Apply | Divide
-    | Multiply | Dot | Vecdot | Matmul | IntegerMatmul | Einsum
-    | Constant | Arange | Pointwise | AlongAxes | Fused | Sliced | Looped
-)  # fmt: skip
+Number = int | float | complex
+Shape = tuple[int, ...]
+Primitive = Literal[
+    "cast", "reshape", "transpose", "diagonal", "as_real", "as_complex", "repeat", "embed", "copy",
+    "full", "ones", "constant", "arange",
+    "sum", "slices", "reduce", "apply", "divide",
+    "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
+    "pointwise", "along_axes", "fused", "loop",
+]  # fmt: skip
+WEAK = "weak:"
+"""Dtypes of Python's numbers start with it."""
+UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
+"""Pointwise kernels that can be told where to write their result."""
+NEVER_INTO = frozenset({"negative"})
+"""NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a person wants to know of a value: the labels of its axes, its dtype, and the step of the plan it
-    belongs to.
+class Loop(NamedTuple):
+    """A program that is run for one part of its sources at a time.
+
+    `body` has the parts as operands. There is a loop for each of `sizes`, which goes on by `block` indices of
+    `label`, or by a single one that is then no axis of the part, if `block` is 0. `cuts` has for each source
+    the axis that each loop cuts, None where all of it is the same for that loop; an axis of size 1 has the
+    index 0. `tail` is the program of the smaller block at the end, if there is one.
+
+    What parts give is placed along the axis `place` of the result (single indices along its leading axes),
+    or, where that is None, combined by the kernel `combine`. `layout` are the axes of the result in the order
+    that they have in memory; row-major if it is empty.
+    """
+
+    sizes: Shape
+    block: int
+    cuts: tuple[tuple[int | None, ...], ...]
+    body: Program
+    tail: Program | None = None
+    place: int | None = 0
+    combine: str = ""
+    label: str = ""
+    layout: tuple[int, ...] = ()
+
+    @property
+    def bodies(self) -> tuple[Program, ...]:
+        """The programs of a part and of the smaller block at the end."""
+        return (self.body,) if self.tail is None else (self.body, self.tail)
+
+    @property
+    def turns(self) -> int:
+        """How many parts there are."""
+        return prod(self.sizes) if not self.block else -(-self.sizes[0] // self.block)
+
+    @property
+    def parts(self) -> int:
+        """How many sources only a part is taken of."""
+        return sum(any(axis is not None for axis in cut) for cut in self.cuts)
+
+    def leading(self, source: int) -> int:
+        """How many leading axes of a source have a single index in each part."""
+        return 0 if self.block else sum(axis is not None for axis in self.cuts[source])
+
+
+class Instruction(NamedTuple):
+    """A primitive, the values that it reads, and its parameters; those that it has none of are left out.
+
+    Attributes
+    ----------
+    primitive : str
+        Its name.
+    sources : tuple of int
+        The values that it reads; of a step of a fused instruction, that one's sources, then earlier steps.
+    shape : tuple of int
+        The shape that is asked for; of a fused instruction, that of the cells that it goes through.
+    axes : tuple of int
+        The axes that go away, or that a function works along; of `transpose` their order.
+    letters : tuple of tuple of int
+        A letter for each axis of each source, then for each axis of the result: axes of one letter have the
+        same index.
+    dtype : str
+        That of the result; empty where it follows from the sources.
+    function : str
+        A kernel or a reducer; how `copy` copies.
+    constants : tuple of number or None
+        Numbers; of `pointwise` one entry for each argument, None where the next source is meant.
+    over : int or None
+        The position among `sources` of the value whose memory the result takes over.
+    tiles : tuple of int
+        The size of a block of a fused instruction along each axis.
+    steps : tuple of Instruction
+        The functions of a block, one after the other.
+    factors : tuple of int
+        What comes out of a block, numbered as the sources of steps; several only under a sum.
+    loop : Loop or None
+        The program that `loop` runs.
+    """
+
+    primitive: Primitive
+    sources: tuple[int, ...] = ()
+    shape: Shape = ()
+    axes: tuple[int, ...] = ()
+    letters: tuple[tuple[int, ...], ...] = ()
+    dtype: str = ""
+    function: str = ""
+    constants: tuple[Number | None, ...] = ()
+    over: int | None = None
+    tiles: Shape = ()
+    steps: tuple[Instruction, ...] = ()
+    factors: tuple[int, ...] = ()
+    loop: Loop | None = None
+
+    def __repr__(self) -> str:
+        fields = zip(self._fields[1:], self[1:], INSTRUCTION_DEFAULTS, strict=True)
+        told = ", ".join(f"{name}={value!r}" for name, value, default in fields if value != default)
+        return f"{self.primitive}({told})"
+
+    @property
+    def kind(self) -> str:
+        """What tables of steps call it."""
+        if self.loop is not None:
+            return "looped" if self.loop.block else "sliced"
+        return self.primitive.removeprefix("integer_").replace("_", "")
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it makes a number of numbers alone."""
+        return self.dtype.startswith(WEAK)
+
+    @property
+    def is_ufunc(self) -> bool:
+        """Whether it is a pointwise function with `out=`."""
+        return self.primitive == "pointwise" and self.function in UFUNCS
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether it is a function that can be told to write its result into any memory."""
+        return self.is_ufunc and self.function not in NEVER_INTO
+
+
+INSTRUCTION_DEFAULTS = tuple(Instruction("cast")[1:])
+
+
+class Note(NamedTuple):
+    """Debug information of a value: the labels of its axes, its dtype, and the step of the plan it belongs
+    to.
     """
 
     labels: tuple[str, ...]
@@ -121,10 +179,10 @@ class Program:
 
     `depends_on_layout` says whether strides of the operands were looked at, so that other strides may want
     another program; `is_limited` that a limit of memory was held against what it takes for this layout.
-    `offers` counts the ways there were at each choice of the lowering.
+    `offers` counts the strategies there were at each choice of the lowering.
     """
 
-    operands: tuple[tuple[int, ...], ...]
+    operands: tuple[Shape, ...]
     instructions: tuple[Instruction, ...]
     notes: tuple[Note, ...]
     result: int
@@ -137,50 +195,3 @@ class Program:
     def outputs(self) -> tuple[int, ...]:
         """The numbers of all values that come out."""
         return self.results or (self.result,)
-
-
-def sources_of(instruction: Instruction) -> tuple[int, ...]:
-    """Return the values that an instruction reads."""
-    match instruction:
-        case Multiply() | Dot() | Vecdot() | Matmul() | IntegerMatmul():
-            return (instruction.left, instruction.right)
-        case Einsum(sources) | Pointwise(_, sources) | Fused(sources) | Sliced(sources) | Looped(sources):
-            return sources
-        case Full() | Ones() | Constant() | Arange():
-            return ()
-        case _:
-            return (instruction.source,)
-
-
-def last_uses(program: Program) -> dict[int, int]:
-    """Return for each value the last instruction that reads it; results outlive all of them."""
-    instructions = program.instructions
-    uses = {source: number for number, one in enumerate(instructions) for source in sources_of(one)}
-    return uses | dict.fromkeys(program.outputs, len(instructions))
-
-
-def is_view(instruction: Instruction) -> bool:
-    """Whether the instruction's result may share memory with its source."""
-    return isinstance(instruction, Reshape | Transpose | Diagonal | AsReal | AsComplex | Cast)
-
-
-BLOCK = 1 << 16
-"""Cells of the longest vector of ones that is made (`nameexpr.backends.numpy.kernels.ones`)."""
-
-
-def streamed(program: Program) -> frozenset[int]:
-    """Return the instructions that make ones beyond a block, all for products: those are sums of blocks, and
-    the ones are never made.
-    """
-    count = len(program.operands)
-    long = {
-        number
-        for number, one in enumerate(program.instructions)
-        if isinstance(one, Ones) and one.shape[0] > BLOCK and one.shape[0] == prod(one.shape)
-    }
-    for one in program.instructions if long else ():
-        used = {source - count for source in sources_of(one)}
-        if isinstance(one, Dot | Matmul):
-            used -= {one.right - count} - {one.left - count}
-        long -= used
-    return frozenset(long - {output - count for output in program.outputs})

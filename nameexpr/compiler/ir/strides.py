@@ -7,119 +7,14 @@ with the longest strides comes first. Where a kernel decides for itself, row-maj
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from nameexpr.compiler.ir.loops import Sliced
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    AsComplex,
-    AsReal,
-    Cast,
-    Diagonal,
-    Divide,
-    Einsum,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Pointwise,
-    Program,
-    Reduce,
-    Reshape,
-    Slices,
-    Sum,
-    Transpose,
-    sources_of,
-)
-from nameexpr.compiler.lowering.strategies import in_cells
+from nameexpr.compiler.ir.program import Instruction, Shape
 
 ROW_MAJOR = frozenset({"erf", "erfc"})
 """Pointwise kernels whose results are row-major, whatever is given to them."""
-Shape = tuple[int, ...]
 Strides = tuple[int, ...]
-
-
-class Layout(tuple[int, ...]):
-    """Strides of an array in bytes, with what else is to be known of how it lies in memory.
-
-    `item` are the bytes of a cell; `is_swapped` says that cells are in a foreign byte order, `is_uneven` that
-    some do not lie at a multiple of their size. It is equal only to a layout that agrees in all of this.
-    """
-
-    item: int
-    is_swapped: bool
-    is_uneven: bool
-
-    def __new__(cls, strides: Strides, item: int, is_swapped: bool, is_uneven: bool) -> Layout:  # noqa: D102
-        made = super().__new__(cls, strides)
-        made.item, made.is_swapped, made.is_uneven = item, is_swapped, is_uneven
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and tuple(self) == tuple(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((tuple(self), self.is_uneven))
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What is known of an operand: its dtype and its strides in cells; "" and None where nothing is. The rest
-    is as for `Layout`, with 0 bytes where they follow from the dtype.
-    """
-
-    dtype: str = ""
-    strides: Strides | None = None
-    item: int = 0
-    is_swapped: bool = False
-    is_uneven: bool = False
-
-
-def given_of(dtypes: Sequence[str], layouts: Sequence[Strides | None]) -> tuple[Given, ...]:
-    """Return what is known of operands with these dtypes and strides in bytes."""
-    return tuple(_given(*facts) for facts in zip(dtypes, layouts, strict=True))
-
-
-def _given(dtype: str, layout: Strides | None) -> Given:
-    if layout is None:
-        return Given(dtype)
-    strides = in_cells(layout, dtype)
-    if not isinstance(layout, Layout):
-        return Given(dtype, strides)
-    return Given(dtype, strides, layout.item, layout.is_swapped, layout.is_uneven)
-
-
-def known(given: Sequence[Given], operands: Sequence[Shape]) -> list[Given]:
-    """Return what is known of each operand: nothing, if it was said of other operands than these.
-
-    A part of a program, such as the rest behind bound operands, is asked about with what its whole was given.
-    """
-    is_of_these = len(given) == len(operands) and all(
-        one.strides is None or len(one.strides) == len(shape)
-        for one, shape in zip(given, operands, strict=True)
-    )
-    return list(given) if is_of_these else [Given()] * len(operands)
-
-
-def strides_of(program: Program, shapes: Sequence[Shape], given: Sequence[Given] = ()) -> list[Strides]:
-    """Return the strides of every value, operands first; those that nothing is known of are row-major."""
-    found = [
-        dense(shape) if one.strides is None else one.strides
-        for one, shape in zip(known(given, program.operands), program.operands, strict=True)
-    ]
-    for number, one in enumerate(program.instructions):
-        sources = sources_of(one)
-        found.append(
-            _strides(
-                one,
-                [shapes[source] for source in sources],
-                [found[source] for source in sources],
-                shapes[len(program.operands) + number],
-            )
-        )
-    return found
+Shapes = Sequence[Shape]
 
 
 def dense(shape: Shape) -> Strides:
@@ -148,81 +43,10 @@ def packed(shape: Shape, order: Sequence[int]) -> Strides:
     return tuple(strides)
 
 
-def _strides(  # noqa: PLR0912  one case for each instruction
-    one: Instruction, shapes: Sequence[Shape], strides: Sequence[Strides], shape: Shape
-) -> Strides:
-    match one:
-        case Transpose(_, axes):
-            return tuple(strides[0][axis] for axis in axes)
-        case Diagonal(_, letters):
-            pairs = list(zip(letters, strides[0], strict=True))
-            return tuple(
-                sum(stride for other, stride in pairs if other == letter) for letter in dict.fromkeys(letters)
-            )
-        case Reshape(_, wanted):
-            return reshaped(shapes[0], strides[0], wanted) or dense(shape)
-        case AsReal():
-            return (*(2 * stride for stride in strides[0]), 1)
-        case AsComplex():
-            return tuple(stride // 2 for stride in strides[0][:-1])
-        case Pointwise(over=int(taken)) | Fused(over=int(taken)):
-            return strides[one.sources.index(taken)]
-        case AlongAxes(function, over=is_over):
-            if function == "flip":
-                return dense(shape)
-            return strides[0] if is_over else packed(shape, copied_order(shape, strides[0]))
-        case Pointwise(call) if call in ROW_MAJOR:
-            return dense(shape)
-        case Cast():
-            return packed(shape, copied_order(shape, strides[0]))
-        case Divide() | Multiply() | Pointwise():
-            return packed(
-                shape, iteration_order([_aligned(s, t, shape) for s, t in zip(shapes, strides, strict=True)])
-            )
-        case Sum(_, axes):
-            return packed(
-                shape, iteration_order([[s for axis, s in enumerate(strides[0]) if axis not in axes]])
-            )
-        case Slices(_, _, axes):
-            return _of_slices(shapes[0], strides[0], axes)
-        case Reduce(_, _, count):
-            return packed(shape, iteration_order([strides[0][: len(shapes[0]) - count]]))
-        case Matmul() | IntegerMatmul():
-            batch = shape[:-2]
-            outer = [_aligned(s[:-2], t[:-2], batch) for s, t in zip(shapes, strides, strict=True)]
-            return packed(shape, [*iteration_order(outer), len(batch), len(batch) + 1])
-        case Einsum():
-            return packed(shape, iteration_order(_by_letters(one, shapes, strides)))
-        case Sliced(layout=layout):
-            return packed(shape, layout)
-    return dense(shape)
-
-
-def _aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
-    """Return the strides of an array that is broadcast to a shape."""
+def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
+    """The strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)
     return (0,) * (len(wanted) - len(shape)) + tuple(0 if size == 1 else stride for size, stride in pairs)
-
-
-def _by_letters(one: Einsum, shapes: Sequence[Shape], strides: Sequence[Strides]) -> list[Strides]:
-    found = []
-    for letters, shape, own in zip(one.letters, shapes, strides, strict=True):
-        steps = dict.fromkeys(one.result, 0)
-        for letter, size, stride in zip(letters, shape, own, strict=True):
-            if letter in steps and size != 1:
-                steps[letter] += stride
-        found.append(tuple(steps[letter] for letter in one.result))
-    return found
-
-
-def _of_slices(shape: Shape, strides: Strides, axes: Sequence[int]) -> Strides:
-    """Return the strides of what is made of slices: a function of two of them lays out its result."""
-    for axis in sorted(axes, reverse=True):
-        count = shape[axis]
-        shape, strides = shape[:axis] + shape[axis + 1 :], strides[:axis] + strides[axis + 1 :]
-        if count > 1:
-            strides = packed(shape, iteration_order([_aligned(shape, strides, shape)]))
-    return strides
 
 
 def iteration_order(arrays: Sequence[Sequence[int]]) -> list[int]:
@@ -307,3 +131,118 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
             step *= new[place]
         first, start = last, end
     return tuple(made)
+
+
+# What each primitive gives: the instruction, shapes and strides of its sources, and the shape of its result.
+
+
+def row_major(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Row-major, whatever the sources are."""
+    return dense(shape)
+
+
+def transposed(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """The strides in another order."""
+    return tuple([strides[0][axis] for axis in instruction.axes])
+
+
+def of_diagonal(
+    instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape
+) -> Strides:
+    """Along the diagonal of several axes."""
+    letters, result = instruction.letters
+    pairs = list(zip(letters, strides[0], strict=True))
+    return tuple([sum(stride for other, stride in pairs if other == letter) for letter in result])
+
+
+def of_reshape(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Those of a view, or of a copy if there is none."""
+    return reshaped(shapes[0], strides[0], shape) or dense(shape)
+
+
+def of_parts(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Both parts of a cell side by side."""
+    return (*(2 * stride for stride in strides[0]), 1)
+
+
+def of_pairs(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Two parts to a cell."""
+    return tuple([stride // 2 for stride in strides[0][:-1]])
+
+
+def of_copy(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """A copy that keeps the order of the axes."""
+    return packed(shape, copied_order(shape, strides[0]))
+
+
+def of_arguments(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """A ufunc's result, laid out as its arguments are."""
+    arrays = [aligned(*source, shape) for source in zip(shapes, strides, strict=True)]
+    return packed(shape, iteration_order(arrays))
+
+
+def of_pointwise(
+    instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape
+) -> Strides:
+    """Those of what is written over, or as of a ufunc."""
+    if instruction.over is not None:
+        return strides[instruction.over]
+    if instruction.function in ROW_MAJOR:
+        return dense(shape)
+    return of_arguments(instruction, shapes, strides, shape)
+
+
+def of_blocks(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Those of what is written over, or row-major."""
+    return dense(shape) if instruction.over is None else strides[instruction.over]
+
+
+def along_axes(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Those of a copy that is worked on."""
+    if instruction.function == "flip":
+        return dense(shape)
+    return strides[0] if instruction.over is not None else of_copy(instruction, shapes, strides, shape)
+
+
+def of_sum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """A ufunc's reduction, laid out as the axes that stay are."""
+    ndim = len(shapes[0])
+    gone = {axis % ndim for axis in instruction.axes}
+    return packed(shape, iteration_order([[strides[0][axis] for axis in range(ndim) if axis not in gone]]))
+
+
+def of_slices(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """What is made of two slices, axis after axis, the last first."""
+    left, own = shapes[0], strides[0]
+    for axis in sorted(instruction.axes, reverse=True):
+        count = left[axis]
+        left, own = left[:axis] + left[axis + 1 :], own[:axis] + own[axis + 1 :]
+        if count > 1:
+            own = packed(left, iteration_order([aligned(left, own, left)]))
+    return own
+
+
+def of_matmul(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Row-major matrices; the axes before them as of a ufunc."""
+    batch = shape[:-2]
+    arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in zip(shapes, strides, strict=True)]
+    return packed(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
+
+
+def of_einsum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """Laid out as the axes of the sources that stay."""
+    *every, result = instruction.letters
+    arrays = []
+    for letters, own, steps in zip(every, shapes, strides, strict=True):
+        found = dict.fromkeys(result, 0)
+        for letter, size, stride in zip(letters, own, steps, strict=True):
+            if letter in found and size != 1:
+                found[letter] += stride
+        arrays.append(tuple(found.values()))
+    return packed(shape, iteration_order(arrays))
+
+
+def of_loop(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+    """The axes in the order that the loop lays them out in."""
+    assert instruction.loop is not None
+    return packed(shape, instruction.loop.layout or range(len(shape)))

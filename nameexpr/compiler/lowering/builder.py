@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeVar
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.program import Cast, Copy, Diagonal, Instruction, Note, Reshape, Transpose
+from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Costs
 
 Strides = tuple[int, ...]
@@ -101,7 +102,7 @@ class Builder:
         if value.dtype == dtype or not dtype:
             return value
         made = self.emit(
-            Cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
+            ir.cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
         )
         return replace(made, strides=self.packed(value))
 
@@ -123,13 +124,13 @@ class Builder:
 
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
         """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
-        copy = Copy(value.number, self.is_large(value), is_lax)
+        copy = ir.copy(value.number, is_large=self.is_large(value), is_lax=is_lax)
         return self.emit(copy, value.labels, value.dtype, self.dense(value.labels), bound=value.bound)
 
     def is_diagonal(self, value: Value) -> bool:
         """Whether a value is the view of a diagonal."""
         number = value.number - self.count
-        return 0 <= number < len(self.instructions) and isinstance(self.instructions[number], Diagonal)
+        return 0 <= number < len(self.instructions) and self.instructions[number].primitive == "diagonal"
 
     def is_large(self, value: Value) -> bool:
         """Whether a copy of the value can miss the cache."""
@@ -159,7 +160,7 @@ class Builder:
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
+        self.notes[-1] = self.notes[-1]._replace(dtype=dtype)
         return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
@@ -170,7 +171,7 @@ class Builder:
         axes = tuple(value.axis(label) for label in labels)
         strides = None if value.strides is None else tuple(value.strides[axis] for axis in axes)
         return self.emit(
-            Transpose(value.number, axes),
+            ir.transpose(value.number, axes),
             labels,
             value.dtype,
             strides,
@@ -181,7 +182,7 @@ class Builder:
     def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
         """Return the value in another shape; the caller says what its axes are called afterwards."""
         return self.emit(
-            Reshape(value.number, shape),
+            ir.reshape(value.number, shape),
             labels,
             value.dtype,
             None,
@@ -213,7 +214,7 @@ class Builder:
             pairs = list(zip(value.labels, value.strides, strict=True))
             strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
         return self.emit(
-            Diagonal(value.number, letters),
+            ir.diagonal(value.number, letters),
             labels,
             value.dtype,
             strides,

@@ -1,8 +1,8 @@
 """One pair of values to the fastest NumPy calls there are for it (docs/performance.md gives the
 measurements).
 
-Nothing summed: a broadcast product (`nameexpr.compiler.lowering.broadcast`). Else the quickest way that the
-cost model knows (`nameexpr.compiler.lowering.strategies`), in the dtype that is quickest where it is exact:
+Nothing summed: broadcasting, an outer product by BLAS, or the C loop. Else the quickest way that the cost
+model knows (`nameexpr.compiler.lowering.strategies`), in the dtype that is quickest where it is exact:
 integers through floats, real times complex as reals.
 """
 
@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.lowering.broadcast import multiply
+from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import PARTS, REAL_OF, c_loop, in_parts, matrices, of_parts
-from nameexpr.compiler.lowering.strategies import BLAS, Pair, Way, is_plain, plain, ways
+from nameexpr.compiler.lowering.strategies import BLAS, LETTERS, Pair, Way, is_plain, plain, steps_of, ways
 
 FLOAT_PAYS = 24**3
 """Multiplications from which integers go through floats (R21)."""
@@ -22,6 +23,13 @@ REAL_PAYS = 16**3
 """Multiplications from which real times complex is computed in reals (R23)."""
 COPIED = 32
 """Multiplications for each complex number from which a copy of it is little."""
+BLOCK = 1 << 12
+"""Cells of a batched outer product from which the C loop is quicker than broadcasting."""
+LOOPED = 1 << 19
+"""Bytes of a product with a vector from which the C loop is quicker, where each of its runs is one of
+these:
+"""
+RUNS = range(64, 4097)
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
 
 
@@ -135,3 +143,91 @@ def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str
     parts = in_parts(build, pairs)
     with_parts = Pair(pair.batch, pair.left, (*pair.right, PARTS), pair.summed)
     return of_parts(build, contract(build, with_parts, real, parts), compute)
+
+
+def multiply(
+    build: Builder, pair: Pair, one: Value, other: Value, compute: str, want: Sequence[str] = ()
+) -> Value:
+    """Emit the product of two values, of which all labels stay."""
+    if compute not in BLAS:
+        return _broadcast(build, one, other, compute, want)
+    if want and pair.right and want[-1] in pair.left:
+        one, other = other, one
+        pair = Pair(pair.batch, pair.right, pair.left, ())
+    found = [Way("multiply", 0.0), *_others(build, pair)]
+    if len(found) == 1:
+        return _broadcast(build, one, other, compute, want)
+    best = _quickest_product(build, pair, one, other, compute)
+    way = build.choose(sorted(found, key=lambda way: way.kind != best))
+    if way.kind == "multiply":
+        return _broadcast(build, one, other, compute, want)
+    one, other = build.cast(one, compute), build.cast(other, compute)
+    return (c_loop if way.kind == "loop" else _outer)(build, pair, one, other)
+
+
+def _others(build: Builder, pair: Pair) -> list[Way]:
+    """Return the ways besides broadcasting, where there is anything to broadcast."""
+    labels = pair.batch + pair.left + pair.right
+    if not (pair.left or pair.right) or not build.size(labels):
+        return []
+    # `dot` leaves out what is multiplied by a single 0, and were it nan.
+    is_outer = pair.left and pair.right and min(build.size(pair.left), build.size(pair.right)) > 1
+    found = [plain(pair)] if is_outer else []
+    return [*found, Way("loop", 0.0)] if len(labels) <= LETTERS else found
+
+
+def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> str:
+    """Return the kind of the quickest way (measured, docs/performance.md).
+
+    A product of matrices with nothing to sum beats broadcasting for outer products, since it writes each cell
+    once; the C loop does where the runs of a broadcast product are short.
+    """
+    if pair.left and pair.right:
+        if not pair.batch:
+            return "matmul"
+        is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= BLOCK
+        return "loop" if is_large else "multiply"
+    bigger, smaller = (one, other) if pair.left else (other, one)
+    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < LOOPED:
+        return "multiply"
+    build.used_strides = True
+    steps, run = steps_of(build, bigger), 1
+    for label in reversed(build.by_memory(bigger, bigger.labels)):
+        if label in smaller.labels or abs(steps[label]) != run:
+            break
+        run *= build.sizes[label]
+    return "loop" if run in RUNS else "multiply"
+
+
+def _outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+    """Emit products of columns with rows, by BLAS: matrices of one column and of one row, batched or not."""
+    if pair.batch:
+        return matrices(build, plain(pair), one, other)
+    column = build.joined(one, [pair.left])
+    column = build.reshape(column, (build.size(pair.left), 1), ("·".join(pair.left), "1@"))
+    row = build.joined(other, [pair.right])
+    row = build.reshape(row, (1, build.size(pair.right)), ("1@", "·".join(pair.right)))
+    labels = (*pair.left, *pair.right)
+    product = build.emit(
+        ir.dot(column.number, row.number), ("·".join(pair.left), "·".join(pair.right)), one.dtype
+    )
+    if len(labels) > 2:  # noqa: PLR2004  merged
+        product = build.reshape(product, build.shape(labels), labels)
+    return replace(product, labels=labels, strides=build.dense(labels))
+
+
+def _broadcast(build: Builder, one: Value, other: Value, compute: str, want: Sequence[str]) -> Value:
+    """Emit a broadcast product; the bigger operand comes first, for NumPy lays the result out as its first
+    operand (R14).
+    """
+    if build.size(one.labels) < build.size(other.labels):
+        one, other = other, one
+    labels = [*one.labels, *(label for label in other.labels if label not in one.labels)]
+    if set(labels) <= set(want):
+        labels = [label for label in want if label in labels]
+    dtype = "" if one.dtype == other.dtype == compute else compute
+    left, right = build.expand(one, labels), build.expand(other, labels)
+    bound = None if one.bound is None or other.bound is None else one.bound * other.bound
+    return build.emit(
+        ir.multiply(left.number, right.number, dtype), labels, compute or one.dtype, None, bound=bound
+    )

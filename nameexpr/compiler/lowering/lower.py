@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
@@ -32,20 +33,8 @@ from nameexpr.compiler.ir.graph import (
     number_of,
     use_counts,
 )
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    Arange,
-    Cast,
-    Constant,
-    Copy,
-    Full,
-    Fused,
-    Pointwise,
-    Program,
-    Step,
-    is_view,
-)
-from nameexpr.compiler.ir.program import sources_of as instruction_sources
+from nameexpr.compiler.ir.liveness import owners
+from nameexpr.compiler.ir.program import Instruction, Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
@@ -90,10 +79,10 @@ class Lowering:
                 return self._constant(number, node)
             case Index(label):
                 size = self.graph.sizes[label]
-                return self.build.emit(Arange(size), (label,), "int64", self.build.dense((label,)))
+                return self.build.emit(ir.arange(size), (label,), "int64", self.build.dense((label,)))
             case Filled(filled, labels):
                 dtype = self.graph.dtypes[number]
-                made = Full(self.build.shape(labels), filled, dtype)
+                made = ir.full(self.build.shape(labels), filled, dtype)
                 return self.build.emit(made, labels, dtype, self.build.dense(labels))
             case Map():
                 return self._map(number, node)
@@ -111,7 +100,7 @@ class Lowering:
     def _constant(self, number: int, node: Scalar) -> Value:
         value, dtype = number_of(node), self.graph.strong(number)
         is_wide = node.kind == "int" and dtype == "float64"
-        return self.build.emit(Constant(float(value.real) if is_wide else value), (), dtype)
+        return self.build.emit(ir.constant(float(value.real) if is_wide else value), (), dtype)
 
     def _view(self, node: View) -> Value:
         """Return an operand, or an earlier value, with one axis per label."""
@@ -124,32 +113,19 @@ class Lowering:
             return self._fused(number, (number,), (), None)
         if node.function.startswith("cast:"):
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
-        arguments = self._arguments(node)
-        labels = merged([value.labels for value in arguments if isinstance(value, Value)])
-        sources = [
-            self.build.expand(value, labels).number if isinstance(value, Value) else value
-            for value in arguments
-        ]
-        return self._pointwise(node.function, sources, labels, self.graph.dtypes[number])
-
-    def _pointwise(self, function: str, sources: Sequence[object], labels: Labels, dtype: str) -> Value:
-        row = FUNCTIONS[function]
-        numbers = tuple(source for source in sources if isinstance(source, int))
-        constants = tuple(None if isinstance(source, int) else source for source in sources)
-        is_weak = dtype.startswith(WEAK)
-        made = Pointwise(
-            row.kernel, numbers, constants, self.build.shape(labels), dtype, row.is_ufunc, is_weak
-        )
+        arguments = [self._argument(argument) for argument in node.arguments]
+        values = [argument for argument in arguments if isinstance(argument, Value)]
+        labels = merged([value.labels for value in values])
+        numbers = tuple([self.build.expand(value, labels).number for value in values])
+        constants = tuple([None if isinstance(argument, Value) else argument for argument in arguments])
+        kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
+        made = ir.pointwise(kernel, numbers, constants, self.build.shape(labels), dtype)
         return self.build.emit(made, labels, dtype, self.build.dense(labels))
 
-    def _arguments(self, node: Map) -> list[Value | Constant]:
-        """Return a function's arguments: numbers of the text as they are, all else as values."""
-        found: list[Value | Constant] = []
-        for argument in node.arguments:
-            inner = self.graph.nodes[argument]
-            is_number = isinstance(inner, Scalar)
-            found.append(Constant(number_of(inner)) if is_number else self.value(argument))  # type: ignore[arg-type]
-        return found
+    def _argument(self, number: int) -> Value | Number:
+        """Return an argument of a function: a number of the text as it is, all else as a value."""
+        node = self.graph.nodes[number]
+        return number_of(node) if isinstance(node, Scalar) else self.value(number)
 
     def _reduction(self, number: int, node: Reduction, want: Labels) -> Value:
         if self.fusing is not None and is_fused_reduction(self.fusing, number):
@@ -176,7 +152,7 @@ class Lowering:
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
         axes = tuple(value.axis(label) for label in labels)
-        made = AlongAxes(function, value.number, axes, value.dtype == dtype)
+        made = ir.along_axes(function, value.number, axes, "" if value.dtype == dtype else dtype)
         return self.build.emit(made, value.labels, dtype, self.build.dense(value.labels))
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
@@ -191,33 +167,32 @@ class Lowering:
         dtype = self.graph.dtypes[number]
         shape = self.build.shape(order)
         tiles = self.fusing.tiles(shape, axes, reducer)
-        made = Fused(sources, shape, tiles, steps, factors, reducer, axes, dtype)
+        made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
         return self.build.emit(made, kept, dtype, self.build.dense(kept))
 
     def _widened(
-        self, root: int, reducer: str, steps: tuple[Step, ...], factor: int, count: int
-    ) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+        self, root: int, reducer: str, steps: tuple[Instruction, ...], factor: int, count: int
+    ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
         """Return the steps of a block with its value in the dtype that its reducer computes in."""
         dtype = self.graph.dtypes[root]
         compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
         if compute == dtype:
             return steps, (factor,)
-        cast = Step("cast", (factor,), (None,), compute, is_ufunc=False)
-        return (*steps, cast), (count + len(steps),)
+        return (*steps, ir.cast(factor, compute)), (count + len(steps),)
 
     def _strong(self, value: Value) -> Value:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
             return value
         call = "as_array" if value.dtype == "weak:int" else "asarray"
-        made = Pointwise(call, (value.number,), (None,), (), STRONG[value.dtype], is_ufunc=False)
+        made = ir.pointwise(call, (value.number,), (None,), (), STRONG[value.dtype])
         return self.build.emit(made, (), made.dtype, ())
 
     def _cast(self, value: Value, dtype: str) -> Value:
         """Return a value in another dtype; a number of Python only if the dtype holds it."""
         if not value.dtype.startswith(WEAK):
             return self.build.cast(value, dtype)
-        made = Pointwise(dtype, (value.number,), (None,), (), dtype, is_ufunc=False)
+        made = ir.pointwise(dtype, (value.number,), (None,), (), dtype)
         return self.build.emit(made, (), dtype, ())
 
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:
@@ -226,7 +201,7 @@ class Lowering:
             return leaf
         if self._is_across(leaf, order):
             leaf = self.build.transpose(leaf, [label for label in order if label in leaf.labels])
-            leaf = self.build.emit(Copy(leaf.number), leaf.labels, leaf.dtype)
+            leaf = self.build.emit(ir.copy(leaf.number), leaf.labels, leaf.dtype)
         value = self.build.expand(leaf, order)
         shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
         return value if len(value.labels) == len(order) else self.build.reshape(value, shape, order)
@@ -320,17 +295,12 @@ def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing | None) -> list[
 
 def _apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
     """Return the numbers of results, none of which shares memory with another."""
-    owner = {operand: operand for operand in range(build.count)}
-    for number, one in enumerate(build.instructions):
-        is_shared = is_view(one) and not isinstance(one, Cast)
-        owner[build.count + number] = (
-            owner[instruction_sources(one)[0]] if is_shared else build.count + number
-        )
+    owner = dict(enumerate(owners(build.count, build.instructions)))
     taken: set[int] = set()
     results = []
     for value in values:
         if owner[value.number] in taken:
-            value = build.emit(Copy(value.number), value.labels, value.dtype)
+            value = build.emit(ir.copy(value.number), value.labels, value.dtype)
             owner[value.number] = value.number
         taken.add(owner[value.number])
         results.append(value.number)

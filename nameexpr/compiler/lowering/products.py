@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.ir.program import AsComplex, AsReal, Dot, Einsum, IntegerMatmul, Matmul, Vecdot
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.strategies import LETTERS, Pair, Way, is_copied_across, plain
 
@@ -24,14 +24,16 @@ def parts_of(build: Builder, value: Value) -> Value:
 def in_parts(build: Builder, value: Value) -> Value:
     """Emit the view of complex numbers as reals."""
     parts = parts_of(build, value)
-    return build.emit(AsReal(value.number), parts.labels, parts.dtype, parts.strides, is_fresh=value.is_fresh)
+    return build.emit(
+        ir.as_real(value.number), parts.labels, parts.dtype, parts.strides, is_fresh=value.is_fresh
+    )
 
 
 def of_parts(build: Builder, value: Value, dtype: str) -> Value:
     """Emit complex numbers of their parts, wherever the dim of these is."""
     kept = [label for label in value.labels if label != PARTS]
     ordered = build.row_major(value, [*kept, PARTS])
-    made = build.emit(AsComplex(ordered.number), kept, dtype)
+    made = build.emit(ir.as_complex(ordered.number), kept, dtype)
     return replace(made, strides=build.dense(kept))
 
 
@@ -46,7 +48,7 @@ def c_loop(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     bound = None
     if one.bound is not None and other.bound is not None:
         bound = one.bound * other.bound * build.size(pair.summed)
-    einsum = Einsum((one.number, other.number), letters, result)
+    einsum = ir.einsum((one.number, other.number), letters, result)
     return build.emit(einsum, labels, one.dtype, build.dense(labels), bound=bound)
 
 
@@ -66,7 +68,7 @@ def _vecdot(build: Builder, way: Way, one: Value, other: Value) -> Value:
     """Emit inner products along the last axis."""
     groups = [*([label] for label in way.outer), way.summed]
     left, right = _merged(build, one, groups), _merged(build, other, groups)
-    return build.emit(Vecdot(left.number, right.number), way.outer, one.dtype, build.dense(way.outer))
+    return build.emit(ir.vecdot(left.number, right.number), way.outer, one.dtype, build.dense(way.outer))
 
 
 def _dot(build: Builder, way: Way, one: Value, other: Value) -> Value:
@@ -75,7 +77,7 @@ def _dot(build: Builder, way: Way, one: Value, other: Value) -> Value:
     right = _matrix(build, other, (), way.summed, way.columns)
     labels = (*way.rows, *way.columns)
     groups = ["·".join(group) for group in (way.rows, way.columns) if group]
-    product = build.emit(Dot(left.number, right.number), groups, one.dtype, None)
+    product = build.emit(ir.dot(left.number, right.number), groups, one.dtype, None)
     return _split(build, product, labels, is_split=len(way.rows) > 1 or len(way.columns) > 1)
 
 
@@ -114,9 +116,9 @@ def _matmul(build: Builder, way: Way, one: Value, other: Value, wide: str) -> Va
     labels = (*way.outer, *way.rows, *way.columns)
     merged = (*way.outer, "·".join(way.rows), "·".join(way.columns))
     if wide:
-        product = build.emit(IntegerMatmul(left.number, right.number, wide), merged, wide)
+        product = build.emit(ir.integer_matmul(left.number, right.number, wide), merged, wide)
     else:
-        product = build.emit(Matmul(left.number, right.number), merged, one.dtype)
+        product = build.emit(ir.matmul(left.number, right.number), merged, one.dtype)
     return _split(build, product, labels, is_split=len(way.rows) != 1 or len(way.columns) != 1)
 
 

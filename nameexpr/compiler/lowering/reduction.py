@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.program import Einsum, Ones, Slices, Sum
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.compiler.lowering.products import REAL_OF, in_parts, matrices, of_parts, parts_of
 from nameexpr.compiler.lowering.strategies import BLAS, LETTERS, Pair, Way, steps_of, ways
@@ -55,11 +55,11 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     if way.kind == "loop":
         letters = tuple(range(len(value.labels)))
         result = tuple(value.axis(label) for label in kept)
-        loop = Einsum((value.number,), (letters,), result)
+        loop = ir.einsum((value.number,), (letters,), result)
         return build.emit(loop, kept, compute or value.dtype, build.dense(kept), bound=bound)
     if way.kind == "slices":
         axes = tuple(sorted(value.axis(label) for label in summed))
-        return build.emit(Slices(value.number, "sum", axes), kept, value.dtype, bound=bound)
+        return build.emit(ir.slices(value.number, "sum", axes), kept, value.dtype, bound=bound)
     return _reduced(build, value, summed, compute)
 
 
@@ -68,8 +68,8 @@ def _reduced(build: Builder, value: Value, summed: Sequence[str], compute: str) 
     kept = tuple(label for label in value.labels if label not in summed)
     bound = None if value.bound is None else value.bound * build.size(summed)
     axes = tuple(sorted(value.axis(label) for label in summed))
-    dtype = compute if compute and compute != value.dtype else None
-    return build.emit(Sum(value.number, axes, dtype), kept, compute or value.dtype, bound=bound)
+    dtype = "" if compute == value.dtype else compute
+    return build.emit(ir.add_up(value.number, axes, dtype), kept, compute or value.dtype, bound=bound)
 
 
 def is_folded(build: Builder, value: Value, reduced: Sequence[str], reducer: str) -> bool:
@@ -187,6 +187,6 @@ def _with_ones(build: Builder, value: Value, way: Way) -> Value:
     """Emit the product with ones along the labels that go."""
     parts = in_parts(build, value) if value.dtype in REAL_OF else value
     shape = build.shape(way.summed)
-    ones = build.emit(Ones(shape, parts.dtype), way.summed, parts.dtype, build.dense(way.summed))
+    ones = build.emit(ir.ones(shape, parts.dtype), way.summed, parts.dtype, build.dense(way.summed))
     made = matrices(build, way, parts, ones)
     return made if parts is value else of_parts(build, made, value.dtype)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import CUSTOM, Contraction
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, needs_narrowing
-from nameexpr.compiler.ir.program import Apply, Divide, Full, Reduce, Slices
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
 from nameexpr.compiler.lowering.reduction import is_folded, lower_sum
@@ -49,7 +49,7 @@ def _zeros(build: Builder, contraction: Contraction, operands: Sequence[Value], 
     """Return the sums of no products. In steps, 0 of one factor would meet another, which may be nan."""
     every = dict.fromkeys(label for operand in operands for label in operand.labels)
     kept = tuple(label for label in every if label not in contraction.dropped)
-    return build.emit(Full(build.shape(kept), 0, dtypes.result), kept, dtypes.result)
+    return build.emit(ir.full(build.shape(kept), 0, dtypes.result), kept, dtypes.result)
 
 
 def _step(build: Builder, values: Sequence[Value], step: Step, dtypes: Dtypes, want: Sequence[str]) -> Value:
@@ -75,7 +75,7 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     kept = [label for label in value.labels if label not in plan.reduced]
     if is_folded(build, value, plan.reduced, reducer or ""):
         axes = tuple(sorted(value.axis(label) for label in plan.reduced))
-        folded = build.emit(Slices(value.number, reducer or "", axes), kept, dtypes.compute)
+        folded = build.emit(ir.slices(value.number, reducer or "", axes), kept, dtypes.compute)
         return build.cast(folded, dtypes.result) if needs_narrowing(reducer or "", dtypes) else folded
     value = build.transpose(value, [*kept, *plan.reduced])
     count = len(plan.reduced)
@@ -85,11 +85,11 @@ def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
             value = build.reshape(value, shape, [*kept, "·".join(plan.reduced)])
         count = 1
     if reducer == CUSTOM:
-        return build.emit(Apply(value.number), kept, "")
+        return build.emit(ir.apply(value.number), kept, "")
     assert reducer is not None
     is_of_objects = reducer in {"any", "all"} and not dtypes.compute  # NumPy gives one of the objects
     made = build.emit(
-        Reduce(value.number, reducer, count, "bool" if is_of_objects else None),
+        ir.reduce(value.number, reducer, count, "bool" if is_of_objects else ""),
         kept,
         dtypes.compute if reducer in SAME_DTYPE else "",
     )
@@ -107,8 +107,8 @@ def _mean(build: Builder, contraction: Contraction, value: Value, dtypes: Dtypes
     count = contraction.size(contraction.dropped)
     if count == 0:
         shape = build.shape(value.labels)
-        return build.emit(Full(shape, float("nan"), dtypes.result), value.labels, dtypes.result)
-    return build.emit(Divide(value.number, count), value.labels, dtypes.compute)
+        return build.emit(ir.full(shape, float("nan"), dtypes.result), value.labels, dtypes.result)
+    return build.emit(ir.divide(value.number, count), value.labels, dtypes.compute)
 
 
 def with_labels(build: Builder, value: Value, labels: Sequence[str]) -> Value:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
@@ -167,11 +166,3 @@ def _end(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
     """Return the step from one cell to the next along labels that are merged."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1
-
-
-def in_cells(strides: Sequence[int], dtype: str) -> tuple[int, ...]:
-    """Return strides in cells; in bytes where they are no whole numbers of cells."""
-    item = ITEM_BYTES.get(dtype, 8)
-    if any(stride % item for stride in strides):
-        return tuple(strides)
-    return tuple(stride // item for stride in strides)

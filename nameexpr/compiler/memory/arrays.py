@@ -9,18 +9,10 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.strides import (
-    Shape,
-    Strides,
-    copied_order,
-    dense,
-    is_dense,
-    iteration_order,
-    packed,
-)
+from nameexpr.compiler.ir.program import WEAK, Shape
+from nameexpr.compiler.ir.strides import Strides, copied_order, dense, is_dense, iteration_order, packed
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 
-WEAK = "weak:"
 STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
 """What numbers of Python are beside arrays of a narrower kind."""
 KINDS = ("bool", "uint", "int", "float", "complex")

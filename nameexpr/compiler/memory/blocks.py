@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from nameexpr.compiler.ir.fused import COMBINED, WHERE, accumulator, buffers, is_inner_product
-from nameexpr.compiler.ir.program import Fused, Pointwise, takes_out
-from nameexpr.compiler.ir.strides import Shape
-from nameexpr.compiler.ir.verify import broadcast
+from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
+from nameexpr.compiler.ir.program import UFUNCS, WEAK, Instruction, Number, Shape
+from nameexpr.compiler.ir.shapes import broadcast
 from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 from nameexpr.compiler.memory.products import loop_bytes, odd_bytes
@@ -25,24 +24,21 @@ MASK = 4 << 15
 """Bytes of a mask that `formulas.where_over` negates at once."""
 
 
-def pointwise_bytes(one: Pointwise, sources: Sequence[Array], dtype: str, out: Array | None = None) -> int:
+def pointwise_bytes(one: Instruction, sources: Sequence[Array], dtype: str, out: Array | None = None) -> int:
     """Return what a pointwise function of arrays needs besides its result, or `out` if it writes there."""
     if one.is_weak:
         return 0
-    if one.call == WHERE and one.over is not None:
+    if one.function == WHERE and one.over is not None:
         condition = sources[0]
         is_whole = one.constants[-1] is None or condition.shape != one.shape
         return condition.cells if is_whole else min(condition.cells, MASK)
     weak = [_weak(constant) for constant in one.constants]
-    return call_bytes(one.call, sources, weak, one.shape, dtype, out, is_ufunc=one.is_ufunc)
+    return call_bytes(one.function, sources, weak, one.shape, dtype, out)
 
 
-def _weak(constant: object) -> str:
+def _weak(constant: Number | None) -> str:
     """Return the dtype of a number of Python; "" for None, where an array is meant."""
-    if constant is None:
-        return ""
-    value = getattr(constant, "value", constant)
-    return f"weak:{type(value).__name__}"
+    return "" if constant is None else f"{WEAK}{type(constant).__name__}"
 
 
 def call_bytes(
@@ -52,8 +48,6 @@ def call_bytes(
     shape: Shape,
     dtype: str,
     out: Array | None,
-    *,
-    is_ufunc: bool,
 ) -> int:
     """Return what a call of a pointwise function needs besides its result.
 
@@ -69,15 +63,13 @@ def call_bytes(
         Those of the result.
     out : Array or None
         Where the result is written to.
-    is_ufunc : bool
-        Whether it is a ufunc.
     """
     name = COSTS.get(call, call)
     if call == WHERE:
         return _where_bytes(sources, weak, shape, dtype)
     if name == "clip":
         return _clip_bytes(sources, weak, shape, dtype)
-    if is_ufunc or name in {"relu", "round"}:
+    if call in UFUNCS or name in {"relu", "round"}:
         is_other = dtype == "bool" or call == "absolute"
         computed = promoted([*(one.dtype for one in sources), *filter(None, weak)]) if is_other else dtype
         return ufunc_bytes(shape, sources, computed, out, made=dtype)
@@ -129,19 +121,21 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     return casts + copied
 
 
-def block_bytes(one: Fused, sources: Sequence[Array], result: Array) -> int:
+def block_bytes(one: Instruction, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of the values inside a block, made one after the other, block after block.
 
     Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
     """
     blocks = max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
     wide = result.cells * item_bytes(accumulator(one))
-    if one.reducer is None or wide <= result.size:
+    if not one.function or wide <= result.size:
         return blocks
     return max(wide - result.size + blocks, wide)  # what blocks are added up in, and in the end the result
 
 
-def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]) -> int:
+def _pair_bytes(
+    one: Instruction, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]
+) -> int:
     """Return the bytes alive in a block and the one after it, whose sizes are given.
 
     Names keep the values of the block before until they get new ones, as the loop in
@@ -159,10 +153,10 @@ def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequ
         for number, step in enumerate(one.steps):
             over, axes = overs[number], varies[count + number]
             shape = () if axes is None else tuple(cut[a] if a in axes else 1 for a in range(len(cut)))
-            arguments = [local[argument] for argument in step.arguments if argument is not None]
+            arguments = [local[source] for source in step.sources]
             is_placed = number == home or (
-                one.reducer is None and number == final and home is None
-                and takes_out(step) and step.dtype == one.dtype
+                not one.function and number == final and home is None
+                and step.takes_out and step.dtype == one.dtype
             )  # fmt: skip
             out = None
             if is_placed:
@@ -181,7 +175,7 @@ def _pair_bytes(one: Fused, sources: Sequence[Array], result: Array, turns: Sequ
     return max(peak, held + _reduced_bytes(one, local, turns[-1]))
 
 
-def _turns(one: Fused) -> Iterator[list[list[int]]]:
+def _turns(one: Instruction) -> Iterator[list[list[int]]]:
     """Yield the sizes of each kind of block, behind those of the one before it, if there is one."""
     tiled = [axis for axis, size in enumerate(one.shape) if one.tiles[axis] < size]
     if not tiled:
@@ -208,14 +202,14 @@ def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[in
         yield rest or tile, tile
 
 
-def _kept(one: Fused, cut: Sequence[int]) -> Array:
+def _kept(one: Instruction, cut: Sequence[int]) -> Array:
     """Return what the reducer of a block gives."""
-    return fresh(tuple(size for axis, size in enumerate(cut) if axis not in one.reduced), accumulator(one))
+    return fresh(tuple(size for axis, size in enumerate(cut) if axis not in one.axes), accumulator(one))
 
 
-def _is_combined(one: Fused) -> bool:
+def _is_combined(one: Instruction) -> bool:
     """Whether what blocks give is put together, since axes that are reduced are cut."""
-    return any(one.tiles[axis] < one.shape[axis] for axis in one.reduced)
+    return any(one.tiles[axis] < one.shape[axis] for axis in one.axes)
 
 
 def _cut(source: Array, cut: Sequence[int]) -> Array:
@@ -225,27 +219,28 @@ def _cut(source: Array, cut: Sequence[int]) -> Array:
     return source.part(tuple(min(pair) for pair in zip(source.shape, cut, strict=True)))
 
 
-def _step_bytes(one: Fused, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None) -> int:
+def _step_bytes(
+    one: Instruction, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None
+) -> int:
     """Return what a function inside a block needs besides its result."""
     step = one.steps[number]
-    if step.call == "cast":
+    if step.primitive == "cast":
         return 0
-    if step.call == WHERE and out is not None:
+    if step.function == WHERE and out is not None:
         return arguments[0].cells
-    pairs = zip(step.arguments, step.constants, strict=True)
-    weak = [_weak(constant) if argument is None else "" for argument, constant in pairs]
-    return call_bytes(step.call, arguments, weak, shape, step.dtype, out, is_ufunc=step.is_ufunc)
+    weak = [_weak(constant) for constant in step.constants]
+    return call_bytes(step.function, arguments, weak, shape, step.dtype, out)
 
 
-def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int]) -> int:
+def _reduced_bytes(one: Instruction, local: Sequence[Array], cut: Sequence[int]) -> int:
     """Return what the reducer of a block needs: what its kernel does, and twice what it gives."""
-    if one.reducer is None:
+    if not one.function:
         return 0
     factors = [local[factor] for factor in one.factors]
     dtype = accumulator(one)
-    kept_axes = [axis for axis in range(len(cut)) if axis not in one.reduced]
+    kept_axes = [axis for axis in range(len(cut)) if axis not in one.axes]
     kept = _kept(one, cut)
-    if one.reducer in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
+    if one.function in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
         kept = fresh(kept.shape, factors[0].dtype)
     if len(factors) > 1:
         if is_inner_product(one, [factor.shape and factor.shape[-1] != 1 for factor in factors]):
@@ -253,8 +248,8 @@ def _reduced_bytes(one: Fused, local: Sequence[Array], cut: Sequence[int]) -> in
         else:
             letters = [tuple(range(len(factor.shape))) for factor in factors]
             needed = loop_bytes(letters, kept_axes, factors, kept)
-    elif one.reducer in COMBINED and one.reducer not in {"count_nonzero", "any", "all"}:
-        needed = reduce_buffers(factors[0], one.reduced, dtype)
+    elif one.function in COMBINED and one.function not in {"count_nonzero", "any", "all"}:
+        needed = reduce_buffers(factors[0], one.axes, dtype)
     else:
-        needed = reducer_bytes(one.reducer, factors[0], one.reduced)
+        needed = reducer_bytes(one.function, factors[0], one.axes)
     return (2 if _is_combined(one) else 1) * kept.size + needed

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from nameexpr.compiler.ir.strides import Shape, Strides, iteration_order, packed
+from nameexpr.compiler.ir.program import Shape
+from nameexpr.compiler.ir.strides import Strides, iteration_order, packed
 
 CELLS = 8192
 """Cells of a buffer, at most."""

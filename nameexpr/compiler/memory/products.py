@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from nameexpr.compiler.ir.program import Einsum
-from nameexpr.compiler.ir.strides import Shape
+from nameexpr.compiler.ir.program import Shape
 from nameexpr.compiler.memory.arrays import Array, item_bytes, reduce_buffers
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 from nameexpr.compiler.memory.scratch import WIDE
@@ -51,11 +50,6 @@ def integer_bytes(sources: Sequence[Array], result: Shape) -> int:
     """Return what a product of integers needs that goes through float64."""
     looking = max(reduce_buffers(one, range(len(one.shape)), one.dtype) for one in sources)
     return max(looking, WIDE * max(sum(one.cells for one in sources), prod(result)))
-
-
-def einsum_bytes(one: Einsum, sources: Sequence[Array], result: Array) -> int:
-    """Return the bytes of the buffers of NumPy's C loop."""
-    return loop_bytes(one.letters, one.result, sources, result)
 
 
 def loop_bytes(

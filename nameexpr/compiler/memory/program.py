@@ -7,42 +7,18 @@ there before, and they stay. Which reshapes copy follows from how values lie in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    BLOCK,
-    AlongAxes,
-    Cast,
-    Copy,
-    Divide,
-    Dot,
-    Einsum,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Ones,
-    Pointwise,
-    Program,
-    Reduce,
-    Repeat,
-    Reshape,
-    Slices,
-    Sum,
-    Vecdot,
-    is_view,
-    sources_of,
-    streamed,
-)
-from nameexpr.compiler.ir.strides import Given, known, reshaped, strides_of
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
+from nameexpr.compiler.ir.liveness import BLOCK, never_made
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
+from nameexpr.compiler.ir.program import Instruction, Primitive, Program
+from nameexpr.compiler.ir.strides import reshaped
 from nameexpr.compiler.memory.arrays import Array, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.blocks import block_bytes, pointwise_bytes
-from nameexpr.compiler.memory.products import dot_bytes, einsum_bytes, integer_bytes, odd_bytes
+from nameexpr.compiler.memory.products import dot_bytes, integer_bytes, loop_bytes, odd_bytes
 from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,
@@ -54,94 +30,109 @@ from nameexpr.compiler.memory.scratch import (
 )
 
 Shapes = Sequence[tuple[int, ...]]
+Layouts = Sequence[OperandLayout]
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
-    """A program with its values as they lie in memory; `is_body` if it runs in a loop."""
+class ProgramInfo:
+    """A program with its values as they lie in memory; `is_body` if it runs in a loop, `unmade` are the
+    instructions whose values are never made.
+    """
 
     program: Program
     arrays: Sequence[Array]
     is_body: bool
+    unmade: frozenset[int]
 
     @property
     def count(self) -> int:
+        """The number of operands."""
         return len(self.program.operands)
 
     def is_free(self, number: int) -> bool:
         """Whether an instruction allocates nothing: a view, or what takes over another value's memory."""
-        one = self.program.instructions[number]
-        if isinstance(one, Pointwise | AlongAxes | Fused):
-            return one.over is not None and one.over is not False
-        if isinstance(one, Copy):
-            return one.is_lax and self.arrays[one.source].is_row_major
-        return is_view(one) and not isinstance(one, Cast) and not self.is_copy(one)
+        instruction = self.program.instructions[number]
+        if instruction.function == "row_major" and self.sources(number)[0].is_row_major:
+            return True
+        is_seen = is_view(instruction) and not self.is_copy(instruction)
+        return is_seen or instruction.over is not None
 
-    def is_copy(self, one: Instruction) -> bool:
+    def is_copy(self, instruction: Instruction) -> bool:
         """Whether an instruction is a reshape that NumPy cannot do by a view."""
-        if not isinstance(one, Reshape):
+        if instruction.primitive != "reshape":
             return False
-        source = self.arrays[one.source]
-        return reshaped(source.shape, source.strides, one.shape) is None
+        source = self.arrays[instruction.sources[0]]
+        return reshaped(source.shape, source.strides, instruction.shape) is None
 
     def own_bytes(self, number: int) -> int:
         """Return the bytes of an instruction's result; 0 if it allocates nothing, or once and for all."""
-        one = self.program.instructions[number]
-        if isinstance(one, Ones) and not self.is_body:
-            is_kept = prod(one.shape) <= BLOCK or number in streamed(self.program)
-            return 0 if is_kept else prod(one.shape) * item_bytes(one.dtype)
+        instruction = self.program.instructions[number]
+        if instruction.primitive == "ones" and not self.is_body:
+            cells = prod(instruction.shape)
+            return 0 if cells <= BLOCK or number in self.unmade else cells * item_bytes(instruction.dtype)
         return 0 if self.is_free(number) else self.arrays[self.count + number].size
+
+    def scratch_bytes(self, number: int) -> int:
+        """Return the bytes that an instruction needs only while it runs."""
+        instruction = self.program.instructions[number]
+        rule = SCRATCH.get(instruction.primitive)
+        if rule is None:
+            return 0
+        return rule(instruction, self.at_once(number), self.arrays[self.count + number])
 
     def sources(self, number: int) -> list[Array]:
         """Return the arrays that an instruction reads."""
-        return [self.arrays[source] for source in sources_of(self.program.instructions[number])]
+        return [self.arrays[source] for source in self.program.instructions[number].sources]
 
-    def at_once(self, one: Dot | Matmul | Vecdot, sources: Sequence[Array]) -> Sequence[Array]:
-        """Return what a product is made of at once: blocks, where it adds up with ones."""
-        if isinstance(one, Vecdot) or one.right - self.count not in streamed(self.program):
+    def at_once(self, number: int) -> list[Array]:
+        """Return what an instruction reads at once: of products with ones that are never made, blocks."""
+        sources = self.sources(number)
+        if not any(
+            source - self.count in self.unmade for source in self.program.instructions[number].sources
+        ):
             return sources
         (*rows, length), (_, *columns) = sources[0].shape, sources[1].shape
         return [sources[0].part((*rows, min(BLOCK, length))), sources[1].part((min(BLOCK, length), *columns))]
 
 
-def _facts(program: Program, shapes: Shapes, given: Sequence[Given], *, is_body: bool = False) -> _Facts:
-    strides = strides_of(program, shapes, given)
+def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool = False) -> ProgramInfo:
+    """Return a program with its values, for operands that lie in memory like this."""
+    strides = strides_of(program, shapes, layouts)
     arrays: list[Array] = []
-    for number, own in enumerate(known(given, program.operands)):
+    for number, own in enumerate(layouts_or_default(layouts, program.operands)):
         item = own.item or item_bytes(own.dtype)
         arrays.append(Array(shapes[number], strides[number], own.dtype, item, own.is_swapped, own.is_uneven))
-    facts = _Facts(program, arrays, is_body)
+    info = ProgramInfo(program, arrays, is_body, never_made(program))
     for number, note in enumerate(program.notes):
-        one = program.instructions[number]
-        value = facts.count + number
-        sources = facts.sources(number)
-        dtype = note.dtype or dtype_of(one, sources)
-        is_moved = isinstance(one, MOVES) or (isinstance(one, AlongAxes) and one.function in TURNED)
-        is_kept = is_view(one) and not isinstance(one, Cast) and not facts.is_copy(one)
+        instruction = program.instructions[number]
+        value = info.count + number
+        sources = info.sources(number)
+        dtype = note.dtype or dtype_of(instruction, sources)
+        is_moved = instruction.primitive in MOVES or instruction.function in TURNED
+        is_kept = is_view(instruction) and not info.is_copy(instruction)
         item = sources[0].item if is_moved and not dtype else item_bytes(dtype)
         is_swapped = is_moved and sources[0].is_swapped
         is_uneven = is_kept and sources[0].is_uneven
         arrays.append(Array(shapes[value], strides[value], dtype, item, is_swapped, is_uneven))
-    return facts
+    return info
 
 
-def allocated(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> list[int]:
+def allocated(program: Program, shapes: Shapes, given: Layouts = ()) -> list[int]:
     """Return the bytes that each instruction allocates, blocks and slices too; 0 for a view."""
-    facts = _facts(program, shapes, given)
+    info = info_of(program, shapes, given)
     return [
-        facts.own_bytes(number)
-        + (_passing_bytes(facts, number) if isinstance(one, Fused | Sliced | Looped) else 0)
+        info.own_bytes(number) + (info.scratch_bytes(number) if one.primitive in {"fused", "loop"} else 0)
         for number, one in enumerate(program.instructions)
     ]
 
 
-def given_inside(program: Program, shapes: Shapes, given: Sequence[Given], number: int) -> list[Given]:
+def given_inside(program: Program, shapes: Shapes, given: Layouts, number: int) -> list[OperandLayout]:
     """Return what is known of the operands of the body of a loop, which instruction `number` is."""
-    facts = _facts(program, shapes, given)
-    return [_part(source, 0) for source in facts.sources(number)]
+    info = info_of(program, shapes, given)
+    return [_part(source, 0) for source in info.sources(number)]
 
 
-def peak_bytes(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> int:
+def peak_bytes(program: Program, shapes: Shapes, given: Layouts = ()) -> int:
     """Return the most bytes that are alive at once, operands left out.
 
     Parameters
@@ -150,35 +141,35 @@ def peak_bytes(program: Program, shapes: Shapes, given: Sequence[Given] = ()) ->
         What runs.
     shapes : sequence of tuple of int
         Shapes of all its values.
-    given : sequence of Given, optional
+    given : sequence of OperandLayout, optional
         Dtypes and strides of the operands; else they are taken to be row-major.
     """
-    return _peak(_facts(program, shapes, given))
+    return _peak(info_of(program, shapes, given))
 
 
-def _peak(facts: _Facts) -> int:
-    return max((held + passing for held, passing, _ in _alive(facts)), default=0)
+def _peak(info: ProgramInfo) -> int:
+    return max((held + scratch for held, scratch, _ in _alive(info)), default=0)
 
 
-def _alive(facts: _Facts) -> Iterator[tuple[int, int, int]]:
+def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
     """Yield for each instruction the bytes of the values alive while it runs, those that it needs beside
     them, and those of the values alive after it.
     """
-    sizes = [facts.own_bytes(number) for number in range(len(facts.program.instructions))]
+    sizes = [info.own_bytes(number) for number in range(len(info.program.instructions))]
     dying: dict[int, int] = {}
-    for value, end in _ends(facts).items():
-        if value >= facts.count:
-            dying[end] = dying.get(end, 0) + sizes[value - facts.count]
+    for value, end in _last_uses(info).items():
+        if value >= info.count:
+            dying[end] = dying.get(end, 0) + sizes[value - info.count]
     alive = 0
     for number, size in enumerate(sizes):
         alive += size
         held = alive
         alive -= dying.get(number, 0)
-        yield held, _passing_bytes(facts, number), alive
+        yield held, info.scratch_bytes(number), alive
 
 
 @dataclass(frozen=True, slots=True)
-class Alive:
+class MemoryPoint:
     """Bytes alive while an instruction runs, and after it; `depth` is the number of loops around it."""
 
     during: int
@@ -186,27 +177,27 @@ class Alive:
     depth: int
 
 
-def timeline(program: Program, shapes: Shapes, given: Sequence[Given] = ()) -> list[Alive]:
+def timeline(program: Program, shapes: Shapes, given: Layouts = ()) -> list[MemoryPoint]:
     """Return the bytes alive at each instruction, operands left out: the most of them are `peak_bytes`.
 
     Behind a loop come the instructions of its body, as they are in one of its blocks.
     """
-    return list(_timeline(_facts(program, shapes, given), 0, 0))
+    return list(_timeline(info_of(program, shapes, given), 0, 0))
 
 
-def _timeline(facts: _Facts, below: int, depth: int) -> Iterator[Alive]:
-    """Yield the moments of a program in a loop, `below` which so many bytes are alive."""
-    for number, (held, passing, after) in enumerate(_alive(facts)):
-        yield Alive(below + held + passing, below + after, depth)
-        one = facts.program.instructions[number]
-        if isinstance(one, Looped):
-            given = [_part(source, 0) for source in facts.sources(number)]
-            body = _facts(one.body, shapes_of(one.body), given, is_body=True)
+def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint]:
+    """Yield the points of a program in `depth` loops, outside of which `below` bytes are alive."""
+    for number, (held, scratch, after) in enumerate(_alive(info)):
+        yield MemoryPoint(below + held + scratch, below + after, depth)
+        loop = info.program.instructions[number].loop
+        if loop is not None and loop.block:
+            layouts = [_part(source, 0) for source in info.sources(number)]
+            body = info_of(loop.body, shapes_of(loop.body), layouts, is_body=True)
             yield from _timeline(body, below + held, depth + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class LargeValue:
     """A value that a program makes: the labels of its axes, its shape and its bytes."""
 
     labels: tuple[str, ...]
@@ -214,11 +205,11 @@ class Need:
     size: int
 
 
-def largest(program: Program, shapes: Shapes, given: Sequence[Given] = (), count: int = 3) -> list[Need]:
+def largest(program: Program, shapes: Shapes, given: Layouts = (), count: int = 3) -> list[LargeValue]:
     """Return the largest values that a program makes, the largest first; one of those with equal labels."""
-    facts = _facts(program, shapes, given)
+    info = info_of(program, shapes, given)
     needs = [
-        Need(note.labels, facts.arrays[facts.count + number].shape, facts.own_bytes(number))
+        LargeValue(note.labels, info.arrays[info.count + number].shape, info.own_bytes(number))
         for number, note in enumerate(program.notes)
     ]
     needs.sort(key=lambda need: -need.size)
@@ -231,70 +222,73 @@ def operand_bytes(program: Program, dtypes: Sequence[str]) -> int:
     return sum(prod(shape) * item_bytes(dtype) for shape, dtype in zip(program.operands, dtypes, strict=True))
 
 
-def _ends(facts: _Facts) -> dict[int, int]:
+def _last_uses(info: ProgramInfo) -> dict[int, int]:
     """Return for every value with memory of its own the last instruction that reads it, or a view of it.
 
     What a reshape copied goes with the copy: names are forgotten behind calls, not behind reshapes, but for
     the body of a loop.
     """
-    program, count = facts.program, facts.count
+    program, count = info.program, info.count
     base: list[tuple[int, ...]] = [(value,) for value in range(count + len(program.instructions))]
     last = dict.fromkeys(range(len(base)), -1)
-    for number, one in enumerate(program.instructions):
-        for source in sources_of(one):
+    for number, instruction in enumerate(program.instructions):
+        for source in instruction.sources:
             last |= dict.fromkeys(base[source], number)
-        if facts.is_free(number):
-            taken = one.over if isinstance(one, Pointwise | Fused) and one.over is not None else None
-            every = base[sources_of(one)[0] if taken is None else taken]
-            base[count + number] = every if is_view(one) else every[:1]
-        elif facts.is_copy(one) and not facts.is_body:
-            base[count + number] = (count + number, *base[sources_of(one)[0]])
+        if info.is_free(number):
+            every = base[instruction.sources[instruction.over or 0]]
+            base[count + number] = every if is_view(instruction) else every[:1]
+        elif info.is_copy(instruction) and not info.is_body:
+            base[count + number] = (count + number, *base[instruction.sources[0]])
     for result in program.outputs:
         last |= dict.fromkeys(base[result], len(program.instructions))
     return last
 
 
-def _passing_bytes(facts: _Facts, number: int) -> int:  # noqa: PLR0912  one case for each instruction
-    """Return the bytes that an instruction needs only while it runs."""
-    one, sources = facts.program.instructions[number], facts.sources(number)
-    result = facts.arrays[facts.count + number]
-    dtype = result.dtype
-    match one:
-        case Fused():
-            return block_bytes(one, sources, result)
-        case Sliced(_, cuts, _, body):
-            return _body_peak(body, [_part(*pair) for pair in zip(sources, cuts, strict=True)])
-        case Looped():
-            return max(_body_peak(body, [_part(source, 0) for source in sources]) for body in one.bodies)
-        case Pointwise():
-            return pointwise_bytes(one, sources, dtype, result if one.over is not None else None)
-        case Multiply() | Divide():
-            return ufunc_bytes(result.shape, sources, dtype)
-        case AlongAxes():
-            return along_bytes(one, sources[0], dtype)
-        case Reduce():
-            return reduce_bytes(one, sources[0])
-        case Sum(_, axes, wanted):
-            return reduce_buffers(sources[0], axes, wanted or dtype)
-        case Slices():
-            return slices_bytes(one, sources[0])
-        case Repeat(_, shape):
-            return repeat_bytes(sources[0], shape)
-        case Dot():
-            return dot_bytes(facts.at_once(one, sources))
-        case Matmul() | Vecdot():
-            return odd_bytes(facts.at_once(one, sources), dtype)
-        case IntegerMatmul():
-            return integer_bytes(sources, result.shape)
-        case Einsum():
-            return einsum_bytes(one, sources, result)
-    return 0
+def _part(source: Array, cut: int) -> OperandLayout:
+    """Return what is known of a part of a value, without leading axes: its strides are those of the value."""
+    return OperandLayout(source.dtype, source.strides[cut:], source.item, source.is_swapped, source.is_uneven)
 
 
-def _part(source: Array, cut: int) -> Given:
-    """Return what is known of a slice of a value: its strides are those of the value."""
-    return Given(source.dtype, source.strides[cut:], source.item, source.is_swapped, source.is_uneven)
+def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    """Return the most that a body needs."""
+    loop = instruction.loop
+    assert loop is not None
+    layouts = [_part(source, loop.leading(number)) for number, source in enumerate(sources)]
+    return max(_peak(info_of(body, shapes_of(body), layouts, is_body=True)) for body in loop.bodies)
 
 
-def _body_peak(body: Program, given: Sequence[Given]) -> int:
-    return _peak(_facts(body, shapes_of(body), given, is_body=True))
+def _fused_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    return block_bytes(instruction, sources, result)
+
+
+def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
+
+
+def _ufunc_scratch(_: Instruction, sources: Sequence[Array], result: Array) -> int:
+    return ufunc_bytes(result.shape, sources, result.dtype)
+
+
+def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
+    *letters, kept = instruction.letters
+    return loop_bytes(letters, kept, sources, result)
+
+
+SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
+    "fused": _fused_scratch,
+    "loop": _loop_scratch,
+    "pointwise": _pointwise_scratch,
+    "multiply": _ufunc_scratch,
+    "divide": _ufunc_scratch,
+    "along_axes": lambda one, sources, result: along_bytes(one, sources[0], result.dtype),
+    "reduce": lambda one, sources, result: reduce_bytes(one, sources[0]),
+    "sum": lambda one, sources, result: reduce_buffers(sources[0], one.axes, one.dtype or result.dtype),
+    "slices": lambda one, sources, result: slices_bytes(one, sources[0]),
+    "repeat": lambda one, sources, result: repeat_bytes(sources[0], one.shape),
+    "dot": lambda one, sources, result: dot_bytes(sources),
+    "matmul": lambda one, sources, result: odd_bytes(sources, result.dtype),
+    "vecdot": lambda one, sources, result: odd_bytes(sources, result.dtype),
+    "integer_matmul": lambda one, sources, result: integer_bytes(sources, result.shape),
+    "einsum": _einsum_scratch,
+}
+"""The bytes that instructions need beside their results while they run; 0 for those that are not listed."""

@@ -9,21 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    AsComplex,
-    AsReal,
-    Copy,
-    Diagonal,
-    Embed,
-    Instruction,
-    Reduce,
-    Repeat,
-    Reshape,
-    Slices,
-    Transpose,
-)
-from nameexpr.compiler.ir.strides import Shape, iteration_order, packed
+from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
+from nameexpr.compiler.ir.strides import iteration_order, packed
 from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS
 
@@ -45,7 +32,9 @@ BLOCK = 1 << 15
 RUN = 512
 """Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
 
-MOVES = (Reshape, Transpose, Diagonal, AsReal, AsComplex, Repeat, Embed, Copy)
+MOVES: frozenset[Primitive] = frozenset(
+    {"reshape", "transpose", "diagonal", "as_real", "as_complex", "repeat", "embed", "copy"}
+)
 """What leaves cells in the byte order that they have."""
 TURNED = frozenset({"sort", "flip"})
 """Functions along axes that do so, too."""
@@ -55,14 +44,14 @@ REALS = {"complex64": "float32", "complex128": "float64"}
 
 def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
     """Return the dtype of a result that no note tells, "" if it is not known."""
-    if isinstance(one, Reduce | Slices):
-        if one.reducer in TRUTHS:
+    if one.primitive in {"reduce", "slices"}:
+        if one.function in TRUTHS:
             return "bool"
-        return "int64" if one.reducer in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
-    return sources[0].dtype if isinstance(one, MOVES) else ""
+        return "int64" if one.function in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
+    return sources[0].dtype if one.primitive in MOVES else ""
 
 
-def along_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+def along_bytes(one: Instruction, source: Array, dtype: str) -> int:
     """Return the bytes that a function along axes needs besides its result.
 
     float16 is normalised in float32, to and fro; what has another dtype is cast first.
@@ -81,19 +70,19 @@ def along_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
     return 0
 
 
-def _normalising_bytes(one: AlongAxes, source: Array, dtype: str) -> int:
+def _normalising_bytes(one: Instruction, source: Array, dtype: str) -> int:
     """Return what a softmax, or its logarithm, needs besides its result, a part at a time."""
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
-        casts, item = casts + (6 if one.over else 8) * cells, 4  # what comes out is a copy anyway
+        casts, item = casts + (6 if one.over is not None else 8) * cells, 4  # what comes out is a copy anyway
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
     parts = [whole.part(shape) for shape in _parts(source.shape, one.axes)]
     return casts + max(_part_bytes(one, part, item, wide) for part in parts)
 
 
-def _part_bytes(one: AlongAxes, part: Array, item: int, dtype: str) -> int:
+def _part_bytes(one: Instruction, part: Array, item: int, dtype: str) -> int:
     """Return what normalising a part needs."""
     kept = _reduced(part, one.axes)
     from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
@@ -119,10 +108,10 @@ def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
     return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
 
 
-def reduce_bytes(one: Reduce, source: Array) -> int:
+def reduce_bytes(one: Instruction, source: Array) -> int:
     """Return what a reducer of the last axes of an array needs besides its result."""
-    reduced = range(len(source.shape) - one.count, len(source.shape))
-    return reducer_bytes(one.reducer, source, tuple(reduced))
+    ndim = len(source.shape)
+    return reducer_bytes(one.function, source, [axis % ndim for axis in one.axes])
 
 
 def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
@@ -212,7 +201,7 @@ def _at_once(shape: Shape) -> Shape:
     return (max(1, ROWS * shape[0] // max(1, prod(shape))), *shape[1:])
 
 
-def slices_bytes(one: Slices, source: Array) -> int:
+def slices_bytes(one: Instruction, source: Array) -> int:
     """Return what adding up slices needs besides its result: what the axes before have left."""
     shape, sources, held, peak = list(source.shape), [source, source], 0, 0
     for axis in sorted(one.axes, reverse=True):

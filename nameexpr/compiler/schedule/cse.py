@@ -14,34 +14,17 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    Diagonal,
-    Dot,
-    Einsum,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Pointwise,
-    Program,
-    Slices,
-    Sum,
-    Transpose,
-    Vecdot,
-)
-from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.liveness import renumbered, without_unread
+from nameexpr.compiler.ir.primitives import WORKING, shapes_of
+from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.planning.plan import Plan
-from nameexpr.compiler.schedule.simplify import _without_unread, renumbered
 
-WORKING = (Dot, Matmul, IntegerMatmul, Vecdot, Multiply, Einsum, Sum, Slices)
-"""Instructions that do the work of a step; the others of the step only prepare it."""
-FREE = (Transpose, Diagonal)
-"""Instructions that cost less than finding out that they are done already."""
+FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
+"""Primitives that cost less than finding out that they are done already."""
+NEVER_EQUAL: frozenset[Primitive] = frozenset({"pointwise", "along_axes", "fused", "loop"})
+"""Primitives of programs that may write over values."""
 
 
 def share(program: Program, same: tuple[int, ...]) -> Program:
@@ -56,41 +39,45 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
 
     Examples
     --------
-    >>> from nameexpr.compiler.ir.program import Note, Transpose
-    >>> twice = (Transpose(0, (1, 0)), Transpose(1, (1, 0)), Dot(2, 3))
+    >>> from nameexpr.compiler.ir import instructions as ir
+    >>> from nameexpr.compiler.ir.program import Note
+    >>> twice = (ir.transpose(0, (1, 0)), ir.transpose(1, (1, 0)), ir.dot(2, 3))
     >>> notes = (Note((), "", None),) * 3
     >>> share(Program(((2, 2), (2, 2)), twice, notes, 4, False), (0, 0)).instructions
-    (Transpose(source=0, axes=(1, 0)), Dot(left=2, right=2))
+    (transpose(sources=(0,), axes=(1, 0)), dot(sources=(2, 2)))
     """
     count = len(program.operands)
     numbers = dict(enumerate(same))
     known: dict[Hashable, int] = {}
     instructions = []
-    for value, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True), count):
-        one = renumbered(one, numbers)
-        instructions.append(one)
-        numbers[value] = known.setdefault(_key(one, note.dtype, value), value)
+    for value, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True), count):
+        instruction = renumbered(instruction, numbers)
+        instructions.append(instruction)
+        numbers[value] = known.setdefault(_key(instruction, note.dtype, value), value)
     changed = replace(
         program,
         instructions=tuple(instructions),
         result=numbers[program.result],
         results=tuple(numbers[result] for result in program.results),
     )
-    return _without_unread(changed)
+    return without_unread(changed)
 
 
-def _key(one: Instruction, dtype: str, value: int) -> Hashable:
+def _key(instruction: Instruction, dtype: str, value: int) -> Hashable:
     """Return what two instructions have in common that make the same value."""
-    if isinstance(one, Pointwise | AlongAxes | Fused | Sliced | Looped):
+    if instruction.primitive in NEVER_EQUAL:
         return value
-    if isinstance(one, Multiply) and dtype in ITEM_BYTES:
+    if instruction.primitive == "multiply" and dtype in ITEM_BYTES:
         # Numbers commute; objects need not.
-        return Multiply(min(one.left, one.right), max(one.left, one.right), one.dtype)
-    return one
+        return instruction._replace(sources=tuple(sorted(instruction.sources)))
+    return instruction
 
 
 def best_shared(
-    ways: Sequence[tuple[Plan, Program]], same: tuple[int, ...], limit: int | None, given: Sequence[Given]
+    ways: Sequence[tuple[Plan, Program]],
+    same: tuple[int, ...],
+    limit: int | None,
+    given: Sequence[OperandLayout],
 ) -> tuple[Plan, Program] | None:
     """Return the plan with the fewest flops once its program is shared, and that program.
 
@@ -102,7 +89,7 @@ def best_shared(
         As for `share`.
     limit : int or None
         Bytes that the program may need.
-    given : sequence of Given
+    given : sequence of OperandLayout
         What is known of the operands' memory.
 
     Returns
@@ -122,10 +109,13 @@ def best_shared(
 
 
 def _calls(program: Program) -> int:
-    return sum(not isinstance(one, FREE) for one in program.instructions)
+    return sum(instruction.primitive not in FREE for instruction in program.instructions)
 
 
 def _steps_of(program: Program) -> frozenset[int]:
     """Return the steps of the plan whose work the program does."""
-    pairs = zip(program.instructions, program.notes, strict=True)
-    return frozenset(note.step for one, note in pairs if note.step is not None and isinstance(one, WORKING))
+    return frozenset(
+        note.step
+        for instruction, note in zip(program.instructions, program.notes, strict=True)
+        if note.step is not None and instruction.primitive in WORKING
+    )

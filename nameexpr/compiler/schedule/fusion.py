@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
-from nameexpr.compiler.ir.program import Step
+from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.lowering.builder import Value
 from nameexpr.ops import FUNCTIONS
 
@@ -72,7 +73,7 @@ class Fusing:
 
     def steps(
         self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
-    ) -> tuple[list[Value], tuple[Step, ...], tuple[int, ...], Labels]:
+    ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
         inner = sorted({number for root in roots for number in self.inner(root)})
         places: dict[int, int] = {}
@@ -118,21 +119,18 @@ class Fusing:
         assert isinstance(node, Map)
         return node.arguments
 
-    def _step(self, number: int, places: dict[int, int]) -> Step:
-        node = self.graph.nodes[number]
+    def _step(self, number: int, places: dict[int, int]) -> Instruction:
+        node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
         assert isinstance(node, Map)
-        numbers: list[int | None] = []
-        constants: list[int | float | complex | None] = []
+        sources: list[int] = []
+        constants: list[Number | None] = []
         for argument in node.arguments:
             inner = self.graph.nodes[argument]
-            is_number = isinstance(inner, Scalar)
-            numbers.append(None if is_number else places[argument])
             constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
-        dtype = self.graph.dtypes[number]
+            sources += [] if isinstance(inner, Scalar) else [places[argument]]
         if node.function.startswith("cast:"):
-            return Step("cast", tuple(numbers), tuple(constants), dtype, False)  # noqa: FBT003
-        one = FUNCTIONS[node.function]
-        return Step(one.kernel, tuple(numbers), tuple(constants), dtype, one.is_ufunc)
+            return ir.cast(sources[0], dtype)
+        return ir.pointwise(FUNCTIONS[node.function].kernel, tuple(sources), tuple(constants), (), dtype)
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
         """Return the size of a block along each axis; the last, which is long in memory, gives way last."""

@@ -12,28 +12,16 @@ It runs after simplification and before memory is taken over, which it asks for 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.loops import Sliced
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    Einsum,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Note,
-    Program,
-    Transpose,
-    is_view,
-    sources_of,
-)
-from nameexpr.compiler.ir.slicing import Shape, aligned
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.liveness import Rewriter, readers
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
+from nameexpr.compiler.ir.program import Instruction, Loop, Primitive, Program, Shape
 from nameexpr.compiler.schedule.reuse import reuse
-from nameexpr.compiler.schedule.simplify import renumbered
 from nameexpr.compiler.schedule.tile_body import body_of
 
 LEAST_BYTES = 1 << 20
@@ -46,7 +34,7 @@ MOST_INSTRUCTIONS = 500
 """Programs that are longer are left alone, so that compiling them stays quick."""
 MOST_LOOPS = 8
 """Axes that are looped over: Python nests at most 20 loops, and a slice can have blocks."""
-WORK = (Matmul, IntegerMatmul, Einsum, AlongAxes)
+WORK: frozenset[Primitive] = frozenset({"matmul", "integer_matmul", "einsum", "along_axes"})
 """What makes a region worth its loop: chains of pointwise functions alone are in blocks already."""
 
 
@@ -83,13 +71,13 @@ def _regions(program: Program, shapes: Sequence[Shape]) -> list[Region]:
     count = len(program.operands)
     sizes = [_bytes(program, shapes, count + number) for number in range(len(program.instructions))]
     most = max(sizes, default=0)
-    if most < LEAST_BYTES or not any(isinstance(one, WORK) for one in program.instructions):
+    if most < LEAST_BYTES or not any(one.primitive in WORK for one in program.instructions):
         return []
-    users = _users(program)
+    users = readers(program)
     found = []
     for number, one in enumerate(program.instructions):
         value = count + number
-        if is_view(one) or sizes[number] >= most:
+        if _is_moved(one) or sizes[number] >= most:
             continue
         for depth in range(1, min(len(shapes[value]), MOST_LOOPS + 1)):
             region = _region(program, shapes, users, value, depth)
@@ -104,18 +92,13 @@ def _bytes(program: Program, shapes: Sequence[Shape], value: int) -> int:
     return prod(shapes[value]) * ITEM_BYTES.get(dtype, 8)
 
 
-def _users(program: Program) -> dict[int, set[int]]:
-    """Return for every value the values that are made from it; an output has one more, which is none."""
-    count = len(program.operands)
-    users: dict[int, set[int]] = {output: {-1} for output in program.outputs}
-    for number, one in enumerate(program.instructions):
-        for source in sources_of(one):
-            users.setdefault(source, set()).add(count + number)
-    return users
+def _is_moved(instruction: Instruction) -> bool:
+    """Whether an instruction is a view or a cast, which no region is made for."""
+    return is_view(instruction) or instruction.primitive == "cast"
 
 
 def _region(
-    program: Program, shapes: Sequence[Shape], users: dict[int, set[int]], last: int, depth: int
+    program: Program, shapes: Sequence[Shape], users: dict[int, list[int]], last: int, depth: int
 ) -> Region | None:
     """Return the value `last` with all that only it needs and that varies over its leading axes."""
     count = len(program.operands)
@@ -125,11 +108,11 @@ def _region(
     heap = [-last]
     while heap:
         value = -heappop(heap)
-        if value in inside or value in whole or (value != last and not users[value] <= inside):
+        if value in inside or value in whole or (value != last and not inside.issuperset(users[value])):
             continue
         one = program.instructions[value - count]
-        sources = sources_of(one)
-        cuts = aligned(one, [shapes[source] for source in sources], depth)
+        sources = one.sources
+        cuts = sliceable_axes(one, [shapes[source] for source in sources], depth)
         if cuts is None or shapes[value][:depth] != counts or len(shapes[value]) <= depth:
             continue
         inside.add(value)
@@ -146,7 +129,7 @@ def _region(
 def _saved(program: Program, shapes: Sequence[Shape], values: set[int], cells: int) -> float:
     """Return the bytes of values, less those of slices; slices smaller than the cache save nothing more."""
     count = len(program.operands)
-    made = [value for value in values if not is_view(program.instructions[value - count])]
+    made = [value for value in values if not _is_moved(program.instructions[value - count])]
     most = max((prod(shapes[value]) for value in made), default=0)
     share = min(1.0, max(cells, CACHED) / max(1, most))
     return (1 - share) * sum(_bytes(program, shapes, value) for value in made)
@@ -155,11 +138,11 @@ def _saved(program: Program, shapes: Sequence[Shape], values: set[int], cells: i
 def _pays(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
     """Whether slices save a large value, larger than the result, and are not too small themselves."""
     count = len(program.operands)
-    made = [value for value in region.values if not is_view(program.instructions[value - count])]
+    made = [value for value in region.values if not _is_moved(program.instructions[value - count])]
     sizes = [_bytes(program, shapes, value) for value in made]
     most, result = max(sizes[:-1], default=0), sizes[-1]
     counts = shapes[region.values[-1]][: region.depth]
-    works = any(isinstance(program.instructions[value - count], WORK) for value in made)
+    works = any(program.instructions[value - count].primitive in WORK for value in made)
     is_known = program.notes[region.values[-1] - count].dtype in ITEM_BYTES
     is_large = most >= LEAST_BYTES and most > result and region.cells >= LEAST_CELLS
     return works and is_known and is_large and prod(counts) > 1
@@ -167,38 +150,28 @@ def _pays(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
 
 def _with_slices(program: Program, shapes: Sequence[Shape], region: Region) -> Program:
     """Return the program with one region as one instruction, where its last value was made."""
-    count = len(program.operands)
-    last = region.values[-1]
-    sources, body = body_of(program, shapes, region.values, region.depth, CACHED)
-    counts = shapes[last][: region.depth]
-    layout = _layout(program, last, len(shapes[last]))
-    note = program.notes[last - count]
-    cuts = tuple(cut for _, cut in sources)
-    body = reuse(body, shapes_of(body))
-    made = Sliced(tuple(value for value, _ in sources), cuts, counts, body, layout, note.dtype)
-    numbers = {operand: operand for operand in range(count)}
-    instructions: list[Instruction] = []
-    notes: list[Note] = []
-    for number, one in enumerate(program.instructions):
-        value = count + number
-        if value in region.values and value != last:
-            continue
-        numbers[value] = count + len(instructions)
-        instructions.append(renumbered(made if value == last else one, numbers))
-        notes.append(replace(note, step=None) if value == last else program.notes[number])
-    return replace(
-        program,
-        instructions=tuple(instructions),
-        notes=tuple(notes),
-        result=numbers[program.result],
-        results=tuple(numbers[result] for result in program.results),
-    )
+    count, last, depth = len(program.operands), region.values[-1], region.depth
+    sources, body = body_of(program, shapes, region.values, depth, CACHED)
+    cuts = tuple([(None,) * (depth - cut) + tuple(range(cut)) for _, cut in sources])
+    loop = Loop(
+        shapes[last][:depth], 0, cuts, reuse(body, shapes_of(body)),
+        layout=_layout(program, last, len(shapes[last])),
+    )  # fmt: skip
+    sliced = ir.loop(tuple([value for value, _ in sources]), loop, program.notes[last - count].dtype)
+    new = Rewriter(program)
+    for value in range(count, count + len(program.instructions)):
+        if value == last:
+            new.keep(value, sliced)
+            new.notes[-1] = new.notes[-1]._replace(step=None)
+        elif value not in region.values:
+            new.keep(value)
+    return new.program()
 
 
 def _layout(program: Program, value: int, ndim: int) -> tuple[int, ...]:
     """Return the axes in the order of memory that spares a copy: that of the only thing that is done next."""
     plain = tuple(range(ndim))
-    users = [one for one in program.instructions if value in sources_of(one)]
-    if value in program.outputs or len(users) != 1 or not isinstance(users[0], Transpose):
+    users = [one for one in program.instructions if value in one.sources]
+    if value in program.outputs or len(users) != 1 or users[0].primitive != "transpose":
         return plain
     return users[0].axes if users[0].axes[-1] == ndim - 1 else plain

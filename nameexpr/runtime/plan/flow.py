@@ -26,7 +26,8 @@ from nameexpr.compiler.ir.graph import (
     View,
     number_of,
 )
-from nameexpr.compiler.ir.program import AlongAxes, Fused, Instruction, Pointwise, is_view, sources_of
+from nameexpr.compiler.ir.primitives import is_view
+from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Node
@@ -180,7 +181,7 @@ def _steps_flow(running: Running, text: str, steps: Sequence[PlanStep], bound: f
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
         size = prod(shape) * item_bytes(note.dtype)
-        title, sources = f"{number + 1} {step.what.strip()}", sources_of(one)
+        title, sources = f"{number + 1} {step.what.strip()}", one.sources
         nodes.append(Node("step", title, dims, sources, step.flops, size, _place(one, step.bytes)))
     return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
 
@@ -198,9 +199,9 @@ def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
 
 def _place(one: Instruction, allocated: int) -> str:
     """Return where a step puts its value, if that takes no memory of its own."""
-    if isinstance(one, Pointwise | AlongAxes | Fused) and one.over not in (None, False):
+    if one.over is not None:
         return "in place"
-    return "view" if is_view(one) and not allocated else ""
+    return "view" if (is_view(one) or one.primitive == "cast") and not allocated else ""
 
 
 def _written(number: complex) -> str:

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
-from nameexpr.compiler.ir.loops import Looped
-from nameexpr.compiler.ir.program import Apply, Instruction, Note, Program, Reduce, Slices
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import WORKING, shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
 from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
 from nameexpr.runtime.plan.running import Running
-from nameexpr.runtime.plan.steps import WORKING, PlanStep, repeats
+from nameexpr.runtime.plan.steps import PlanStep, repeats
 
-REDUCING = (Reduce, Apply, Slices)
+REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
 
 def expression_drawn(
@@ -100,19 +99,20 @@ class _Row:
     one: Instruction
     note: Note
     shape: tuple[int, ...]
-    loops: tuple[Looped, ...]
+    loops: tuple[Loop, ...]
 
 
 def _rows(
-    program: Program, shapes: Sequence[tuple[int, ...]], loops: tuple[Looped, ...] = (), start: int = 0
+    program: Program, shapes: Sequence[tuple[int, ...]], loops: tuple[Loop, ...] = (), start: int = 0
 ) -> Iterator[_Row]:
     """Yield the rows of a program; those of a loop's body come behind the loop, as in the plan's table."""
     count, number = len(program.operands), start
     for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
         yield _Row(number, one, note, shapes[count + position], loops)
         number += 1
-        if isinstance(one, Looped):
-            for row in _rows(one.body, shapes_of(one.body), (*loops, one), number):
+        if one.loop is not None:
+            body = one.loop.body
+            for row in _rows(body, shapes_of(body), (*loops, one.loop), number):
                 yield row
                 number = row.number + 1
 
@@ -163,7 +163,7 @@ class _Tree:
         step = self.plan.steps[number]
         dims = dims_text(tuple((label,) for label in step.labels), self.sizes)
         rows = self.rows_of.get(number, [])
-        working = [row for row in rows if isinstance(row.one, WORKING)] or rows
+        working = [row for row in rows if row.one.primitive in WORKING] or rows
         if not working:
             size = self.compiled.graph.cells(step.labels) * self._item(self.last)
             title, note = "the same value", "computed before"
@@ -178,7 +178,7 @@ class _Tree:
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
-        found = [row for row in self.rows_of.get(None, ()) if isinstance(row.one, REDUCING)]
+        found = [row for row in self.rows_of.get(None, ()) if row.one.primitive in REDUCING]
         size = prod(self.compiled.graph.cells(labels) for labels in kept) * self._item(self.last)
         dims = dims_text(kept, self.sizes)
         if not found:
@@ -194,9 +194,9 @@ class _Tree:
         return f"{row.number + 1} {self.steps[row.number].what.strip()}"
 
 
-def _blocks(loops: Sequence[Looped]) -> str:
+def _blocks(loops: Sequence[Loop]) -> str:
     """Return what loops are around a step, as a note."""
-    parts = [f"{loop.count} blocks of {shown(loop.label)}" for loop in loops]
+    parts = [f"{loop.turns} blocks of {shown(loop.label)}" for loop in loops]
     return f"in {', '.join(parts)}" if parts else ""
 
 

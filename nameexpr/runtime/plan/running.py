@@ -12,9 +12,9 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.ir.strides import Given, given_of
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.runtime.operands import OperandSpec
@@ -49,7 +49,7 @@ class Running:
     compiled: Compilation[Any]
     program: Program
     shapes: tuple[tuple[int, ...], ...]
-    given: tuple[Given, ...]
+    given: tuple[OperandLayout, ...]
     operands: tuple[Listed, ...]
     bound: tuple[int, ...] = ()
     folded: Folded | None = None
@@ -114,7 +114,7 @@ def running_of(
         compiled,
         folded.rest,
         shapes_of(folded.rest),
-        given_of([dtypes[value] for value in values], [layouts[value] for value in values]),
+        operand_layouts([dtypes[value] for value in values], [layouts[value] for value in values]),
         (*(operands[position] for position in free), *held),
         bound,
         folded,

@@ -10,31 +10,11 @@ from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
 from nameexpr.backends.numpy.costs.program import expected_seconds
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    Apply,
-    Dot,
-    Einsum,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Pointwise,
-    Program,
-    Reduce,
-    Slices,
-    Sum,
-    Vecdot,
-    sources_of,
-)
-from nameexpr.compiler.ir.strides import Given
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.primitives import WORKING, shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.memory.program import allocated, given_inside
 from nameexpr.runtime.plan.running import Running
-
-WORKING = (Dot, Vecdot, Matmul, IntegerMatmul, Multiply, Einsum, Sum, Slices)
-"""Instructions that do the work of a step of the order; the others of the step prepare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +56,8 @@ class _Level:
     program: Program
     labels: tuple[str, ...]
     names: Sequence[str]
-    given: tuple[Given, ...]
-    loops: tuple[Looped, ...] = ()
+    given: tuple[OperandLayout, ...]
+    loops: tuple[Loop, ...] = ()
 
 
 def steps_of(running: Running) -> tuple[PlanStep, ...]:
@@ -94,26 +74,27 @@ def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, level.given)
-    repeats = prod(loop.size / loop.block for loop in level.loops)
+    repeats = prod(loop.sizes[0] / loop.block for loop in level.loops)
     times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
     work = flops.of(program, shapes, level.loops)
     rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):
-        sources = sources_of(instruction)
+        sources = instruction.sources
         names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
         call = call_text(instruction, [level.names[source] for source in sources])
-        what = "  " * len(level.loops) + type(instruction).__name__.removeprefix("Integer").lower()
+        what = "  " * len(level.loops) + instruction.kind
         rows.append(PlanStep(what, names.strip(), work[number], sizes[number], call, times[number]))
-        if isinstance(instruction, Looped):
+        loop = instruction.loop
+        if loop is not None and loop.block:
             given = tuple(given_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
-            local = local_names(instruction, [level.names[source] for source in sources], numbering.parts)
-            local += numbering.values(instruction.body)
-            body = _Level(instruction.body, inside, local, given, (*level.loops, instruction))
-            numbering.parts += instruction.cuts
+            local = local_names(loop, [level.names[source] for source in sources], numbering.parts)
+            local += numbering.values(loop.body)
+            body = _Level(loop.body, inside, local, given, (*level.loops, loop))
+            numbering.parts += loop.parts
             inner = _rows(flops, body, numbering)
-            numbering.parts -= instruction.cuts
-            numbering.skip(instruction.bodies[1:])
+            numbering.parts -= loop.parts
+            numbering.skip(loop.bodies[1:])
             around = max(0.0, times[number] - fsum(step.seconds for step in inner))
             rows += [replace(rows.pop(), seconds=around), *inner]
     return rows
@@ -136,19 +117,22 @@ class _Flops:
         self.steps = [step for plan in self.plans for step in plan.steps]
 
     def of(
-        self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Looped] = ()
+        self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()
     ) -> list[int]:
         """Return the flops of each instruction."""
         working = _working(program)
         sliced = {
-            step for one in program.instructions if isinstance(one, Sliced) for step in _steps_inside(one)
+            step
+            for one in program.instructions
+            if one.loop is not None and not one.loop.block
+            for step in _steps_inside(one.loop)
         }
         found = []
         for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
-            if isinstance(one, Sliced):
-                inside = sum(self.steps[step].flops for step in _steps_inside(one))
+            if one.loop is not None and not one.loop.block:
+                inside = sum(self.steps[step].flops for step in _steps_inside(one.loop))
                 found.append(inside + pointwise_flops(one))
-            elif note.step is None or isinstance(one, Reduce | Apply):
+            elif note.step is None or one.primitive in {"reduce", "apply"}:
                 found.append(pointwise_flops(one) + self._reduced(one, shapes, loops))
             elif working.get(note.step) != number or note.step in sliced:
                 found.append(0)
@@ -157,12 +141,12 @@ class _Flops:
                 found.append(step.flops * repeats(loops, (*step.labels, *step.summed)))
         return found
 
-    def _reduced(self, one: Instruction, shapes: Sequence[tuple[int, ...]], loops: Sequence[Looped]) -> int:
+    def _reduced(self, one: Instruction, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop]) -> int:
         """Return the flops of a reducer that is no sum: one per cell."""
         if not self.is_expression:
             return _reduced_flops(one, shapes)
         (plan,) = self.plans
-        if not isinstance(one, Reduce | Apply | Slices):
+        if one.primitive not in {"reduce", "apply", "slices"}:
             return 0
         return plan.reduction_flops * repeats(loops, plan.steps[-1].labels if plan.steps else plan.terms[0])
 
@@ -172,38 +156,38 @@ def _working(program: Program) -> Mapping[int, int]:
     return {
         note.step: number
         for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
-        if note.step is not None and isinstance(one, WORKING)
+        if note.step is not None and one.primitive in WORKING
     }
 
 
-def _steps_inside(one: Sliced) -> set[int]:
+def _steps_inside(one: Loop) -> set[int]:
     """Return the steps of the order that slices do."""
     return {note.step for note in one.body.notes if note.step is not None}
 
 
-def repeats(loops: Sequence[Looped], labels: Sequence[str]) -> int:
+def repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
     """Return how often a step without a loop's label is done again."""
-    return prod(loop.count for loop in loops if loop.label not in labels)
+    return prod(loop.turns for loop in loops if loop.label not in labels)
 
 
 def _reduced_flops(one: Instruction, shapes: Sequence[tuple[int, ...]]) -> int:
-    if isinstance(one, Slices):
-        return 0 if one.reducer == "sum" else prod(shapes[one.source])
-    return prod(shapes[one.source]) if isinstance(one, Reduce | Apply) else 0
+    is_reducer = one.primitive in {"reduce", "apply"} or (one.primitive == "slices" and one.function != "sum")
+    return prod(shapes[one.sources[0]]) if is_reducer else 0
 
 
 def pointwise_flops(one: Instruction) -> int:
     """Return the flops of a pointwise function: one per cell."""
-    if isinstance(one, Pointwise):
+    if one.primitive == "pointwise":
         return prod(one.shape)
-    if isinstance(one, Fused):
-        return prod(one.shape) * (len(one.steps) + (one.reducer is not None))
-    if isinstance(one, Sliced):
-        shapes = shapes_of(one.body)
+    if one.primitive == "fused":
+        return prod(one.shape) * (len(one.steps) + bool(one.function))
+    if one.loop is not None and not one.loop.block:
+        body = one.loop.body
+        shapes = shapes_of(body)
         inside = [
             pointwise_flops(inner) + _reduced_flops(inner, shapes)
-            for inner, note in zip(one.body.instructions, one.body.notes, strict=True)
+            for inner, note in zip(body.instructions, body.notes, strict=True)
             if note.step is None
         ]
-        return prod(one.counts) * sum(inside)
+        return one.loop.turns * sum(inside)
     return 0

@@ -1,24 +1,29 @@
-"""What may come next in a line that begins with a colon: commands, then what each of them takes."""
+"""What may come next in a line that begins with a colon: commands, then what each of them takes.
+
+Of files and folders only a bounded part of one folder is looked at.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import islice
 
 from nameexpr.dims import WORD
-from nameexpr.session.complete.files import ARRAYS, SCRIPTS, files
-from nameexpr.session.complete.known import Choice, Completion, Known, placed, ranked, tensors
+from nameexpr.session.complete.choices import MOST, Choice, Completion, Known, placed, ranked, tensors
+from nameexpr.session.lines import ARRAYS, COMMANDS, FULL_NAMES, PICTURES, SCRIPTS
 
+LOOKED_AT = 5_000
+"""Entries of a folder that are looked at; in a larger one some are not offered."""
 _COMMAND = re.compile(r"(\s*)(:\s*[^\s:]*)(\s*)")
 _TENSOR_AND_FILE = re.compile(rf"{WORD}\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
 _PATH = re.compile(r"['\"~./]|.*[/.]", re.DOTALL)
-_DRAWN = re.compile(r"(?:(?:network|tree|memory)\s+)?(?:\S+\.svg\s+)?")
-PICTURES = ("network", "tree", "memory")
-NOTHING = frozenset({":names", ":undo", ":quit", ":exit", ":q"})
-"""Commands that take nothing."""
+_DRAWN = re.compile(rf"(?:(?:{'|'.join(PICTURES)})\s+)?(?:\S+\.svg\s+)?")
+_UNQUOTED = re.compile(r"[\w./~+@%,:=-]*")
 
 
-def commands(known: Known) -> list[Choice]:
+def command_choices(known: Known) -> list[Choice]:
     """Return the commands."""
     return [Choice(name, about) for name, about in known.commands.items()]
 
@@ -27,43 +32,43 @@ def complete_command(
     text: str, cursor: int, known: Known, value: Callable[[str, int, Known], tuple[Completion, ...]]
 ) -> tuple[Completion, ...]:
     """Return the completions in a command; `value` completes an expression or formula."""
-    found = _COMMAND.match(text, 0, cursor)
-    assert found is not None, "the text begins with a colon"
-    name = "".join(found[2].split()).casefold()
-    if found.end() == cursor and (not found[3] or name == ":"):
-        return placed(found.start(2), ranked(name, commands(known)))
-    given = text[found.end() : cursor]
-    if name in (":load", ":save", ":script"):
-        start, choices = _path(name, given, known)
-        return placed(found.end() + start, choices)
-    words = (given.replace("=", " ") if name == ":set" else given).split(" ")
-    last = words.pop()
-    if (takes := _words(name, [word for word in words if word], last, known)) is not None:
-        return placed(cursor - len(last), ranked(last, takes))
-    drawn = _DRAWN.match(given) if name == ":draw" else None
-    start = found.end() + (drawn.end() if drawn else 0)
-    kinds = ranked(given, (Choice(kind, "picture") for kind in PICTURES if name == ":draw"))
-    is_first = " " not in given
-    return (
-        *(placed(found.end(), kinds) if is_first else ()),
-        *value(" " * start + text[start:], cursor, known),
+    command = _COMMAND.match(text, 0, cursor)
+    assert command is not None, "the text begins with a colon"
+    name, start = "".join(command[2].split()).casefold(), command.end()
+    if start == cursor and (not command[3] or name == ":"):
+        return placed(command.start(2), ranked(name, command_choices(known)))
+    given = text[start:cursor]
+    row = COMMANDS.get(FULL_NAMES.get(name[1:], ""))
+    takes = row.takes if row else "text"
+    if row and takes == "file":
+        offset, choices = _path(row.name, given, known)
+        return placed(start + offset, choices)
+    if takes == "text":
+        return value(" " * start + text[start:], cursor, known)
+    if takes == "picture":
+        kinds = [] if " " in given else ranked(given, (Choice(kind, "picture") for kind in PICTURES))
+        drawn = _DRAWN.match(given)
+        begin = start + (drawn.end() if drawn else 0)
+        return (*placed(start, kinds), *value(" " * begin + text[begin:], cursor, known))
+    *words, last = (given.replace("=", " ") if takes == "setting" else given).split(" ")
+    return placed(
+        cursor - len(last), ranked(last, _words(takes, [word for word in words if word], last, known))
     )
 
 
-def _words(name: str, given: list[str], word: str, known: Known) -> Iterable[Choice] | None:
-    """Return what a command takes after some words, None if that is an expression or formula."""
-    count = len(given)
-    if name in NOTHING:
-        return ()
-    if name == ":set" and count < 2:  # noqa: PLR2004  a name and a value
-        values = known.options.get(given[0], ()) if given else known.options
-        return [Choice(one, given[0] if given else "option") for one in values]
-    if name == ":explain" and not count:
-        return [Choice(code, about) for code, about in known.codes.items()]
-    if name in (":help", ":h", ":?") and not count:
-        skipped = not word.startswith(":")
-        return [one._replace(text=one.text[skipped:]) for one in commands(known) if one.text[skipped:]]
-    return () if name in (":set", ":explain", ":help", ":h", ":?") else None
+def _words(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
+    """Return what a command takes after some words, of which the last one is being typed."""
+    match takes, words:
+        case "setting", []:
+            return [Choice(option, "option") for option in known.options]
+        case "setting", [option]:
+            return [Choice(value, option) for value in known.options.get(option, ())]
+        case "code", []:
+            return [Choice(code, about) for code, about in known.codes.items()]
+        case "command", []:
+            skipped = not last.startswith(":")
+            return [choice._replace(text=choice.text[skipped:]) for choice in command_choices(known)]
+    return []
 
 
 def _path(name: str, given: str, known: Known) -> tuple[int, list[Choice]]:
@@ -71,11 +76,55 @@ def _path(name: str, given: str, known: Known) -> tuple[int, list[Choice]]:
 
     A path is the rest of the line, with or without quotes. `:load` takes a name before it, `:save` may.
     """
-    target = _TENSOR_AND_FILE.match(given) if name != ":script" else None
+    target = _TENSOR_AND_FILE.match(given) if name != "script" else None
     if target is not None:
         return target.end(), files(given[target.end() :], ARRAYS)
-    if name == ":script":
-        return 0, files(given, SCRIPTS)
-    if name == ":save":
-        return 0, [*([] if _PATH.match(given) else ranked(given, tensors(known))), *files(given, SCRIPTS)]
-    return 0, []
+    if name == "load":
+        return 0, []
+    names = ranked(given, tensors(known)) if name == "save" and not _PATH.match(given) else []
+    return 0, [*names, *files(given, SCRIPTS)]
+
+
+def files(written: str, endings: tuple[str, ...]) -> list[Choice]:
+    """Return the files and folders that a path may become, which may begin with a quote.
+
+    Hidden ones are there only if the path asks for them.
+
+    Examples
+    --------
+    >>> files("examples/data/pho", (".npy",))
+    [Choice(text='examples/data/photos.npy', about='file')]
+    """
+    quote = written[:1] if written[:1] in ("'", '"') else ""
+    folder, slash, beginning = written[len(quote) :].rpartition("/")
+    choices = []
+    for name, is_folder in _entries(_expanded(folder + slash) or ".", beginning.casefold()):
+        if name.startswith(".") and not beginning.startswith("."):
+            continue
+        if is_folder or name.casefold().endswith(endings):
+            text = _quoted(quote, f"{folder}{slash}{name}", is_folder)
+            choice = Choice(text, "folder" if is_folder else "file")
+            choices.append((not name.startswith(beginning), name, choice))
+    return [choice for _, _, choice in sorted(choices) if choice.text != written][:MOST]
+
+
+def _expanded(folder: str) -> str:
+    """Return the folder with the home folder for `~`; those of other users are not looked up."""
+    return os.path.expanduser(folder) if folder.startswith("~/") else folder
+
+
+def _entries(folder: str, beginning: str) -> list[tuple[str, bool]]:
+    try:
+        with os.scandir(folder) as entries:
+            looked_at = islice(entries, LOOKED_AT)
+            fitting = [entry for entry in looked_at if entry.name.casefold().startswith(beginning)]
+            return [(entry.name, entry.is_dir()) for entry in fitting if entry.name.isprintable()]
+    except (OSError, ValueError):  # no such folder, or a path that no system takes
+        return []
+
+
+def _quoted(quote: str, path: str, is_folder: bool) -> str:
+    """Return the path as it is typed: in quotes if it needs them, which a folder leaves open."""
+    if not quote and not _UNQUOTED.fullmatch(path):
+        quote = "'" if '"' in path else '"'
+    return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"

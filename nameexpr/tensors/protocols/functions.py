@@ -1,12 +1,11 @@
 """NumPy's functions on tensors: `np.mean(x, axis="C")` is NumPy's mean, and keeps the names that it should.
 
-The table is `nameexpr.tensors.protocols.calls.TABLE`; its entries stand in `single` and `several`. Values,
-dtypes, defaults and warnings are those of NumPy's function, which differ from PyTorch's here and there:
-`np.std(x)` divides by n, `np.median(x)` averages two values, `np.mean` of integers is a float.
-Whatever is not in the table would lose names, and is refused with the way out.
+The table is `nameexpr.tensors.protocols.calls.TABLE`; entries for functions of one operand stand in `single`,
+and here those of several: where, clip, concatenate, dot, allclose; and plain answers. Values, dtypes,
+defaults and warnings are those of NumPy's function, which differ from PyTorch's: `np.std(x)` divides by n,
+`np.median(x)` averages two values, `np.mean` of integers is a float. Whatever is not in the table would lose
+names, and is refused with the way out.
 
->>> import numpy as np
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2], [3, 5]], names="N C")
 >>> np.mean(x, axis="C")
 tensor([1.5, 4. ], names=('N',), shape=(2,))
@@ -16,18 +15,21 @@ tensor([1.5, 4. ], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from nameexpr.dims import Names
+from nameexpr.rules.combining import check_ranks, joined, matmul_names
+from nameexpr.rules.lookup import position
+from nameexpr.rules.pairing import Pairing, paired_fault
+from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.contraction import contracted
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.protocols import several, single
-from nameexpr.tensors.protocols.calls import FAULTS, TABLE, FunctionCall, spelt
-from nameexpr.tensors.protocols.operands import nameless
-
-ENTRIES = (single, several)
-"""The modules that fill the table."""
+from nameexpr.tensors.protocols.calls import FAULTS, TABLE, FunctionCall, implements, spelt
+from nameexpr.tensors.protocols.operands import Part, nameless, side_by_side, unified_names
+from nameexpr.tensors.protocols.single import new_positions, padded_names
 
 HINTS: dict[str, str] = {
     "einsum": "ne.einsum takes tensors, and names of more than one letter",
@@ -93,3 +95,148 @@ def _is_foreign(kind: type) -> bool:
     if issubclass(kind, Core):
         return False
     return getattr(kind, "__array_function__", None) is not np.ndarray.__array_function__
+
+
+@implements("clip")
+def _clipped(call: FunctionCall) -> Any:
+    parts = call.operands("a", "a_min", "a_max", "min", "max", "where")
+    return call.result(unified_names(parts, call.verb))
+
+
+@implements("where")
+def _chosen(call: FunctionCall) -> Any:
+    parts = call.operands("condition", "x", "y")
+    if len(parts) == 1:
+        raise nameless(f"{call.verb} of a condition alone")
+    return call.result(unified_names(parts, call.verb))
+
+
+@implements("isclose")
+def _close(call: FunctionCall) -> Any:
+    return call.result(unified_names(call.operands("a", "b", "rtol", "atol"), call.verb))
+
+
+@implements("isin")
+def _contained(call: FunctionCall) -> Any:
+    """Return which elements are among others, whatever the names of those."""
+    x, _ = call.operand("element"), call.operand("test_elements")
+    return call.result(x.names)
+
+
+@implements("allclose array_equal array_equiv")
+def _compared(call: FunctionCall) -> Any:
+    first, second = list(call.parameters)[:2]
+    unified_names(call.operands(first, second), call.verb)
+    return call.answer()
+
+
+@implements("shape ndim result_type can_cast common_type min_scalar_type iscomplexobj isrealobj")
+@implements("array2string array_str array_repr may_share_memory shares_memory")
+def _answered(call: FunctionCall) -> Any:
+    return call.answer()
+
+
+@implements("size")
+def _counted(call: FunctionCall) -> Any:
+    call.axes(call.operand())
+    return call.answer()
+
+
+@implements("concatenate")
+def _concatenated(call: FunctionCall) -> Any:
+    parts = call.members()
+    if call["axis"] is None and any(len(one.names) != 1 for one in parts):
+        raise nameless(call.verb, "without axis= it flattens: give one, by name or position")
+    call["axis"] = position(parts[0].dims, 0 if call["axis"] is None else call["axis"], call.verb)
+    return call.result(_joined(parts, call["axis"], call.verb))
+
+
+def _joined(parts: Sequence[Part], at: int | None, verb: str) -> Names:
+    dims = [one.dims for one in parts]
+    check_ranks(dims, verb)
+    return joined(dims, at, verb)
+
+
+@implements("stack")
+def _stacked(call: FunctionCall) -> Any:
+    """Return tensors side by side along a new dim, which has no name."""
+    names = _joined(call.members(), None, call.verb)
+    at = new_positions(call, names)[0]
+    return call.result((*names[:at], None, *names[at:]))
+
+
+@implements("vstack hstack dstack")
+def _stacked_along_fixed_dim(call: FunctionCall) -> Any:
+    """Return tensors joined along the first, second or third dim; dims that are added have no names."""
+    rank, at = {"np.vstack": (2, 0), "np.hstack": (1, 1), "np.dstack": (3, 2)}[call.verb]
+    parts = [_raised(one, rank) for one in call.members()]
+    if call.verb == "np.hstack" and len(parts[0].names) == 1:
+        at = 0
+    return call.result(_joined(parts, at, call.verb))
+
+
+def _raised(one: Part, rank: int) -> Part:
+    names = padded_names(one.names, rank)
+    at_least = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}[rank]
+    return Part(at_least(one.data), names, one.role)
+
+
+@implements("dot")
+def _dotted(call: FunctionCall) -> Any:
+    """Return the sum over the last dim of a and the last but one of b, or the product with a number."""
+    a, b = call.operand("a"), call.operand("b")
+    if not a.names or not b.names:
+        return call.result(a.names or b.names)
+    at = -1 if len(b.names) == 1 else -2
+    _check_meeting(a, b, at, call.verb)
+    rest = b.names[:at] + b.names[len(b.names) + at + 1 :]
+    return call.result(side_by_side(a, b, a.names[:-1] + rest, call.verb))
+
+
+@implements("inner")
+def _inner(call: FunctionCall) -> Any:
+    """Return the sum over the last dims of both, or the product with a number."""
+    a, b = call.operand("a"), call.operand("b")
+    if not a.names or not b.names:
+        return call.result(a.names or b.names)
+    _check_meeting(a, b, -1, call.verb)
+    return call.result(side_by_side(a, b, a.names[:-1] + b.names[:-1], call.verb))
+
+
+def _check_meeting(a: Part, b: Part, at: int, verb: str) -> None:
+    """Raise NE372 unless the last dim of a has the size of one of b."""
+    sizes = a.dims[-1].size, b.dims[at].size
+    if sizes[0] != sizes[1]:
+        message = f"{verb}: the contracted dims have sizes {sizes[0]} and {sizes[1]}"
+        raise paired_fault(
+            "NE372", message, (a.dims, b.dims), Pairing(verb, a.role, b.role), ([-1], [at]), ""
+        )
+
+
+@implements("outer linalg.outer vdot")
+def _of_vectors(call: FunctionCall) -> Any:
+    """Return the products of two vectors, or their sum; more dims would be flattened."""
+    parts = call.operands(*list(call.parameters)[:2])
+    if any(len(one.names) != 1 for one in parts):
+        hint = "np.multiply.outer(x, y) keeps all dims; ne.einsum contracts any"
+        raise nameless(f"{call.verb} of what is no vector", hint)
+    if call.verb == "np.vdot":
+        return call.result(())
+    left, right = parts
+    return call.result(side_by_side(left, right, left.names + right.names, call.verb))
+
+
+@implements("linalg.matmul")
+def _multiplied(call: FunctionCall) -> Any:
+    left, right = call.operands("x1", "x2")
+    return call.result(matmul_names(left.dims, right.dims, call.verb))
+
+
+@implements("tensordot linalg.tensordot")
+def _summed_products(call: FunctionCall) -> Any:
+    first, second = list(call.parameters)[:2]
+    return contracted(_as_core(call[first]), _as_core(call[second]), call["axes"])
+
+
+def _as_core(operand: Any) -> Core:
+    return operand if isinstance(operand, Core) else unnamed(as_array(operand, None, copy=False))

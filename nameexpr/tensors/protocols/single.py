@@ -20,14 +20,13 @@ from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by
 @implements("sum prod mean std var max min amax amin any all median ptp count_nonzero linalg.norm")
 @implements("nansum nanprod nanmean nanstd nanvar nanmax nanmin nanmedian linalg.vector_norm")
 @implements("argmax argmin nanargmax nanargmin")
-def reduced(call: FunctionCall) -> Any:
-    """Return the result over some dims, or over all."""
+def _reduced(call: FunctionCall) -> Any:
     x = call.together(call.operand(), "where", "mean", "initial")
     return call.result(removed(x.names, call.axes(x), keepdim=bool(call["keepdims"])))
 
 
 @implements("average")
-def averaged(call: FunctionCall) -> Any:
+def _averaged(call: FunctionCall) -> Any:
     """Return a mean with weights, and where asked the sums of the weights."""
     x = call.operand()
     gone = call.axes(x)
@@ -37,8 +36,7 @@ def averaged(call: FunctionCall) -> Any:
 
 
 @implements("quantile percentile nanquantile nanpercentile")
-def quantiles(call: FunctionCall) -> Any:
-    """Return quantiles, whose dims are those of q and then those of x that stay."""
+def _quantiles(call: FunctionCall) -> Any:
     x, q = call.operand(), call.operand("q")
     gone = call.axes(x)
     x = _weighted(call, x, gone)
@@ -60,8 +58,7 @@ def _weighted(call: FunctionCall, x: Part, over: tuple[int, ...]) -> Part:
 
 
 @implements("trace linalg.trace")
-def traced(call: FunctionCall) -> Any:
-    """Return the sum of a diagonal, without its two dims."""
+def _traced(call: FunctionCall) -> Any:
     x = call.operand()
     return call.result(removed(x.names, matrix_axes(call, x)))
 
@@ -76,15 +73,14 @@ def matrix_axes(call: FunctionCall, x: Part) -> tuple[int, ...]:
 
 
 @implements("linalg.matrix_norm")
-def matrix_norm(call: FunctionCall) -> Any:
-    """Return the norms of the matrices in the last two dims."""
+def _matrix_norm(call: FunctionCall) -> Any:
     x = call.operand()
     return call.result(removed(x.names, matrix_axes(call, x), keepdim=bool(call["keepdims"])))
 
 
 @implements("cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod")
 @implements("sort argsort partition argpartition repeat delete")
-def along(call: FunctionCall) -> Any:
+def _along(call: FunctionCall) -> Any:
     """Return what keeps all names, and goes along one dim."""
     x = call.operand()
     call.axis(x)
@@ -92,7 +88,7 @@ def along(call: FunctionCall) -> Any:
 
 
 @implements("diff unwrap")
-def differences(call: FunctionCall) -> Any:
+def _differences(call: FunctionCall) -> Any:
     """Return differences along a dim, with what is put before and after it."""
     x = call.operand()
     call.axis(x)
@@ -101,13 +97,12 @@ def differences(call: FunctionCall) -> Any:
 
 @implements("round around fix real imag angle real_if_close nan_to_num sinc i0 copy astype")
 @implements("isreal iscomplex isneginf isposinf tril triu flipud fliplr")
-def kept(call: FunctionCall) -> Any:
-    """Return a result with the names of the operand."""
+def _kept(call: FunctionCall) -> Any:
     return call.result(call.operand().names)
 
 
 @implements("flip roll gradient")
-def kept_along(call: FunctionCall) -> Any:
+def _kept_along(call: FunctionCall) -> Any:
     """Return a result, or one for each dim, with the names of the operand; `axis=` may be several dims."""
     x = call.operand()
     several = len(call.axes(x)) > 1 and call.verb == "np.gradient"
@@ -115,7 +110,7 @@ def kept_along(call: FunctionCall) -> Any:
 
 
 @implements("zeros_like ones_like empty_like full_like")
-def made_like(call: FunctionCall) -> Any:
+def _made_like(call: FunctionCall) -> Any:
     """Return a new tensor with the names of another; in another shape, if that has as many dims."""
     x = call.together(call.operand(), "fill_value")
     shape = call["shape"]
@@ -125,8 +120,7 @@ def made_like(call: FunctionCall) -> Any:
 
 
 @implements("transpose")
-def transposed(call: FunctionCall) -> Any:
-    """Return a view with the dims in another order, or in reverse."""
+def _transposed(call: FunctionCall) -> Any:
     x = call.operand()
     order = tuple(range(len(x.names)))[::-1]
     if call["axes"] is not None:
@@ -141,8 +135,7 @@ def _words(dims: Any) -> tuple[Any, ...]:
 
 
 @implements("swapaxes matrix_transpose linalg.matrix_transpose")
-def swapped(call: FunctionCall) -> Any:
-    """Return a view with two dims swapped."""
+def _swapped(call: FunctionCall) -> Any:
     x = call.operand()
     names = list(x.names)
     a, b = matrix_axes(call, x)
@@ -151,8 +144,7 @@ def swapped(call: FunctionCall) -> Any:
 
 
 @implements("moveaxis")
-def moved(call: FunctionCall) -> Any:
-    """Return a view with some dims at other positions; a name as destination is where that dim stands now."""
+def _moved(call: FunctionCall) -> Any:
     x = call.operand()
     source, destination = (
         positions(x.dims, ShownCall(call.verb, _words(call[one]), (x.dims,)))
@@ -166,16 +158,14 @@ def moved(call: FunctionCall) -> Any:
 
 
 @implements("squeeze")
-def squeezed(call: FunctionCall) -> Any:
-    """Return a view without dims of size 1: all, or those given, which must have it."""
+def _squeezed(call: FunctionCall) -> Any:
     x = call.operand()
     gone = [at for at in call.axes(x) if call["axis"] is not None or x.data.shape[at] == 1]
     return call.result(removed(x.names, gone))
 
 
 @implements("expand_dims")
-def expanded(call: FunctionCall) -> Any:
-    """Return a view with new dims of size 1, which have no names."""
+def _expanded(call: FunctionCall) -> Any:
     x = call.operand()
     rest = iter(x.names)
     new = new_positions(call, x.names)
@@ -192,8 +182,7 @@ def new_positions(call: FunctionCall, names: Names) -> tuple[int, ...]:
 
 
 @implements("broadcast_to")
-def broadcast(call: FunctionCall) -> Any:
-    """Return a read-only view in a larger shape; new dims have no names."""
+def _broadcast(call: FunctionCall) -> Any:
     x = call.operand()
     shape = call["shape"]
     new = (1 if np.ndim(shape) == 0 else len(shape)) - len(x.names)
@@ -201,15 +190,14 @@ def broadcast(call: FunctionCall) -> Any:
 
 
 @implements("diagonal linalg.diagonal")
-def diagonal(call: FunctionCall) -> Any:
+def _diagonal(call: FunctionCall) -> Any:
     """Return a view of the diagonal of two dims, which becomes a last dim without a name."""
     x = call.operand()
     return call.result((*removed(x.names, matrix_axes(call, x)), None))
 
 
 @implements("take")
-def taken(call: FunctionCall) -> Any:
-    """Return the elements at some indices along a dim, with names as by indexing."""
+def _taken(call: FunctionCall) -> Any:
     x = call.operand()
     at = call.axis(x)
     indices = call.operand("indices")
@@ -219,7 +207,7 @@ def taken(call: FunctionCall) -> Any:
 
 
 @implements("take_along_axis")
-def taken_along(call: FunctionCall) -> Any:
+def _taken_along(call: FunctionCall) -> Any:
     """Return the elements that indices with the same other dims point at along a dim."""
     x = call.operand()
     at = call.axis(x)
@@ -229,29 +217,25 @@ def taken_along(call: FunctionCall) -> Any:
 
 
 @implements("split array_split")
-def split(call: FunctionCall) -> Any:
-    """Return a list of views of parts of a dim."""
+def _split(call: FunctionCall) -> Any:
     x = call.operand()
     call.axis(x)
     return call.results(x.names)
 
 
 @implements("hsplit vsplit dsplit")
-def split_at_fixed_dim(call: FunctionCall) -> Any:
-    """Return a list of views of parts of the dim that the function is named for."""
+def _split_at_fixed_dim(call: FunctionCall) -> Any:
     return call.results(call.operand().names)
 
 
 @implements("unstack")
-def unstacked(call: FunctionCall) -> Any:
-    """Return a tuple of views along a dim, without it."""
+def _unstacked(call: FunctionCall) -> Any:
     x = call.operand()
     return call.results(removed(x.names, [call.axis(x)]))
 
 
 @implements("atleast_1d atleast_2d atleast_3d")
-def at_least(call: FunctionCall) -> Any:
-    """Return tensors, or the only one, with new dims without names where there are too few."""
+def _at_least(call: FunctionCall) -> Any:
     rank = int(call.verb[-2])
     parts = call.arguments()
     names = [padded_names(one.names, rank) for one in parts]

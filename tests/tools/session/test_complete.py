@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.session.complete.complete import Completion, Known, complete
-from nameexpr.session.complete.known import MOST
+from nameexpr.session.complete import Completion, Known, complete
+from nameexpr.session.complete.choices import MOST
 
 SESSION = Known(
     {
@@ -57,6 +57,8 @@ def offered(text: str, known: Known = SESSION) -> list[str]:
         ("N C, C -> ", ["N", "C"]),
         ("N C, C -> C ", ["N"]),
         ("N k, k -> N ", ["k"]),
+        ("batch... k -> ", ["k"]),
+        ("N a=k -> ", ["N", "k"]),
         ("N C -> N : a", ["any", "all", "argmax", "argmin"]),
         ("N C, C -> N | ", ["x", "w", "photos", "s", "_"]),
         ("N H W C, N C -> N | ", ["photos", "x", "w", "s", "_"]),

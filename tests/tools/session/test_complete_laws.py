@@ -12,7 +12,7 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput
 
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.session.complete.complete import Known, complete
+from nameexpr.session.complete import Known, complete
 from nameexpr.session.continuation import python_start
 from nameexpr.session.lines import PythonLine, read_line
 from nameexpr.syntax.formula_ast import Use, nodes

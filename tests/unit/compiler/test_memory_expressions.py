@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.program import Einsum, Matmul, Multiply, Note, Program, Sum
-from nameexpr.compiler.ir.strides import Given, reshaped, strides_of
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.primitives import shapes_of, strides_of
+from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.ir.strides import reshaped
 
 RNG = np.random.default_rng(0)
 DTYPES = ("float64", "float32", "int64", "int8", "float16", "complex64")
@@ -130,24 +132,26 @@ def test_reshapes_that_copy_are_those_that_numpy_copies() -> None:
 
 def strides_made(one: Any, arrays: list[Any]) -> tuple[int, ...]:
     program = Program(tuple(a.shape for a in arrays), (one,), (Note((), "", None),), len(arrays), False)
-    return strides_of(program, shapes_of(program), [Given("float64", in_cells(a)) for a in arrays])[-1]
+    return strides_of(program, shapes_of(program), [OperandLayout("float64", in_cells(a)) for a in arrays])[
+        -1
+    ]
 
 
 def test_results_lie_in_memory_as_numpy_lays_them_out() -> None:
     for _ in range(500):
         one = strided([int(size) for size in RNG.choice([2, 3, 4, 5], 3)])
         axes = tuple(int(axis) for axis in np.flatnonzero(RNG.random(3) < 0.6)) or (0,)
-        assert agree(strides_made(Sum(0, axes, None), [one]), np.add.reduce(one, axis=axes))
+        assert agree(strides_made(ir.add_up(0, axes), [one]), np.add.reduce(one, axis=axes))
         kept = RNG.random(3) < 0.7
         moved = RNG.permutation(3)
         sizes = [size if is_kept else 1 for size, is_kept in zip(one.shape, kept, strict=True)]
         other = np.zeros([sizes[axis] for axis in moved]).transpose(np.argsort(moved))
-        assert agree(strides_made(Multiply(0, 1, None), [one, other]), one * other)
+        assert agree(strides_made(ir.multiply(0, 1), [one, other]), one * other)
         right = np.zeros((one.shape[2], 4))
-        assert agree(strides_made(Matmul(0, 1), [one, right]), np.matmul(one, right))
+        assert agree(strides_made(ir.matmul(0, 1), [one, right]), np.matmul(one, right))
         order = tuple(int(letter) for letter in RNG.permutation(3))
         product = np.einsum("abc,abc->" + "".join("abc"[letter] for letter in order), one, one)
-        einsum = Einsum((0, 1), ((0, 1, 2), (0, 1, 2)), order)
+        einsum = ir.einsum((0, 1), ((0, 1, 2), (0, 1, 2)), order)
         assert agree(strides_made(einsum, [one, one]), product)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite, prod
+from math import isfinite
 
 from nameexpr.backends.numpy.codegen.statements import (
     Attribute,
@@ -18,37 +18,7 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
 )
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    Apply,
-    Arange,
-    AsComplex,
-    AsReal,
-    Cast,
-    Constant,
-    Copy,
-    Diagonal,
-    Divide,
-    Dot,
-    Einsum,
-    Embed,
-    Full,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Ones,
-    Pointwise,
-    Reduce,
-    Repeat,
-    Reshape,
-    Slices,
-    Sum,
-    Transpose,
-    Vecdot,
-)
+from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.ops import REDUCTIONS
 
 LETTERS = string.ascii_letters
@@ -56,26 +26,25 @@ LETTERS = string.ascii_letters
 
 def render_call(instruction: Instruction, sources: Sequence[str]) -> Value:
     """Return what computes an instruction which is no loop."""
-    return CALLS[type(instruction)](instruction, *sources)
+    return CALLS[instruction.primitive](instruction, *sources)
 
 
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return what an instruction does, as plans say it: its call, or what a loop goes through."""
-    match instruction:
-        case Fused():
-            kernels = dict.fromkeys(step.call for step in instruction.steps)
-            return "blocks of " + ", ".join(k if k == "cast" else str(callee_of(k)) for k in kernels)
-        case Sliced(_, _, counts, inner):
-            return f"{prod(counts)} slices of {len(inner.instructions)} steps"
-        case Looped():
-            return f"{instruction.count} blocks of {instruction.block} along {shown(instruction.label)}"
-        case _:
-            return text_of(render_call(instruction, sources))
+    loop = instruction.loop
+    if instruction.primitive == "fused":
+        steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
+        return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
+    if loop is None:
+        return text_of(render_call(instruction, sources))
+    if not loop.block:
+        return f"{loop.turns} slices of {len(loop.body.instructions)} steps"
+    return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}"
 
 
-def render_streamed(instruction: Dot | Matmul, source: str, dtype: str) -> Invocation:
-    """Return the product of an array with ones that are never made (`ir.program.streamed`)."""
-    is_stack = "True" if isinstance(instruction, Matmul) else None
+def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invocation:
+    """Return the product of an array with ones that are never made (`ir.liveness.never_made`)."""
+    is_stack = "True" if instruction.primitive == "matmul" else None
     return _ours("add_up")(source, quoted(dtype), is_stack=is_stack)
 
 
@@ -92,7 +61,7 @@ def _formulas(name: str) -> Callee:
     return Callee("formulas", name)
 
 
-def _dtype(dtype: str | None) -> str | None:
+def _dtype(dtype: str) -> str | None:
     return quoted(dtype) if dtype else None
 
 
@@ -101,103 +70,102 @@ def axes_text(axes: Sequence[int]) -> str:
     return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
 
 
-def _last(count: int) -> str:
-    return axes_text(range(-count, 0))
-
-
 def _word(letters: Sequence[int]) -> str:
     return "".join(LETTERS[letter] for letter in letters)
 
 
-def _full(one: Full) -> Invocation:
-    number = literal(one.value) if isfinite(one.value) else f'float("{one.value}")'
+def filled(instruction: Instruction, sources: Sequence[str]) -> list[Value]:
+    """Return the arguments of a pointwise function: its sources, and its numbers between them."""
+    arrays = iter(sources)
+    return [next(arrays) if number is None else literal(number) for number in instruction.constants]
+
+
+def _full(one: Instruction) -> Invocation:
+    (value,) = one.constants
+    assert isinstance(value, int | float)
+    number = literal(value) if isfinite(value) else f'float("{value}")'
     return numpy("full")(str(one.shape), number, dtype=_dtype(one.dtype))
 
 
-def _pointwise(one: Pointwise, *sources: str) -> Invocation:
-    arrays = iter(sources)
-    arguments = [
-        next(arrays) if constant is None else literal(getattr(constant, "value", constant))
-        for constant in one.constants
-    ]
+def _pointwise(one: Instruction, *sources: str) -> Invocation:
+    arguments = filled(one, sources)
     if one.is_weak:
-        return _formulas("fold")(callee_of(one.call), *arguments)
+        return _formulas("fold")(callee_of(one.function), *arguments)
     if one.over is None:
-        return callee_of(one.call)(*arguments)
+        return callee_of(one.function)(*arguments)
     if not one.is_ufunc:
         return _formulas("where_over")(*arguments)
-    return callee_of(one.call)(*arguments, out=sources[one.sources.index(one.over)])
+    return callee_of(one.function)(*arguments, out=sources[one.over])
 
 
-def _along(one: AlongAxes, source: str) -> Invocation:
-    return _formulas(one.function)(source, axes_text(one.axes), over="True" if one.over else None)
+def _along(one: Instruction, source: str) -> Invocation:
+    over = None if one.over is None else "True"
+    return _formulas(one.function)(source, axes_text(one.axes), over=over)
 
 
-def _transpose(one: Transpose, source: str) -> Value:
+def _transpose(one: Instruction, source: str) -> Value:
     if one.axes == (1, 0):
         return Attribute(source, "T")
     return Attribute(source, "transpose")(str(one.axes))
 
 
-def _diagonal(one: Diagonal, source: str) -> Invocation:
-    if max(one.letters) < len(LETTERS):
-        pattern = f"{_word(one.letters)}->{_word(tuple(dict.fromkeys(one.letters)))}"
-        return numpy("einsum")(quoted(pattern), source)
-    return _ours("diagonal")(source, str(one.letters))
+def _diagonal(one: Instruction, source: str) -> Invocation:
+    letters, result = one.letters
+    if max(letters) < len(LETTERS):
+        return numpy("einsum")(quoted(f"{_word(letters)}->{_word(result)}"), source)
+    return _ours("diagonal")(source, str(letters))
 
 
-def _copy(one: Copy, source: str) -> Invocation:
-    if one.is_large or one.is_lax:
-        return Callee("copies", "row_major" if one.is_lax else "contiguous")(source)
-    return Attribute(source, "copy")()
+def _copy(one: Instruction, source: str) -> Invocation:
+    return Callee("copies", one.function)(source) if one.function else Attribute(source, "copy")()
 
 
-def _reduce(one: Reduce, source: str) -> Invocation:
-    combine = REDUCTIONS[one.reducer].combine
+def _reduce(one: Instruction, source: str) -> Invocation:
+    combine, axes = REDUCTIONS[one.function].combine, axes_text(one.axes)
     if not combine:
-        return _ours(one.reducer)(source, _last(one.count))
-    return numpy(f"{combine}.reduce")(source, axis=_last(one.count), dtype=_dtype(one.dtype))
+        return _ours(one.function)(source, axes)
+    return numpy(f"{combine}.reduce")(source, axis=axes, dtype=_dtype(one.dtype))
 
 
-def _sum(one: Sum, source: str) -> Invocation:
+def _sum(one: Instruction, source: str) -> Invocation:
     return numpy("add.reduce")(source, axis=axes_text(one.axes), dtype=_dtype(one.dtype))
 
 
-def _slices(one: Slices, source: str) -> Invocation:
-    return _ours("slices")(numpy(REDUCTIONS[one.reducer].combine), source, str(one.axes))
+def _slices(one: Instruction, source: str) -> Invocation:
+    return _ours("slices")(numpy(REDUCTIONS[one.function].combine), source, str(one.axes))
 
 
-def _einsum(one: Einsum, *sources: str) -> Invocation:
-    pattern = ",".join(map(_word, one.letters)) + "->" + _word(one.result)
-    return numpy("einsum")(quoted(pattern), *sources)
+def _einsum(one: Instruction, *sources: str) -> Invocation:
+    *letters, result = one.letters
+    return numpy("einsum")(quoted(",".join(map(_word, letters)) + "->" + _word(result)), *sources)
 
 
-CALLS: Mapping[type, Callable[..., Value]] = {
-    AlongAxes: _along,
-    Apply: lambda _, x: _ours("apply")("reduce", x),
-    Arange: lambda one: numpy("arange")(str(one.size)),
-    AsComplex: lambda _, x: _ours("as_complex")(x),
-    AsReal: lambda _, x: _ours("as_real")(x),
-    Cast: lambda one, x: Attribute(x, "astype")(quoted(one.dtype)),
-    Constant: lambda one: numpy("asarray")(literal(one.value)),
-    Copy: _copy,
-    Diagonal: _diagonal,
-    Divide: lambda one, x: numpy("true_divide")(x, str(one.count)),
-    Dot: lambda _, x, y: Attribute(x, "dot")(y),
-    Einsum: _einsum,
-    Embed: lambda one, x: _ours("embed")(x, str(one.shape), str(one.letters)),
-    Full: _full,
-    IntegerMatmul: lambda one, x, y: _ours("integer_matmul")(x, y, quoted(one.dtype)),
-    Matmul: lambda _, x, y: numpy("matmul")(x, y),
-    Multiply: lambda one, x, y: numpy("multiply")(x, y, dtype=_dtype(one.dtype)),
-    Ones: lambda one: numpy("ones")(str(one.shape), dtype=quoted(one.dtype)),
-    Pointwise: _pointwise,
-    Reduce: _reduce,
-    Repeat: lambda one, x: Callee("copies", "repeated")(x, str(one.shape)),
-    Reshape: lambda one, x: Attribute(x, "reshape")(str(one.shape)),
-    Slices: _slices,
-    Sum: _sum,
-    Transpose: _transpose,
-    Vecdot: lambda _, x, y: numpy("vecdot")(x, y),
+CALLS: Mapping[Primitive, Callable[..., Value]] = {
+    "along_axes": _along,
+    "apply": lambda _, x: _ours("apply")("reduce", x),
+    "arange": lambda one: numpy("arange")(str(one.shape[0])),
+    "as_complex": lambda _, x: _ours("as_complex")(x),
+    "as_real": lambda _, x: _ours("as_real")(x),
+    "cast": lambda one, x: Attribute(x, "astype")(quoted(one.dtype)),
+    "constant": lambda one: numpy("asarray")(literal(one.constants[0])),
+    "copy": _copy,
+    "diagonal": _diagonal,
+    "divide": lambda one, x: numpy("true_divide")(x, str(one.constants[0])),
+    "dot": lambda _, x, y: Attribute(x, "dot")(y),
+    "einsum": _einsum,
+    "embed": lambda one, x: _ours("embed")(x, str(one.shape), str(one.letters[1])),
+    "full": _full,
+    "integer_matmul": lambda one, x, y: _ours("integer_matmul")(x, y, quoted(one.dtype)),
+    "matmul": lambda _, x, y: numpy("matmul")(x, y),
+    "multiply": lambda one, x, y: numpy("multiply")(x, y, dtype=_dtype(one.dtype)),
+    "ones": lambda one: numpy("ones")(str(one.shape), dtype=quoted(one.dtype)),
+    "pointwise": _pointwise,
+    "reduce": _reduce,
+    "repeat": lambda one, x: Callee("copies", "repeated")(x, str(one.shape)),
+    "reshape": lambda one, x: Attribute(x, "reshape")(str(one.shape)),
+    "slices": _slices,
+    "sum": _sum,
+    "transpose": _transpose,
+    "vecdot": lambda _, x, y: numpy("vecdot")(x, y),
 }
 """What computes each instruction, from itself and the names of its sources."""

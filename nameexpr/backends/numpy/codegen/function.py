@@ -18,7 +18,7 @@ from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
 from nameexpr.backends.numpy.kernels import c_einsum, ones
-from nameexpr.compiler.ir.program import Ones, Program
+from nameexpr.compiler.ir.program import Instruction, Program
 
 MODULES = {"np": np, "copies": copies, "formulas": formulas, "kernels": kernels}
 
@@ -27,7 +27,7 @@ def bound_statements(
     program: Program, shapes: Sequence[tuple[int, ...]], constants: dict[str, Any]
 ) -> list[Statement]:
     """Return the statements of a program; arrays of ones are bound in `constants`."""
-    made_once: dict[str, Ones] = {}
+    made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once)
     constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
     return statements

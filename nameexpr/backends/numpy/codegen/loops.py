@@ -33,37 +33,23 @@ from nameexpr.backends.numpy.codegen.statements import (
     numpy,
     quoted,
 )
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    Fused,
-    Instruction,
-    Matmul,
-    Pointwise,
-    Program,
-    last_uses,
-    sources_of,
-    takes_out,
-)
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.liveness import last_uses
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Instruction, Loop, Program, Shape
 
-Shape = tuple[int, ...]
 FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and": "ones"}
 """The array that changes nothing when it is combined with what blocks give."""
 
 
 def loop(
-    one: Fused | Sliced | Looped,
-    target: str,
-    names: Sequence[str],
-    shapes: Sequence[Shape],
-    numbering: Numbering,
+    one: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a loop into a new array called `target`.
 
     Parameters
     ----------
-    one : Fused, Sliced or Looped
-        The instruction.
+    one : Instruction
+        A fused instruction, or a loop.
     target : str
         The name of its result.
     names, shapes : sequences
@@ -71,45 +57,44 @@ def loop(
     numbering : Numbering
         The names that are free; they are counted on.
     """
-    match one:
-        case Fused():
-            return fused(one, target, names, shapes)
-        case Sliced():
-            return _sliced(one, target, names, shapes, numbering)
-        case Looped():
-            return _looped(one, target, names, numbering)
+    if one.loop is None:
+        return fused(one, target, names, shapes)
+    if not one.loop.block:
+        return _sliced(one.loop, one.dtype, target, names, shapes, numbering)
+    return _looped(one.loop, one.dtype, target, names, numbering)
 
 
 def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]) -> list[Statement]:
     """Return the statement that forgets what nothing in a body reads after an instruction."""
-    sources = sources_of(body.instructions[number])
+    sources = body.instructions[number].sources
     return delete(names[s] for s in sources if last[s] == number and s >= len(body.operands))
 
 
 def _sliced(
-    one: Sliced, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+    one: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a sliced instruction into a new array called `target`."""
     parts: list[Statement] = []
     local: list[str] = []
-    for number, (name, shape, cut) in enumerate(zip(names, shapes, one.cuts, strict=True)):
+    for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
+        cut = one.leading(number)
         local.append(f"p{number}" if cut else name)
         if cut:
-            parts.append(Assign(f"p{number}", Subscript(name, _slice_index(shape, one.counts, cut))))
+            parts.append(Assign(f"p{number}", Subscript(name, _slice_index(shape, one.sizes, cut))))
     held = [
         part for part, name in zip(local, names, strict=True) if part != name and not name.startswith("a")
     ]
     local += numbering.values(one.body)
-    place = Subscript(target, _slice_index(one.counts, one.counts, len(one.counts)))
-    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(one.counts) if count > 1]
+    place = Subscript(target, _slice_index(one.sizes, one.sizes, len(one.sizes)))
+    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(one.sizes) if count > 1]
     body = [*parts, *_slice(one.body, local, place)]
-    return [Assign(target, _fresh(one)), *nested(loops, body), *delete(held)]
+    return [Assign(target, _fresh(one, dtype)), *nested(loops, body), *delete(held)]
 
 
-def _fresh(one: Sliced) -> Value:
+def _fresh(one: Loop, dtype: str) -> Value:
     """Return the call that makes the result, with its axes in memory as the layout says."""
-    shape = (*one.counts, *shapes_of(one.body)[one.body.result])
-    made = numpy("empty")(str(tuple(shape[axis] for axis in one.layout)), quoted(one.dtype))
+    shape = (*one.sizes, *shapes_of(one.body)[one.body.result])
+    made = numpy("empty")(str(tuple(shape[axis] for axis in one.layout)), quoted(dtype))
     if one.layout == tuple(range(len(shape))):
         return made
     return Attribute(made, "transpose")(str(tuple(one.layout.index(axis) for axis in range(len(shape)))))
@@ -128,10 +113,10 @@ def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statem
     shapes = shapes_of(body)
     statements: list[Statement] = []
     for number, inner in enumerate(body.instructions):
-        sources = [names[source] for source in sources_of(inner)]
+        sources = [names[source] for source in inner.sources]
         target = names[count + number]
         is_result = count + number == body.result
-        if isinstance(inner, Fused):
+        if inner.primitive == "fused":
             statements += fused(inner, target, sources, [shapes[source] for source in inner.sources])
             statements += [Assign(place, target), *delete([target])] if is_result else []
         else:
@@ -143,48 +128,52 @@ def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statem
 
 def _put(inner: Instruction, call: Value, place: Subscript) -> Statement:
     """Return the statement that writes the last value of a slice into the result."""
-    is_free = isinstance(inner, Pointwise) and takes_out(inner) and inner.over is None
-    if isinstance(call, Invocation) and (isinstance(inner, Matmul) or is_free):
+    is_free = inner.takes_out and inner.over is None
+    if isinstance(call, Invocation) and (inner.primitive == "matmul" or is_free):
         return Assign(None, with_out(call, place))
     return Assign(place, call)
 
 
-def _looped(one: Looped, target: str, names: Sequence[str], numbering: Numbering) -> list[Statement]:
+def _looped(
+    one: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
+) -> list[Statement]:
     """Return the statements that compute a looped instruction into a new array called `target`."""
     index, parts = f"j{numbering.loops}", numbering.parts
-    whole = one.size - one.size % one.block
+    (size,) = one.sizes
+    whole = size - size % one.block
     numbering.loops += 1
-    numbering.parts += one.cuts
-    main = _block(one, one.body, names, target, f"{index}:{index} + {one.block}", parts, numbering)
-    statements = [_start(one, target), For(index, f"0, {whole}, {one.block}", main)]
+    numbering.parts += one.parts
+    main = _block(one, dtype, one.body, names, target, f"{index}:{index} + {one.block}", parts, numbering)
+    statements = [_start(one, dtype, target), For(index, f"0, {whole}, {one.block}", main)]
     if one.tail is not None:
-        statements += _block(one, one.tail, names, target, f"{whole}:", parts, numbering)
+        statements += _block(one, dtype, one.tail, names, target, f"{whole}:", parts, numbering)
     numbering.loops -= 1
     numbering.parts = parts
-    return [*statements, *delete(f"p{parts + number}" for number in range(one.cuts))]
+    return [*statements, *delete(f"p{parts + number}" for number in range(one.parts))]
 
 
-def _start(one: Looped, target: str) -> Statement:
+def _start(one: Loop, dtype: str, target: str) -> Statement:
     """Return the statement that makes the array that blocks are put into."""
-    if _is_late(one):
+    if _is_late(one, dtype):
         return Assign(target, "None")
     shape = shapes_of(one.body)[one.body.result]
     name = "empty" if one.place is not None else FIRST[one.combine]
-    return Assign(target, numpy(name)(str(_whole(one, shape)), quoted(one.dtype)))
+    return Assign(target, numpy(name)(str(_whole(one, shape)), quoted(dtype)))
 
 
-def _whole(one: Looped, shape: Shape) -> Shape:
+def _whole(one: Loop, shape: Shape) -> Shape:
     """Return the shape of the result, from that of what a block gives."""
-    return shape if one.place is None else (*shape[: one.place], one.size, *shape[one.place + 1 :])
+    return shape if one.place is None else (*shape[: one.place], one.sizes[0], *shape[one.place + 1 :])
 
 
-def _is_late(one: Looped) -> bool:
+def _is_late(one: Loop, dtype: str) -> bool:
     """Whether the result is only made with the first block, which tells its dtype, or what is combined."""
-    return not one.dtype if one.place is not None else one.combine not in FIRST
+    return not dtype if one.place is not None else one.combine not in FIRST
 
 
 def _block(
-    one: Looped,
+    one: Loop,
+    dtype: str,
     body: Program,
     names: Sequence[str],
     target: str,
@@ -196,18 +185,18 @@ def _block(
     local = local_names(one, names, parts)
     statements: list[Statement] = [
         Assign(part, Subscript(name, f"{':, ' * axis}{cut}"))
-        for part, name, axis in zip(local, names, one.axes, strict=True)
+        for part, name, (axis,) in zip(local, names, one.cuts, strict=True)
         if axis is not None
     ]
     count = len(body.operands)
     local += numbering.values(body)
     last = last_uses(body)
-    is_short = body.result == len(local) - 1 and not isinstance(body.instructions[-1], Looped)
-    is_short = is_short and not _is_late(one)
+    is_short = body.result == len(local) - 1 and body.instructions[-1].loop is None
+    is_short = is_short and not _is_late(one, dtype)
     for number, inner in enumerate(body.instructions):
-        own = [local[source] for source in sources_of(inner)]
-        if isinstance(inner, Looped):
-            statements += _looped(inner, local[count + number], own, numbering)
+        own = [local[source] for source in inner.sources]
+        if inner.loop is not None:
+            statements += _looped(inner.loop, inner.dtype, local[count + number], own, numbering)
         elif is_short and count + number == body.result:
             statements.append(_combined(one, target, cut, render_call(inner, own)))
         else:
@@ -216,13 +205,17 @@ def _block(
     if is_short:
         return statements
     result = local[body.result]
-    return [*statements, *_late(one, shapes_of(body)[body.result], target, cut, result), *delete([result])]
+    return [
+        *statements,
+        *_late(one, dtype, shapes_of(body)[body.result], target, cut, result),
+        *delete([result]),
+    ]
 
 
-def _late(one: Looped, shape: Shape, target: str, cut: str, block: str) -> list[Statement]:
+def _late(one: Loop, dtype: str, shape: Shape, target: str, cut: str, block: str) -> list[Statement]:
     """Return the statements that put a block into a result that may not be there yet."""
     put = _combined(one, target, cut, block)
-    if not _is_late(one):
+    if not _is_late(one, dtype):
         return [put]
     is_first = f"{target} is None"
     if one.place is None:
@@ -232,7 +225,7 @@ def _late(one: Looped, shape: Shape, target: str, cut: str, block: str) -> list[
     return [Assign(target, Conditional(fresh, is_first, target)), put]
 
 
-def _combined(one: Looped, target: str, cut: str, block: Value) -> Assign:
+def _combined(one: Loop, target: str, cut: str, block: Value) -> Assign:
     """Return the statement that puts what a block gives into the result."""
     if one.place is not None:
         return Assign(Subscript(target, f"{':, ' * one.place}{cut}"), block)

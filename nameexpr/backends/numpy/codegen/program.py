@@ -27,28 +27,10 @@ from nameexpr.backends.numpy.codegen.statements import (
 )
 from nameexpr.carets import visible
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    BLOCK,
-    Apply,
-    AsComplex,
-    AsReal,
-    Diagonal,
-    Dot,
-    Fused,
-    Instruction,
-    Matmul,
-    Ones,
-    Program,
-    Reshape,
-    Transpose,
-    last_uses,
-    sources_of,
-    streamed,
-)
+from nameexpr.compiler.ir.liveness import BLOCK, last_uses, never_made
+from nameexpr.compiler.ir.primitives import is_view
+from nameexpr.compiler.ir.program import Instruction, Program
 
-VIEWS = (Reshape, Transpose, Diagonal, AsReal, AsComplex)
-LOOPS = (Fused, Sliced, Looped)
 MODULES = ("copies", "formulas", "kernels")
 IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
 """What source to paste begins with, after NumPy, where it uses these."""
@@ -58,7 +40,7 @@ Shapes = Sequence[tuple[int, ...]]
 def compute(
     program: Program,
     shapes: Shapes,
-    made_once: dict[str, Ones] | None = None,
+    made_once: dict[str, Instruction] | None = None,
     numbering: Numbering | None = None,
 ) -> list[Statement]:
     """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
@@ -75,19 +57,19 @@ def compute(
         Takes the notes of values inside loops.
     """
     numbering = numbering or Numbering()
-    unmade, last, count = streamed(program), last_uses(program), len(program.operands)
+    unmade, last, count = never_made(program), last_uses(program), len(program.operands)
     values = [value_name(value, count) for value in range(len(shapes))]
     statements: list[Statement] = []
     for number, instruction in enumerate(program.instructions):
-        target, sources = values[count + number], sources_of(instruction)
+        target, sources = values[count + number], instruction.sources
         names = [values[source] for source in sources]
-        if isinstance(instruction, LOOPS):
+        if instruction.primitive in {"fused", "loop"}:
             from nameexpr.backends.numpy.codegen.loops import loop
 
             statements += loop(instruction, target, names, [shapes[source] for source in sources], numbering)
         elif number in unmade:
             continue
-        elif isinstance(instruction, Ones) and made_once is not None and prod(instruction.shape) <= BLOCK:
+        elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
             made_once[target] = instruction
             continue
         else:
@@ -103,8 +85,8 @@ def compute(
 def _call(program: Program, instruction: Instruction, names: Sequence[str], unmade: Collection[int]) -> Value:
     """Return what computes one instruction."""
     count = len(program.operands)
-    if unmade and isinstance(instruction, Dot | Matmul) and instruction.right - count in unmade:
-        return render_streamed(instruction, names[0], program.notes[instruction.right - count].dtype)
+    if unmade and any(source - count in unmade for source in instruction.sources):
+        return render_streamed(instruction, names[0], program.notes[instruction.sources[1] - count].dtype)
     return render_call(instruction, names)
 
 
@@ -125,21 +107,21 @@ def _deletions(
     """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
     count = len(program.operands)
     instruction = program.instructions[number]
-    if isinstance(instruction, VIEWS):
+    if is_view(instruction):
         return []
     dead: dict[str, None] = {}
     waiting = [
         source
-        for source in sources_of(instruction)
+        for source in instruction.sources
         if source >= count and last[source] == number
-        if not isinstance(program.instructions[source - count], Ones)
+        if program.instructions[source - count].primitive != "ones"
     ]
     while waiting:
         value = waiting.pop(0)
         dead[names[value]] = None
         view = program.instructions[value - count]
-        if isinstance(view, VIEWS) and view.source >= count and last[view.source] == value - count:
-            waiting.append(view.source)
+        if is_view(view) and view.sources[0] >= count and last[view.sources[0]] == value - count:
+            waiting.append(view.sources[0])
     return [Delete(tuple(dead))] if dead else []
 
 
@@ -181,7 +163,7 @@ def _routine(one: Routine, modules: set[str]) -> list[str]:
     program, numbering = one.program, Numbering()
     statements = compute(program, one.shapes, numbering=numbering)
     arguments = [f"a{position}" for position in range(len(program.operands))]
-    if any(isinstance(instruction, Apply) for instruction in program.instructions):
+    if any(instruction.primitive == "apply" for instruction in program.instructions):
         arguments.append("reduce")
     comments = {f"t{number}": note for number, note in enumerate(program.notes)}
     comments |= {f"v{number}": note for number, note in enumerate(numbering.notes)}

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import NamedTuple, TypeAlias
 
-from nameexpr.compiler.ir.loops import Looped
-from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.ir.program import Loop, Note, Program
 from nameexpr.ops import KERNELS
 
 _OWN = {*KERNELS, "as_array"}
@@ -170,13 +169,14 @@ class Numbering:
         for body in bodies:
             self.notes += body.notes
             for inner in body.instructions:
-                self.skip(inner.bodies if isinstance(inner, Looped) else ())
+                self.skip(inner.loop.bodies if inner.loop is not None else ())
 
 
-def local_names(one: Looped, names: Sequence[str], start: int) -> list[str]:
+def local_names(one: Loop, names: Sequence[str], start: int) -> list[str]:
     """Return what the sources are called in a block: the parts are numbered from `start` on."""
-    numbers = iter(range(start, start + one.cuts))
-    return [name if axis is None else f"p{next(numbers)}" for name, axis in zip(names, one.axes, strict=True)]
+    numbers = iter(range(start, start + one.parts))
+    cuts = zip(names, one.cuts, strict=True)
+    return [name if axis is None else f"p{next(numbers)}" for name, (axis,) in cuts]
 
 
 def delete(names: Iterable[str]) -> list[Statement]:

@@ -9,8 +9,7 @@ from nameexpr.backends.numpy.costs import estimate as costs
 from nameexpr.backends.numpy.costs.cells import RUN, Array, broadcast, fresh, memory_nanos, pass_nanos
 from nameexpr.backends.numpy.costs.functions import PASSES, call_nanos, cell_nanos
 from nameexpr.backends.numpy.costs.reductions import reduce_nanos
-from nameexpr.compiler.ir.program import Fused, Pointwise, Step
-from nameexpr.compiler.ir.strides import Shape
+from nameexpr.compiler.ir.program import Instruction, Number, Shape
 from nameexpr.ops import COSTS
 
 FOLDED = 1900.0
@@ -21,17 +20,16 @@ MADE = 200.0
 """Making the array that blocks go into."""
 
 
-def pointwise_nanos(one: Pointwise, sources: Sequence[Array], result: Array) -> float:
+def pointwise_nanos(one: Instruction, sources: Sequence[Array], result: Array) -> float:
     """Return the time of a pointwise function of arrays."""
     if one.is_weak:
         return FOLDED
     numbers = [constant for constant in one.constants if constant is not None]
-    values = [getattr(number, "value", None) for number in numbers]
-    nanos = _function(one.call, values, sources, result)
-    return call_nanos(one.call, len(numbers)) + nanos
+    nanos = _function(one.function, numbers, sources, result)
+    return call_nanos(one.function, len(numbers)) + nanos
 
 
-def _function(call: str, numbers: Sequence[object], sources: Sequence[Array], result: Array) -> float:
+def _function(call: str, numbers: Sequence[Number], sources: Sequence[Array], result: Array) -> float:
     """Return the time of the cells of a function."""
     dtypes = [source.dtype for source in sources]
     cell = cell_nanos(call, dtypes, result.dtype, is_square=call == "power" and list(numbers) == [2])
@@ -41,7 +39,7 @@ def _function(call: str, numbers: Sequence[object], sources: Sequence[Array], re
     return nanos + memory_nanos(moved)
 
 
-def fused_nanos(one: Fused, sources: Sequence[Array]) -> float:
+def fused_nanos(one: Instruction, sources: Sequence[Array]) -> float:
     """Return the time of functions and a reduction, block by block."""
     tiles = tuple(min(pair) for pair in zip(one.tiles, one.shape, strict=True))
     count = prod(-(-size // tile) for size, tile in zip(one.shape, tiles, strict=True) if tile)
@@ -53,9 +51,9 @@ def fused_nanos(one: Fused, sources: Sequence[Array]) -> float:
         parts.append(made[0])
         nanos += made[1]
     factors = [parts[factor] for factor in one.factors]
-    nanos += PART if one.reducer is None else _reduced(one, factors, tiles)
+    nanos += PART if not one.function else _reduced(one, factors, tiles)
     moved = sum(source.cells * source.item for source in sources)
-    moved += prod(size for axis, size in enumerate(one.shape) if axis not in one.reduced) * 8
+    moved += prod(size for axis, size in enumerate(one.shape) if axis not in one.axes) * 8
     return MADE + count * nanos + memory_nanos(moved)
 
 
@@ -67,13 +65,13 @@ def _part(source: Array, tiles: Shape) -> Array:
     return Array(shape, source.strides, source.dtype)
 
 
-def _step(step: Step, parts: Sequence[Array]) -> tuple[Array, float]:
+def _step(step: Instruction, parts: Sequence[Array]) -> tuple[Array, float]:
     """Return what a step of a block makes, and its time."""
-    sources = [parts[argument] for argument in step.arguments if argument is not None]
-    numbers = [number for number, place in zip(step.constants, step.arguments, strict=True) if place is None]
-    shape = _broadcast(sources)
-    made = fresh(shape, step.dtype)
-    return made, call_nanos(step.call, len(numbers)) + _function(step.call, numbers, sources, made)
+    sources = [parts[source] for source in step.sources]
+    numbers = [number for number in step.constants if number is not None]
+    call = "cast" if step.primitive == "cast" else step.function
+    made = fresh(_broadcast(sources), step.dtype)
+    return made, call_nanos(call, len(numbers)) + _function(call, numbers, sources, made)
 
 
 def _broadcast(sources: Sequence[Array]) -> Shape:
@@ -81,17 +79,17 @@ def _broadcast(sources: Sequence[Array]) -> Shape:
     return tuple(max(sizes) if 0 not in sizes else 0 for sizes in zip(*shapes, strict=True))
 
 
-def _reduced(one: Fused, factors: Sequence[Array], tiles: Shape) -> float:
+def _reduced(one: Instruction, factors: Sequence[Array], tiles: Shape) -> float:
     """Return the time of the reduction of a block: of one value, or of the product of several."""
-    kept = prod(tile for axis, tile in enumerate(tiles) if axis not in one.reduced)
+    kept = prod(tile for axis, tile in enumerate(tiles) if axis not in one.axes)
     placing = PART + call_nanos("add") + kept * 0.1
     dtype = one.dtype or "float64"
     if len(factors) == 1:
-        reducer = one.reducer or "sum"
+        reducer = one.function or "sum"
         value = broadcast(factors[0], tiles) if len(factors[0].shape) != len(tiles) else factors[0]
-        return placing + reduce_nanos("sum" if reducer == "mean" else reducer, value, one.reduced)
+        return placing + reduce_nanos("sum" if reducer == "mean" else reducer, value, one.axes)
     last = len(tiles) - 1
-    if one.reduced == (last,) and len(factors) == 2 and all(one.shape for one in factors):  # noqa: PLR2004
+    if one.axes == (last,) and len(factors) == 2 and all(one.shape for one in factors):  # noqa: PLR2004
         return placing + costs.vecdot_seconds(kept, tiles[last], dtype) / costs.NANO
     axes = [str(axis) for axis in range(len(tiles))]
     steps = [
@@ -101,5 +99,5 @@ def _reduced(one: Fused, factors: Sequence[Array], tiles: Shape) -> float:
         }
         for part in factors
     ]
-    stays = [axis for place, axis in enumerate(axes) if place not in one.reduced]
+    stays = [axis for place, axis in enumerate(axes) if place not in one.axes]
     return placing + costs.loop_seconds(dict(zip(axes, tiles, strict=True)), steps, stays, dtype) / costs.NANO

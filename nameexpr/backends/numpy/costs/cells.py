@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import fsum, prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.strides import Shape, Strides, dense
+from nameexpr.compiler.ir.program import Shape
+from nameexpr.compiler.ir.strides import Strides, dense
 
 FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
 UFUNC = 270.0

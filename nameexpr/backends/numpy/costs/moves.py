@@ -16,27 +16,13 @@ from nameexpr.backends.numpy.costs.cells import (
     pass_nanos,
 )
 from nameexpr.backends.numpy.costs.functions import cell_nanos
-from nameexpr.compiler.ir.formula_instructions import Arange, Constant
-from nameexpr.compiler.ir.instructions import (
-    AsComplex,
-    AsReal,
-    Cast,
-    Copy,
-    Diagonal,
-    Embed,
-    Full,
-    Ones,
-    Repeat,
-    Reshape,
-    Transpose,
-)
-from nameexpr.compiler.ir.strides import Shape, is_dense, reshaped
+from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
+from nameexpr.compiler.ir.strides import is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
 
-Move = Cast | Reshape | Transpose | Diagonal | AsReal | AsComplex | Repeat | Embed | Copy
 VIEW = 100.0
-VIEWS = {Diagonal: 670.0, AsReal: 270.0, AsComplex: 840.0}
-"""Views that take more than a reshape."""
+VIEWS: dict[Primitive, float] = {"transpose": VIEW, "diagonal": 670.0, "as_real": 270.0, "as_complex": 840.0}
+"""What views take."""
 COPIED = 250.0
 """A call that copies; `costs` counts its neighbours in, too."""
 KNOWN = 30.0
@@ -50,44 +36,42 @@ EMBEDDED, PLACED = 3800.0, 0.5
 NUMBER, COUNTED, COUNTED_CELL = 115.0, 260.0, 0.35
 
 
-def made_nanos(one: Full | Ones | Constant | Arange) -> float:
+def made_nanos(one: Instruction) -> float:
     """Return the time of an array that is made of nothing."""
-    match one:
-        case Ones():
+    match one.primitive:
+        case "ones":
             return KNOWN
-        case Full(shape, _, dtype):
-            size = prod(shape) * item_bytes(dtype)
+        case "full":
+            size = prod(one.shape) * item_bytes(one.dtype)
             return MADE + BYTE * size + memory_nanos(size)
-        case Constant():
+        case "arange":
+            return COUNTED + COUNTED_CELL * one.shape[0]
+        case _:
             return NUMBER
-        case Arange(size):
-            return COUNTED + COUNTED_CELL * size
 
 
-def move_nanos(one: Move, source: Array) -> float:
+def move_nanos(one: Instruction, source: Array) -> float:
     """Return the time of a view or a copy."""
-    match one:
-        case Transpose():
-            return VIEW
-        case Diagonal() | AsReal() | AsComplex():
-            return VIEWS[type(one)]
-        case Reshape(_, shape):
-            is_view = reshaped(source.shape, source.strides, shape) is not None
+    match one.primitive:
+        case "reshape":
+            is_view = reshaped(source.shape, source.strides, one.shape) is not None
             return VIEW if is_view else copy_nanos(source)
-        case Copy(_, _, is_lax):
-            is_kept = is_lax and is_dense(source.shape, source.strides)
+        case "copy":
+            is_kept = one.function == "row_major" and is_dense(source.shape, source.strides)
             return VIEW if is_kept else copy_nanos(source)
-        case Cast(_, dtype):
-            made = Array(source.shape, source.strides, dtype)
-            cell = cell_nanos("cast", (source.dtype,), dtype)
+        case "cast":
+            made = Array(source.shape, source.strides, one.dtype)
+            cell = cell_nanos("cast", (source.dtype,), one.dtype)
             return COPIED + pass_nanos(source.shape, made, [source], cell)
-        case Repeat(_, shape):
-            return _repeated(source, shape)
-        case Embed(_, shape, letters):
-            sizes = dict(zip(letters, shape, strict=True))
+        case "repeat":
+            return _repeated(source, one.shape)
+        case "embed":
+            sizes = dict(zip(one.letters[1], one.shape, strict=True))
             placed = prod(sizes.values()) * PLACED
-            size = prod(shape) * source.item
+            size = prod(one.shape) * source.item
             return EMBEDDED + BYTE * size + memory_nanos(size) + placed
+        case _:
+            return VIEWS[one.primitive]
 
 
 def copy_nanos(source: Array) -> float:

@@ -9,9 +9,8 @@ from nameexpr.backends.numpy.costs import estimate as costs
 from nameexpr.backends.numpy.costs.cells import Array, pass_nanos
 from nameexpr.backends.numpy.costs.functions import call_nanos, cell_nanos
 from nameexpr.backends.numpy.costs.moves import main_nanos
-from nameexpr.compiler.ir.instructions import Dot, Einsum, IntegerMatmul, Matmul, Multiply, Vecdot
+from nameexpr.compiler.ir.program import Instruction
 
-Product = Multiply | Dot | Vecdot | Matmul | IntegerMatmul | Einsum
 BOUNDS = 5500.0 - costs.CALL["matmul"]
 """Asking integers for their largest magnitudes, and the like."""
 BOUND = 0.2
@@ -20,28 +19,29 @@ WRITTEN = 0.15
 """Writing one cell of 8 bytes of a product of matrices, which tells where their inner axis is short."""
 
 
-def product_nanos(one: Product, sources: Sequence[Array], result: Array) -> float:
+def product_nanos(one: Instruction, sources: Sequence[Array], result: Array) -> float:
     """Return the time of a product of arrays."""
-    if not isinstance(one, Einsum) and not all(one.cells for one in (*sources, result)):
+    if one.primitive != "einsum" and not all(one.cells for one in (*sources, result)):
         return costs.CALL["matmul"]
-    match one:
-        case Multiply():
+    match one.primitive:
+        case "multiply":
             cell = cell_nanos("multiply", [source.dtype for source in sources], result.dtype)
             return call_nanos("multiply") + pass_nanos(result.shape, result, sources, cell)
-        case Einsum(_, letters, made):
+        case "einsum":
+            *letters, made = one.letters
             return _loop(letters, made, sources, result.dtype)
-        case Vecdot():
+        case "vecdot":
             inner = sources[0].shape[-1]
             seconds = costs.vecdot_seconds(prod(result.shape), inner, _known(result.dtype))
             return seconds / costs.NANO + _read(sources)
-        case Dot() | Matmul():
-            return matmul_nanos(sources[0], sources[1], result)
-        case IntegerMatmul():
+        case "integer_matmul":
             cast = [Array(source.shape, source.strides, "float64") for source in sources]
             cells = sum(source.cells for source in sources)
             casting = costs.cast_seconds(cells + prod(result.shape), "float64") / costs.NANO
             floats = Array(result.shape, result.strides, "float64")
             return BOUNDS + BOUND * cells + casting + matmul_nanos(cast[0], cast[1], floats)
+        case _:
+            return matmul_nanos(sources[0], sources[1], result)
 
 
 def matmul_nanos(left: Array, right: Array, result: Array) -> float:

@@ -17,41 +17,10 @@ from nameexpr.backends.numpy.costs.functions import call_nanos
 from nameexpr.backends.numpy.costs.moves import made_nanos, move_nanos
 from nameexpr.backends.numpy.costs.products import product_nanos
 from nameexpr.backends.numpy.costs.reductions import along_nanos, reduce_nanos, slices_nanos
-from nameexpr.compiler.ir.loops import Looped, Sliced
-from nameexpr.compiler.ir.program import (
-    AlongAxes,
-    Apply,
-    Arange,
-    AsComplex,
-    AsReal,
-    Cast,
-    Constant,
-    Copy,
-    Diagonal,
-    Divide,
-    Dot,
-    Einsum,
-    Embed,
-    Full,
-    Fused,
-    Instruction,
-    IntegerMatmul,
-    Matmul,
-    Multiply,
-    Ones,
-    Pointwise,
-    Program,
-    Reduce,
-    Repeat,
-    Reshape,
-    Slices,
-    Sum,
-    Transpose,
-    Vecdot,
-    sources_of,
-)
-from nameexpr.compiler.ir.strides import Given, Shape, known, strides_of
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
+from nameexpr.compiler.ir.primitives import shapes_of, strides_of
+from nameexpr.compiler.ir.program import WEAK, Instruction, Program, Shape
 from nameexpr.compiler.memory.program import allocated
 
 CALL = 0.3e-6
@@ -59,11 +28,10 @@ CALL = 0.3e-6
 APPLIED = 3000.0
 """Calling the caller's own reducer, which is taken to be as quick as a sum."""
 STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
-WEAK = "weak:"
 
 
 def expected_seconds(
-    program: Program, shapes: Sequence[Shape], given: Sequence[Given] = ()
+    program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout] = ()
 ) -> tuple[float, ...]:
     """Return the seconds that each instruction is expected to take.
 
@@ -73,29 +41,30 @@ def expected_seconds(
         What runs.
     shapes : sequence of tuple of int
         Shapes of all its values.
-    given : sequence of Given, optional
+    given : sequence of OperandLayout, optional
         Dtypes and strides of the operands; what is not known is float64, and row-major.
 
     Examples
     --------
-    >>> from nameexpr.compiler.ir.program import Note, Transpose
+    >>> from nameexpr.compiler.ir import instructions as ir
+    >>> from nameexpr.compiler.ir.program import Note
     >>> note = Note(("b", "a"), "float64", None)
-    >>> turned = Program(((2, 3),), (Transpose(0, (1, 0)),), (note,), 1, False)
+    >>> turned = Program(((2, 3),), (ir.transpose(0, (1, 0)),), (note,), 1, False)
     >>> [f"{seconds:.2g}" for seconds in expected_seconds(turned, ((2, 3), (3, 2)))]
     ['1e-07']
     """
     return tuple(nanos * costs.NANO for nanos in _nanos(program, shapes, given))
 
 
-def _nanos(program: Program, shapes: Sequence[Shape], given: Sequence[Given]) -> list[float]:
-    dtypes = [one.dtype for one in known(given, program.operands)]
+def _nanos(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]) -> list[float]:
+    dtypes = [one.dtype for one in layouts_or_default(given, program.operands)]
     dtypes += [note.dtype for note in program.notes]
     strides = strides_of(program, shapes, given)
     arrays = [Array(*facts) for facts in zip(shapes, strides, map(_strong, dtypes), strict=True)]
     count = len(program.operands)
     sizes = allocated(program, shapes, given)
     return [
-        instruction_nanos(one, [arrays[source] for source in sources_of(one)], arrays[count + number])
+        instruction_nanos(one, [arrays[source] for source in one.sources], arrays[count + number])
         + pages_nanos(sizes[number])
         for number, one in enumerate(program.instructions)
     ]
@@ -109,67 +78,67 @@ def _strong(dtype: str) -> str:
 
 def instruction_nanos(one: Instruction, sources: Sequence[Array], result: Array) -> float:
     """Return the nanoseconds of one instruction on arrays."""
-    match one:
+    match one.primitive:
         case (
-            Cast()
-            | Reshape()
-            | Transpose()
-            | Diagonal()
-            | AsReal()
-            | AsComplex()
-            | Repeat()
-            | Embed()
-            | Copy()
+            "cast"
+            | "reshape"
+            | "transpose"
+            | "diagonal"
+            | "as_real"
+            | "as_complex"
+            | "repeat"
+            | "embed"
+            | "copy"
         ):
             return move_nanos(one, sources[0])
-        case Full() | Ones() | Constant() | Arange():
+        case "full" | "ones" | "constant" | "arange":
             return made_nanos(one)
-        case Multiply() | Dot() | Vecdot() | Matmul() | IntegerMatmul() | Einsum():
+        case "multiply" | "dot" | "vecdot" | "matmul" | "integer_matmul" | "einsum":
             return product_nanos(one, sources, result)
-        case Pointwise():
+        case "pointwise":
             return pointwise_nanos(one, sources, result)
-        case Fused():
+        case "fused":
             return fused_nanos(one, sources)
-        case AlongAxes():
+        case "along_axes":
             return along_nanos(one, sources[0])
-        case Sliced():
-            return _sliced(one, sources)
-        case Looped():
-            return _looped(one, sources, result)
+        case "loop":
+            return _loop(one, sources, result)
         case _:
             return _reduction(one, sources[0], result)
 
 
-def _reduction(one: Sum | Slices | Reduce | Apply | Divide, source: Array, result: Array) -> float:
+def _reduction(one: Instruction, source: Array, result: Array) -> float:
     ndim = len(source.shape)
-    match one:
-        case Sum(_, axes, dtype):
-            return reduce_nanos("sum", source, axes, dtype)
-        case Slices():
+    match one.primitive:
+        case "sum":
+            return reduce_nanos("sum", source, one.axes, one.dtype)
+        case "slices":
             return slices_nanos(one, source)
-        case Reduce(_, reducer, count):
-            return reduce_nanos(reducer, source, range(ndim - count, ndim))
-        case Apply():
+        case "reduce":
+            return reduce_nanos(one.function, source, [axis % ndim for axis in one.axes])
+        case "apply":
             return APPLIED + reduce_nanos("sum", source, (ndim - 1,))
-        case Divide():
-            divided = Pointwise("true_divide", (0,), (None, 1), result.shape, result.dtype, is_ufunc=True)
+        case _:
+            (count,) = one.constants
+            divided = ir.pointwise("true_divide", (0,), (None, count), result.shape, result.dtype)
             return pointwise_nanos(divided, [source], result)
 
 
-def _sliced(one: Sliced, sources: Sequence[Array]) -> float:
-    """Return the time of all slices: a body reads parts, and its result is placed."""
-    given = [Given(source.dtype, source.strides[cut:]) for source, cut in zip(sources, one.cuts, strict=True)]
-    body = fsum(_nanos(one.body, shapes_of(one.body), given))
-    parts = PART * (1 + sum(cut > 0 for cut in one.cuts))
-    return MADE + prod(one.counts) * (TURN + parts + body)
-
-
-def _looped(one: Looped, sources: Sequence[Array], result: Array) -> float:
-    """Return the time of all blocks, of the smaller one at the end too."""
-    given = [Given(source.dtype, source.strides) for source in sources]
-    nanos, whole = MADE + memory_nanos(result.cells * result.item), one.size // one.block
-    for body, count in zip(one.bodies, (whole, 1), strict=False):
-        shapes = shapes_of(body)
-        placing = call_nanos("add") + costs.CELL * prod(shapes[body.result])
-        nanos += count * (TURN + PART * one.cuts + placing + fsum(_nanos(body, shapes, given)))
+def _loop(one: Instruction, sources: Sequence[Array], result: Array) -> float:
+    """Return the time of all parts: a body reads parts, and its result is placed."""
+    loop = one.loop
+    assert loop is not None
+    layouts = [
+        OperandLayout(source.dtype, source.strides[loop.leading(number) :])
+        for number, source in enumerate(sources)
+    ]
+    if not loop.block:
+        body = fsum(_nanos(loop.body, shapes_of(loop.body), layouts))
+        return MADE + loop.turns * (TURN + PART * (1 + loop.parts) + body)
+    nanos, whole = MADE + memory_nanos(result.cells * result.item), loop.sizes[0] // loop.block
+    for body_program, count in zip(loop.bodies, (whole, 1), strict=False):
+        shapes = shapes_of(body_program)
+        placing = call_nanos("add") + costs.CELL * prod(shapes[body_program.result])
+        inside = fsum(_nanos(body_program, shapes, layouts))
+        nanos += count * (TURN + PART * loop.parts + placing + inside)
     return nanos

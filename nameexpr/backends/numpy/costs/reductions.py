@@ -9,7 +9,7 @@ from math import log2, prod
 from nameexpr.backends.numpy.costs import estimate as costs
 from nameexpr.backends.numpy.costs.cells import CONVERTED, Array, fresh, pass_nanos, runs
 from nameexpr.backends.numpy.costs.functions import HALF, cell_nanos
-from nameexpr.compiler.ir.program import AlongAxes, Slices
+from nameexpr.compiler.ir.program import Instruction
 
 CALL = 750.0
 ALONG: Mapping[str, float] = {"sum": 0.147, "max": 0.055, "min": 0.055, "prod": 0.73}
@@ -128,7 +128,7 @@ def _by_rows(source: Array, axes: Collection[int], run: float, cell: float) -> f
     return copied + source.cells / length * run + source.cells * cell
 
 
-def slices_nanos(one: Slices, source: Array) -> float:
+def slices_nanos(one: Instruction, source: Array) -> float:
     """Return the time of combining slices, the last axis first."""
     nanos = float(costs.CALL["slices"])
     for axis in reversed(one.axes):
@@ -145,12 +145,12 @@ def _without(values: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return values[:axis] + values[axis + 1 :]
 
 
-def along_nanos(one: AlongAxes, source: Array) -> float:
+def along_nanos(one: Instruction, source: Array) -> float:
     """Return the time of softmax, running sums, sorting and the like."""
     cells = source.cells
     if not cells:
         return CALL
-    cast = 0.0 if one.keeps_dtype else cells * CONVERTED
+    cast = cells * CONVERTED if one.dtype else 0.0
     if one.function in {"softmax", "log_softmax"}:
         return cast + _normalised(source, one.axes)
     length = max(1, prod(source.shape[axis] for axis in one.axes))

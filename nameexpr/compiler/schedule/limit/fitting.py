@@ -6,8 +6,8 @@ known when it is written. So the search aims lower until a program does fit.
 
 from __future__ import annotations
 
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.schedule.limit.loops import Nest
 from nameexpr.compiler.schedule.limit.lowering import lower_loops

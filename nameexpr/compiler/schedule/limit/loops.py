@@ -21,17 +21,17 @@ ADDED = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class BlockLoop:
     """A loop over blocks of one label; `inner` are the loops inside it, which cover some of its items."""
 
     label: str
     block: int
     top: int
     items: frozenset[int]
-    inner: tuple[Loop, ...] = ()
+    inner: tuple[BlockLoop, ...] = ()
 
 
-Nest = tuple[Loop, ...]
+Nest = tuple[BlockLoop, ...]
 Path = tuple[int, ...]
 """Where a loop stands: its position among the outermost loops, then among those inside it."""
 
@@ -154,7 +154,7 @@ def _bytes(network: Network, labels: Labels, sizes: Mapping[str, int]) -> int:
     return prod([sizes[label] for label in labels]) * network.width
 
 
-def candidates(network: Network, nest: Nest, path: Path, labels: Labels) -> Iterator[Loop]:
+def candidates(network: Network, nest: Nest, path: Path, labels: Labels) -> Iterator[BlockLoop]:
     """Return the loops over one of `labels`, an index at a time, that could stand where `path` leads.
 
     Loops that are there already and cover some of the items go inside as a whole.
@@ -170,10 +170,10 @@ def candidates(network: Network, nest: Nest, path: Path, labels: Labels) -> Iter
             covered = _covered(network, items, level, label, top)
             if covered is not None:
                 within = tuple(loop for loop in level if loop.items & covered)
-                yield Loop(label, 1, top, covered, within)
+                yield BlockLoop(label, 1, top, covered, within)
 
 
-def _labels(loop: Loop) -> set[str]:
+def _labels(loop: BlockLoop) -> set[str]:
     return {loop.label}.union(*map(_labels, loop.inner))
 
 
@@ -225,7 +225,7 @@ def _can_be_parted(network: Network, covered: set[int], label: str, top: int) ->
     return True
 
 
-def with_loop(nest: Nest, path: Path, loop: Loop) -> Nest:
+def with_loop(nest: Nest, path: Path, loop: BlockLoop) -> Nest:
     """Return a nest with one more loop at the level that `path` leads to."""
     if path:
         first = nest[path[0]]
@@ -244,7 +244,7 @@ def with_block(nest: Nest, path: Path, block: int) -> Nest:
     return (*nest[: path[0]], made, *nest[path[0] + 1 :])
 
 
-def paths_of(nest: Nest) -> Iterator[tuple[Path, Loop]]:
+def paths_of(nest: Nest) -> Iterator[tuple[Path, BlockLoop]]:
     """Return every loop of a nest with where it stands, outer ones first."""
     for number, loop in enumerate(nest):
         yield (number,), loop

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
-from nameexpr.compiler.ir.loops import Looped
-from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
 from nameexpr.compiler.planning.plan import Plan, Step
-from nameexpr.compiler.schedule.limit.loops import Loop, Nest
+from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
 from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
 
@@ -94,12 +94,12 @@ def _item(whole: _Whole, build: Builder, item: int, values: Mapping[int, Value],
     return lower_reduction(build, single, inputs, replace(dtypes, result=dtypes.compute), item)
 
 
-def _loop(whole: _Whole, build: Builder, loop: Loop, values: Mapping[int, Value]) -> Value:
+def _loop(whole: _Whole, build: Builder, loop: BlockLoop, values: Mapping[int, Value]) -> Value:
     """Lower a loop to one instruction."""
     made = {whole.count + item for item in loop.items}
     reads = tuple(dict.fromkeys(read for item in sorted(loop.items) for read in whole.reads(item)))
     outside = [(read, values[read]) for read in reads if read not in made]
-    axes = tuple(v.axis(loop.label) if loop.label in v.labels else None for _, v in outside)
+    cuts = tuple([(v.axis(loop.label) if loop.label in v.labels else None,) for _, v in outside])
     size = build.sizes[loop.label]
     body, result = _body(whole, build, loop, loop.block, outside, ())
     tail = None
@@ -112,8 +112,9 @@ def _loop(whole: _Whole, build: Builder, loop: Loop, values: Mapping[int, Value]
     dtype = "bool" if is_reducing and reducer in {"any", "all"} else result.dtype
     place = result.axis(loop.label) if is_placed else None
     sources = tuple(value.number for _, value in outside)
-    one = Looped(sources, axes, loop.label, size, loop.block, body, tail, place, combine, dtype)
-    bound = result.bound if is_placed or result.bound is None else result.bound * one.count
+    blocks = Loop((size,), loop.block, cuts, body, tail, place, combine, loop.label)
+    bound = result.bound if is_placed or result.bound is None else result.bound * blocks.turns
+    one = ir.loop(sources, blocks, dtype)
     value = build.emit(one, result.labels, dtype, build.dense(result.labels), bound=bound)
     is_whole = all(build.sizes[label] == whole.plan.contraction.sizes[label] for label in whole.plan.reduced)
     if is_reducing and is_whole and needs_narrowing(reducer, whole.dtypes):
@@ -124,7 +125,7 @@ def _loop(whole: _Whole, build: Builder, loop: Loop, values: Mapping[int, Value]
 def _body(
     whole: _Whole,
     build: Builder,
-    loop: Loop,
+    loop: BlockLoop,
     block: int,
     outside: Sequence[tuple[int, Value]],
     labels: tuple[str, ...],

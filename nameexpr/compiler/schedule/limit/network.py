@@ -13,7 +13,7 @@ from typing import NamedTuple
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
-from nameexpr.compiler.ir.strides import Given, given_of
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
@@ -41,9 +41,9 @@ class SingleReduction(NamedTuple):
         return [node for node in self.graph.nodes if isinstance(node, View)]
 
     @property
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory."""
-        return given_of(self.operands.dtypes, self.operands.layouts)
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def node(self) -> Reduction:

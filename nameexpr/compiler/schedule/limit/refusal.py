@@ -13,12 +13,12 @@ from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.ir.verify import shapes_of
 from nameexpr.compiler.lowering.lower import lower
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.compiler.memory.program import Need, largest, peak_bytes
+from nameexpr.compiler.memory.program import LargeValue, largest, peak_bytes
 from nameexpr.compiler.schedule.limit.network import SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, OperandInfo
@@ -56,7 +56,7 @@ def over_limit(text: str, single: SingleReduction, program: Program, limit: int,
     return Diagnostic("NE709", message, text, operands=needs_infos(needs), hint=hint)
 
 
-def needs_infos(needs: Sequence[Need]) -> tuple[OperandInfo, ...]:
+def needs_infos(needs: Sequence[LargeValue]) -> tuple[OperandInfo, ...]:
     """Return the lines of a table that says which values need how much."""
     return tuple(
         OperandInfo(place, need.shape, None, (f"{need.size:,} bytes",), _title(need.labels))

@@ -13,8 +13,9 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
-from nameexpr.compiler.ir.program import Dot, Note, Program, Reshape, Transpose
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.planning.path import find_path, flops_of
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.tensors import wrap
@@ -160,16 +161,20 @@ def test_the_sum_of_a_diagonal_is_one_pass() -> None:
 def test_simplify_fuses_and_drops_what_is_not_read() -> None:
     notes = (Note((), "", None),) * 3
     program = Program(
-        ((2, 3, 4),), (Transpose(0, (2, 0, 1)), Transpose(1, (1, 2, 0)), Reshape(2, (6, 4))), notes, 3, False
+        ((2, 3, 4),),
+        (ir.transpose(0, (2, 0, 1)), ir.transpose(1, (1, 2, 0)), ir.reshape(2, (6, 4))),
+        notes,
+        3,
+        False,
     )
     simple = simplify(program)
-    assert simple.instructions == (Transpose(0, (0, 1, 2)), Reshape(1, (6, 4)))
+    assert simple.instructions == (ir.transpose(0, (0, 1, 2)), ir.reshape(1, (6, 4)))
     assert shapes_of(simple)[simple.result] == (6, 4)
 
 
 def test_verify_refuses_a_program_that_cannot_run() -> None:
     note = (Note((), "", None),)
-    for wrong in (Dot(0, 5), Dot(0, 1), Reshape(0, (5,)), Transpose(0, (0, 0))):
+    for wrong in (ir.dot(0, 5), ir.dot(0, 1), ir.reshape(0, (5,)), ir.transpose(0, (0, 0))):
         with pytest.raises(AssertionError):
             shapes_of(Program(((2, 3), (4, 5)), (wrong,), note, 2, False))
 

@@ -13,13 +13,13 @@ from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.loops import Looped
-from nameexpr.compiler.ir.program import Note, Program, Sum
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Loop, Note, Program
 from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
 from nameexpr.compiler.schedule.limit.loops import (
-    Loop,
+    BlockLoop,
     Nest,
     candidates,
     measure,
@@ -53,7 +53,7 @@ CHAIN = compiled("a b, b c, c d -> a d", (6, 40), (40, 50), (50, 7))
 LARGEST = compiled("a b, b c -> a : max", (30, 8), (8, 40))
 
 
-def every_loop(network: Network) -> Iterator[Loop]:
+def every_loop(network: Network) -> Iterator[BlockLoop]:
     return candidates(network, (), (), frozenset(network.sizes))
 
 
@@ -127,7 +127,7 @@ def test_a_loop_over_what_is_summed_on_the_way_adds_blocks_up() -> None:
     by_label = {(loop.label, loop.top): loop for loop in every_loop(network)}
     loop = next(one for (label, _), one in by_label.items() if label in "bc")
     program = lower_loops(single, (replace(loop, block=9),))
-    (looped,) = [one for one in program.instructions if isinstance(one, Looped)]
+    (looped,) = [one.loop for one in program.instructions if one.loop]
     assert looped.place is None and looped.combine == "add" and looped.tail is not None
 
 
@@ -197,22 +197,22 @@ def test_larger_limits_never_cost_more() -> None:
 
 def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
     note = (Note((), "", None),)
-    inner = Program(((4, 5),), (Sum(0, (1,), None),), note, 1, False)
-    tail = Program(((2, 5),), (Sum(0, (1,), None),), note, 1, False)
-    right = Looped((0,), (0,), "a", 10, 4, inner, tail, 0, "add", "float64")
+    inner = Program(((4, 5),), (ir.add_up(0, (1,)),), note, 1, False)
+    tail = Program(((2, 5),), (ir.add_up(0, (1,)),), note, 1, False)
+    right = Loop((10,), 4, ((0,),), inner, tail, 0, "add", "a")
     shapes = ((10, 5),)
-    assert shapes_of(Program(shapes, (right,), note, 1, False))[-1] == (10,)
+    assert shapes_of(Program(shapes, (ir.loop((0,), right, "float64"),), note, 1, False))[-1] == (10,)
     for wrong in (
-        replace(right, block=5),
-        replace(right, tail=None),
-        replace(right, axes=(1,)),
-        replace(right, axes=(None,)),
-        replace(right, tail=inner),
-        replace(right, place=None),
-        replace(right, size=12),
+        right._replace(block=5),
+        right._replace(tail=None),
+        right._replace(cuts=((1,),)),
+        right._replace(cuts=((None,),)),
+        right._replace(tail=inner),
+        right._replace(place=None),
+        right._replace(sizes=(12,)),
     ):
         with pytest.raises((AssertionError, IndexError)):
-            shapes_of(Program(shapes, (wrong,), note, 1, False))
+            shapes_of(Program(shapes, (ir.loop((0,), wrong, "float64"),), note, 1, False))
 
 
 def test_sizes_of_values_are_products_of_their_labels() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import nameexpr as ne
-from nameexpr.compiler.ir.program import Fused, Matmul, Pointwise, Program, Sliced
-from nameexpr.compiler.ir.verify import shapes_of
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.schedule import tiling as slices
 
 ATTENTION = """s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
@@ -50,8 +50,8 @@ def compiled(text: str, operands: dict[str, Any]) -> Any:
     return formula._entry.compile(*formula._entry.latest)
 
 
-def sliced(program: Program) -> list[Sliced]:
-    return [one for one in program.instructions if isinstance(one, Sliced)]
+def sliced(program: Program) -> list[Loop]:
+    return [one.loop for one in program.instructions if one.loop]
 
 
 def operands_of(letters: dict[str, str], sizes: dict[str, int], dtype: str = "float64") -> dict[str, Any]:
@@ -119,10 +119,10 @@ def test_attention_runs_head_by_head_in_place_and_its_result_is_not_copied() -> 
     operands = shapes_only(**dict.fromkeys("qkv", (2, 4, 256, 32)))
     program = compiled(ATTENTION, operands).program
     (one,) = sliced(program)
-    assert one.counts == (2, 4) and one.layout == (0, 2, 1, 3)
-    assert sum(isinstance(inner, Matmul) for inner in one.body.instructions) == 2
-    assert all(inner.over is not None for inner in one.body.instructions if isinstance(inner, Pointwise))
-    assert not any(isinstance(inner, Fused) for inner in one.body.instructions)
+    assert one.sizes == (2, 4) and one.layout == (0, 2, 1, 3)
+    assert sum(inner.primitive == "matmul" for inner in one.body.instructions) == 2
+    assert all(inner.over is not None for inner in one.body.instructions if inner.primitive == "pointwise")
+    assert not any(inner.primitive == "fused" for inner in one.body.instructions)
     shapes_of(program)
     result = ne.evaluate(ATTENTION, **operands)
     assert result.flags.c_contiguous and result.shape == (2, 256, 128)
@@ -131,15 +131,15 @@ def test_attention_runs_head_by_head_in_place_and_its_result_is_not_copied() -> 
 def test_slices_are_no_smaller_than_need_be() -> None:
     operands = shapes_only(**dict.fromkeys("qkv", (64, 2, 128, 8)))
     (one,) = sliced(compiled(ATTENTION, operands).program)
-    assert one.counts == (64,)
+    assert one.sizes == (64,)
 
 
 def test_what_is_broadcast_over_some_of_the_looped_dims_does_not_end_a_region() -> None:
     operands = shapes_only(**dict.fromkeys("qkv", (2, 4, 256, 32)), b=(4, 256, 256))
     program = compiled(BIASED, operands).program
     (one,) = sliced(program)
-    assert one.counts == (2, 4) and sorted(one.cuts) == [1, 2, 2, 2]
-    assert not any(isinstance(other, Matmul) for other in program.instructions)
+    assert one.sizes == (2, 4) and sorted(map(one.leading, range(4))) == [1, 2, 2, 2]
+    assert not any(other.primitive == "matmul" for other in program.instructions)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_long_chain_of_functions_runs_one_by_one_in_place_of_blocks() -> None:
     text = "s = sum[D](q[B H Q D] * k[B H K D]); t = exp(tanh(s) * 2 - 1 / (1 + s ** 2)) - sqrt(abs(s)) / 3"
     text += "; o[B H Q D] = sum[K](t * v[B H K D])"
     (one,) = sliced(compiled(text, operands).program)
-    assert [type(inner) for inner in one.body.instructions].count(Pointwise) == 11
+    assert [inner.primitive for inner in one.body.instructions].count("pointwise") == 11
     s = operands["q"] @ operands["k"].swapaxes(-1, -2)
     t = np.exp(np.tanh(s) * 2 - 1 / (1 + s**2)) - np.sqrt(np.abs(s)) / 3
     assert_allclose(ne.evaluate(text, **operands), t @ operands["v"], rtol=1e-9)
@@ -224,17 +224,18 @@ def test_verify_refuses_a_body_that_does_not_fit_its_sources() -> None:
     operands = shapes_only(**dict.fromkeys("qkv", (2, 4, 256, 32)), b=(4, 256, 256))
     program = compiled(BIASED, operands).program
     (one,) = sliced(program)
-    bias = one.cuts.index(1)
+    bias = one.cuts.index((None, 0))
     parts = tuple((256, 1) if number == bias else part for number, part in enumerate(one.body.operands))
-    place = program.instructions.index(one)
+    place = next(number for number, each in enumerate(program.instructions) if each.loop)
     for broken in (
-        replace(one, counts=(2, 5)),
-        replace(one, cuts=(1, *one.cuts[1:])),
-        replace(one, cuts=tuple(cut + (number == bias) for number, cut in enumerate(one.cuts))),
-        replace(one, body=replace(one.body, operands=parts)),
-        replace(one, layout=(0, 1, 1, 3)),
-        replace(one, body=replace(one.body, operands=((256, 31), *one.body.operands[1:]))),
+        one._replace(sizes=(2, 5)),
+        one._replace(cuts=((None, 0), *one.cuts[1:])),
+        one._replace(cuts=tuple((0, 1) if number == bias else cut for number, cut in enumerate(one.cuts))),
+        one._replace(body=replace(one.body, operands=parts)),
+        one._replace(layout=(0, 1, 1, 3)),
+        one._replace(body=replace(one.body, operands=((256, 31), *one.body.operands[1:]))),
     ):
-        instructions = (*program.instructions[:place], broken, *program.instructions[place + 1 :])
+        changed = program.instructions[place]._replace(loop=broken)
+        instructions = (*program.instructions[:place], changed, *program.instructions[place + 1 :])
         with pytest.raises(AssertionError):
             shapes_of(replace(program, instructions=instructions))

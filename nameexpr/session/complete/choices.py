@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from nameexpr.carets import visible
 from nameexpr.errors import CHOICES, LONGEST
 
-Tensor: TypeAlias = tuple[tuple[str | None, ...], tuple[int, ...]]
+NamesAndShape: TypeAlias = tuple[tuple[str | None, ...], tuple[int, ...]]
 
 MOST = 200
 """The most completions that are offered at one place."""
@@ -27,7 +27,7 @@ class Known:
     `:set` with their choices, and codes of errors with what they mean.
     """
 
-    tensors: Mapping[str, Tensor] = field(default_factory=dict)
+    tensors: Mapping[str, NamesAndShape] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     codes: Mapping[str, str] = field(default_factory=dict)
@@ -58,16 +58,16 @@ def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
     >>> [choice.text for choice in ranked("n", [Choice("N", ""), Choice("k", ""), Choice("norm[", "")])]
     ['norm[', 'N']
     """
-    first: dict[str, Choice] = {}
+    unique: dict[str, Choice] = {}
     for choice in choices:
-        first.setdefault(choice.text, choice)
-    pool = tuple(first.values())
+        unique.setdefault(choice.text, choice)
+    pool = tuple(unique.values())
     folded = word.casefold()
-    found = [choice for choice in pool if choice.text.startswith(word)]
-    if not any(choice.text == word for choice in found):
+    fitting = [choice for choice in pool if choice.text.startswith(word)]
+    if word not in unique:
         alike = (choice for choice in pool if choice.text.casefold().startswith(folded))
-        found += [choice for choice in alike if not choice.text.startswith(word)]
-    return [choice for choice in found or _near(folded, pool) if choice.text != word][:MOST]
+        fitting += [choice for choice in alike if not choice.text.startswith(word)]
+    return [choice for choice in fitting or _near(folded, pool) if choice.text != word][:MOST]
 
 
 def _near(word: str, pool: Iterable[Choice]) -> list[Choice]:
@@ -91,9 +91,7 @@ def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
 
 def is_readable(name: object) -> bool:
     """Return whether the grammar reads this as one name."""
-    if not isinstance(name, str) or name == "_":
-        return False
-    return name.rstrip("'").isidentifier()
+    return isinstance(name, str) and name != "_" and name.rstrip("'").isidentifier()
 
 
 def tensors(known: Known) -> list[Choice]:
@@ -104,13 +102,12 @@ def tensors(known: Known) -> list[Choice]:
     >>> tensors(Known({"x": (("N", None), (2, 3))}))
     [Choice(text='x', about='tensor (N=2, 3)')]
     """
-    found = [Choice(name, _about(tensor)) for name, tensor in known.tensors.items() if is_readable(name)]
-    if "_" in known.tensors:
-        found.append(Choice("_", f"the last result, {_about(known.tensors['_'])}"))
-    return found
+    named = [Choice(name, _about(tensor)) for name, tensor in known.tensors.items() if is_readable(name)]
+    last = known.tensors.get("_")
+    return named if last is None else [*named, Choice("_", f"the last result, {_about(last)}")]
 
 
-def _about(tensor: Tensor) -> str:
+def _about(tensor: NamesAndShape) -> str:
     dims = (f"{name}={size}" if name else f"{size}" for name, size in zip(*tensor, strict=False))
     return f"tensor ({', '.join(dims)})"
 
@@ -123,9 +120,9 @@ def dims(known: Known, first: str = "") -> dict[str, Choice]:
     >>> dims(Known({"x": (("N", None), (2, 3)), "w": (("N", "C"), (2, 3))}))["C"]
     Choice(text='C', about='dim of w, 3')
     """
-    found: dict[str, Choice] = {}
+    choices: dict[str, Choice] = {}
     for tensor in sorted(known.tensors, key=lambda name: name != first):
         for name, size in zip(*known.tensors[tensor], strict=False):
             if name is not None and is_readable(name):
-                found.setdefault(name, Choice(name, f"dim of {tensor}, {size}"))
-    return found
+                choices.setdefault(name, Choice(name, f"dim of {tensor}, {size}"))
+    return choices

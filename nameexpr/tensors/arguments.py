@@ -1,17 +1,28 @@
-"""From whatever a user has to an array: nested lists, numbers, arrays, anything with `__array__`.
+"""What users give, checked: arrays, numbers, dtypes, devices, and generators of random numbers.
 
 What NumPy refuses, or would take in a way that loses something, is refused here in our own words. The only
-device there is is the CPU, where arrays of NumPy are.
+device is the CPU, where arrays of NumPy are. Streams of random numbers are NumPy's (PCG64); PyTorch's bits
+cannot be reproduced. A forked child has a stream of its own: that of the seed and of its number among the
+forks since the seed was set, or a new one where none was set.
+
+>>> generator = manual_seed(0)
+>>> a = ne.rand(2)
+>>> generator = manual_seed(0)
+>>> a.equal(ne.rand(2))
+True
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from operator import index as as_index
 from typing import Any
 
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import default_float, is_float
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.forks import around_forks, lock
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import op
@@ -180,3 +191,103 @@ def checked_device(wanted: object) -> None:
     """Raise NE678 unless `wanted` is None or the CPU."""
     if wanted is not None:
         Device(wanted)
+
+
+def checked_int(value: object, verb: str, what: str) -> int:
+    """Return an integer argument as an int (NE677)."""
+    try:
+        if isinstance(value, bool) or getattr(value, "shape", ()) != ():
+            raise TypeError
+        return as_index(value)  # type: ignore[arg-type]
+    except TypeError:
+        message = f"{verb}: {what} is an integer, not {shown(value)}"
+        raise error(Diagnostic("NE677", message)) from None
+
+
+def checked_real(value: object, verb: str, what: str) -> Any:
+    """Return an argument that must be a number as `checked_number` does, and not a complex one (NE677)."""
+    number = checked_number(value, verb, what)
+    if isinstance(number, complex):
+        raise error(Diagnostic("NE677", f"{verb}: {what} is a real number, not {shown(value)}"))
+    return number
+
+
+def checked_number(value: object, verb: str, what: str) -> Any:
+    """Return an argument that must be a number, or a 0-d array or tensor of one (NE677)."""
+    data = value._data if isinstance(value, Core) else value
+    number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
+    if isinstance(number, bool) or not isinstance(number, int | float | complex):
+        raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
+    return number
+
+
+@dataclass(slots=True)
+class _Default:
+    """The generator of this process, made on first use: numpy.random takes as long to import as the whole of
+    this package. `branch` has the numbers of the forks that led here, `forks` is the number of the latest.
+    """
+
+    generator: np.random.Generator | None = None
+    seed: int | None = None
+    branch: tuple[int, ...] = ()
+    forks: int = 0
+
+    def started(self) -> np.random.Generator:
+        """Return the generator; of two threads that come first, the same."""
+        random = np.random  # loaded before the lock is taken: a fork that has it waits for no module
+        with lock:
+            if self.generator is None:
+                sequence = random.SeedSequence(self.seed, spawn_key=self.branch)
+                self.generator = random.default_rng(sequence)
+            return self.generator
+
+    def restart(self, seed: int) -> np.random.Generator:
+        """Return a new generator of a seed, which children are numbered by from now on."""
+        generator = np.random.default_rng(seed)
+        with lock:
+            self.generator, self.seed, self.branch, self.forks = generator, seed, (), 0
+        return generator
+
+    def count_fork(self) -> None:
+        """Give the next child a number."""
+        self.forks += 1
+
+    def branch_off(self) -> None:
+        """Start anew in a child: the parent's stream is its own, and its generator may be locked for good."""
+        self.generator, self.branch, self.forks = None, (*self.branch, self.forks), 0
+
+
+_default = _Default()
+around_forks(_default.count_fork, _default.branch_off)
+
+
+@op("answers")
+def manual_seed(seed: int) -> np.random.Generator:
+    """Start the random numbers of this process from a seed, and return their generator.
+
+    A child that is forked later has other numbers, the same ones on each run: they follow from the seed and
+    from how many children were forked before it. A child that is spawned knows of no seed.
+
+    Raises
+    ------
+    OptionError
+        NE677, if it is not an integer.
+
+    Examples
+    --------
+    >>> manual_seed(7) is generator_or_default(None)
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise error(Diagnostic("NE677", f"manual_seed: a seed is an integer, not {shown(seed)}"))
+    return _default.restart(int(seed) % 2**64)
+
+
+def generator_or_default(generator: np.random.Generator | None) -> np.random.Generator:
+    """Return the generator that is given, or else the one that `manual_seed` sets (NE680)."""
+    if generator is None:
+        return _default.generator or _default.started()
+    if not isinstance(generator, np.random.Generator):
+        message = f"generator= is a np.random.Generator, not {shown(generator)}"
+        raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
+    return generator

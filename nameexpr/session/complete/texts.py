@@ -1,0 +1,277 @@
+"""What may come next in an expression or a formula.
+
+What stands before the word under the cursor is read by Lark's interactive parser, with the stored tables and
+without building anything: it tells which tokens may follow. Only then are names looked up: in an expression
+dims for its inputs, labels of the inputs for its result, reducers, and behind the bar the tensors that fit
+its terms; in a formula the dims of the operand inside its brackets, else operands and functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.dims import WORD
+from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.session.complete.choices import Choice, Known, NamesAndShape, dims, is_readable, tensors
+from nameexpr.session.lines import without_comments
+from nameexpr.syntax.faults.guesses import open_brackets
+from nameexpr.syntax.grammar import lark_error, load_parser
+from nameexpr.syntax.lexer.tokens import Kind, tokens
+from nameexpr.syntax.parser.formula import with_semicolons
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+NAME = rf"{WORD}'*"
+ALONG_DIMS = (*REDUCTIONS, *ALONG)
+ONE_DIM = frozenset({SIZE, INDEX})
+HEAD = 256
+"""Characters before a bracket in which its function, or its operand, is looked for."""
+_REVERSED_WORD = re.compile(r"(?:[A-Za-z0-9_']|[^\x00-\x7F\s])*")
+_STATEMENT = re.compile(rf"(?:^|;)\s*({NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?!=)")
+_HEAD = re.compile(rf"({NAME})\s*$")
+
+
+@lru_cache(maxsize=256)
+def accepted(before: str, kind: Kind = "expression") -> frozenset[str]:
+    """Return the tokens that may follow a text, none if the text is wrong already.
+
+    Examples
+    --------
+    >>> sorted(accepted("N C -> N : ")), "RSQB" in accepted("x[N", "formula"), accepted("N C)")
+    (['NAME'], True, frozenset())
+    """
+    try:
+        parser: Any = _lark(kind).parse_interactive(before)
+        parser.exhaust_lexer()
+        return frozenset(parser.accepts())
+    except lark_error():
+        return frozenset()
+
+
+@cache
+def _lark(kind: Kind) -> Lark:
+    return load_parser(kind)
+
+
+def word_before(text: str) -> str | None:
+    """Return the word that a text ends in, "" if it ends in none, None if it ends in what is no name.
+
+    Examples
+    --------
+    >>> word_before("x[N") , word_before("x["), word_before("3C")
+    ('N', '', None)
+    """
+    reversed_word = _REVERSED_WORD.match(text[::-1])
+    start = len(text) - (reversed_word.end() if reversed_word else 0)
+    word, sign = text[start:], text[start - 1 : start]
+    if not word:
+        return None if sign == "." else ""
+    return word if re.fullmatch(NAME, word) and sign != "." else None
+
+
+@dataclass(frozen=True, slots=True)
+class TermPosition:
+    """How far a term has been written.
+
+    `items` are those outside groups, as the tensor calls them (None for one without a name); `used` are all
+    names so far; `is_counted` is false behind `...` or a pack, where the number of dims is open.
+    """
+
+    items: tuple[str | None, ...]
+    used: frozenset[str]
+    is_counted: bool
+    in_group: bool
+    after_equal: bool
+
+
+def position_in(term: str) -> TermPosition:
+    """Return the position at the end of a term that is not finished.
+
+    Examples
+    --------
+    >>> position_in("N (h w) batch=K ").items
+    ('N', None, 'batch')
+    """
+    items: list[str | None] = []
+    used: set[str] = set()
+    depth, after_equal, is_counted = 0, False, True
+    for kind, text in _words(term, "expression"):
+        if text == "=":
+            after_equal = True
+            continue
+        name = text if kind in ("name", "anonymous", "function", "error") else None
+        if depth == 0 and not after_equal and text != ")":
+            items.append(name)
+        used.update([name] if name else [])
+        is_counted = is_counted and kind not in ("pack", "dots")
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        after_equal = False
+    return TermPosition(tuple(items), frozenset(used), is_counted, depth > 0, after_equal)
+
+
+def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
+    """Return kind and text of the tokens that are no spaces."""
+    return ((token, text[slice(*span)]) for token, span in tokens(text, kind) if token != "space")
+
+
+def _labels(text: str, kind: Kind) -> list[str]:
+    """Return the labels of a text, each once; a name that is only the tensor's, `batch=N`, is none."""
+    words = [*_words(text, kind), ("", ""), ("", "")]
+    following = zip(words, words[1:], words[2:], strict=False)
+    return list(
+        dict.fromkeys(
+            name
+            for (token, name), (_, sign), (after, _) in following
+            if token == "name" and not (sign == "=" and after in ("name", "anonymous", "pack"))
+        )
+    )
+
+
+def _described(labels: Iterable[str], about: dict[str, Choice]) -> list[Choice]:
+    return [about.get(label, Choice(label, "dim of this text")) for label in labels]
+
+
+def expression_choices(before: str, after: str, word: str, known: Known) -> list[Choice]:
+    """Return what may stand between two parts of an expression; `word` is what has been typed of it."""
+    before, after = without_comments(before), without_comments(after)
+    text, bar, written = before.partition("|")
+    if bar:
+        return _behind_bar(text, written, known)
+    if "NAME" not in accepted(before):
+        return []
+    inputs, arrow, output = before.partition("->")
+    if before.rstrip().endswith(":"):
+        return [Choice(name, "reducer") for name in REDUCTIONS]
+    if arrow:
+        used = position_in(output).used
+        labels = [label for label in _labels(inputs, "expression") if label not in used]
+        return _described(labels, dims(known))
+    return _in_input(inputs, after.partition("|")[0], word, known)
+
+
+def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
+    """Return the dims for an input term; where a tensor's names are complete, what goes on from there."""
+    position = position_in(inputs.rpartition(",")[2])
+    about = dims(known)
+    here = () if position.in_group or position.after_equal else tuple(known.tensors.values())
+    following = [name for tensor in here if (name := _next_dim(tensor, position))]
+    is_complete = position.is_counted and any(position.items == names for names, _ in here if names)
+    if is_complete and not following and not word and "->" not in after:
+        space = "" if inputs[-1:].isspace() else " "
+        return [Choice(f"{space}-> ", "then the result"), Choice(", ", "then another input")]
+    written = _labels(f"{inputs} {after.partition(':')[0]}", "expression")
+    names = dict.fromkeys([*following, *about, *written])
+    return _described((name for name in names if name not in position.used), about)
+
+
+def _next_dim(tensor: NamesAndShape, position: TermPosition) -> str | None:
+    """Return the tensor's next dim, if the term is its beginning."""
+    names, count = tensor[0], len(position.items)
+    if names[:count] != position.items or count >= len(names) or not is_readable(names[count]):
+        return None
+    return names[count]
+
+
+def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
+    """Return the tensors for the operand at the end, those whose names are the term's labels first."""
+    terms = text.partition("->")[0].split(",")
+    index = written.count(",")
+    if "$END" not in accepted(text) or written.rpartition(",")[2].strip():
+        return []
+    if index >= len(terms):
+        return _sizes(text, terms, written)
+    items = position_in(terms[index]).items
+
+    def misfit(choice: Choice) -> int:
+        names = known.tensors[choice.text][0]
+        alike = [a in (None, b) or b is None for a, b in zip(names, items, strict=False)]
+        return (names != items) + (not all(alike) or len(names) != len(items))
+
+    return sorted(tensors(known), key=misfit)
+
+
+def _sizes(text: str, terms: list[str], written: str) -> list[Choice]:
+    """Return the labels whose sizes no operand tells: those that are no dim of their own in any input."""
+    known = {item for term in terms for item in position_in(term).items}
+    known |= {piece.partition("=")[0].strip() for piece in written.split(",")}
+    labels = _labels(text.partition(":")[0], "expression")
+    return [Choice(f"{label}=", "size") for label in labels if label not in known]
+
+
+def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
+    """Return what may stand between two parts of a formula."""
+    marked = with_semicolons(before + "x")[:-1]  # a line break counts once something follows it
+    done, semicolon, statement = marked.rpartition(";")
+    allowed = accepted(marked, "formula")
+    if not allowed and not accepted(before):  # a mistake in an earlier statement is no reason for silence
+        allowed = accepted(statement, "formula")
+    square = [bracket for bracket in open_brackets(statement) if statement[bracket] == "["]
+    choices: list[Choice] = []
+    if "NAME" in allowed and square:
+        head = _HEAD.search(statement, max(0, square[-1] - HEAD), square[-1])
+        term = statement[square[-1] + 1 :]
+        choices = _in_brackets(head[1] if head else "", term, done + semicolon, marked + after, known)
+    elif "NAME" in allowed:
+        operands = [choice for choice in tensors(known) if choice.text != "_" or "ANONYMOUS" in allowed]
+        names = dict.fromkeys(found[1] for found in _STATEMENT.finditer(done + semicolon))
+        earlier = [Choice(name, "statement") for name in reversed(names) if name not in known.tensors]
+        choices = [*operands, *earlier, *functions()]
+    closing = (Choice(sign, "close") for sign, token in (("]", "RSQB"), (")", "RPAR")) if token in allowed)
+    return choices or list(closing)[:1]
+
+
+@cache
+def functions() -> tuple[Choice, ...]:
+    """Return the functions of formulas, each with the bracket that it opens, and the constants."""
+    return (
+        *(Choice(f"{name}[", "function along dims") for name in ALONG_DIMS),
+        *(Choice(f"{name}(", "function") for name in POINTWISE),
+        Choice(f"{SIZE}[", "size of a dim"),
+        Choice(f"{INDEX}[", "0, 1, ... along a dim"),
+        *(Choice(name, "number") for name in CONSTANTS),
+    )
+
+
+def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> list[Choice]:
+    """Return the dims that may come next in the square brackets behind `head`.
+
+    Of a tensor these are the dims that its term lacks, the one at this very place first; where the tensor's
+    dim has no name, any label may stand: those in the brackets of the text, then the session's.
+    """
+    position = position_in(term)
+    if head in ONE_DIM and position.items:
+        return []
+    about = dims(known, head)
+    anywhere = [*_described(_labels(text, "formula"), about), *about.values()]
+    anywhere = [choice for choice in anywhere if choice.text not in position.used]
+    tensor = known.tensors.get(head) or _statement_dims(head, done)
+    if tensor is None or position.after_equal or position.in_group:
+        return anywhere
+    names, shape = tensor
+    count = len(position.items) if position.is_counted else 0
+    if position.is_counted and count >= len(names):
+        return []
+    own = [name for name in names if name is not None and is_readable(name) and name not in position.items]
+    if position.is_counted:
+        own.sort(key=lambda name: name != names[count])
+    choices = [about.get(name, Choice(name, f"dim of {head}")) for name in own]
+    if None not in names[count:]:
+        return choices
+    if position.is_counted and names[count] is None:
+        anywhere.sort(key=lambda choice: not choice.about.endswith(f", {shape[count : count + 1][0]}"))
+        return [*anywhere, *choices]
+    return [*choices, *anywhere]
+
+
+def _statement_dims(name: str, done: str) -> NamesAndShape | None:
+    """Return the dims of an earlier statement as far as the text on its left tells them."""
+    for statement in _STATEMENT.finditer(done):
+        if statement[1] == name and statement[2]:
+            items = position_in(statement[2]).items
+            return items, (0,) * len(items)
+    return None
