@@ -17,7 +17,7 @@ from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.compiler.schedule.limit.refusal import needs_infos
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.runtime.not_held import not_held_at
-from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
+from nameexpr.syntax.ast import Binary, Formula, Unary, nodes
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
