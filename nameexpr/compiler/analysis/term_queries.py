@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from nameexpr.compiler.ir.axes import Unnamed
 from nameexpr.errors import Mark
-from nameexpr.syntax.ast import LABELLED, STRETCHED, Sized, Term, atoms
-from nameexpr.syntax.formula_ast import Formula, nodes
+from nameexpr.syntax.ast import LABELLED, STRETCHED, Formula, Sized, Term, atoms, nodes
 from nameexpr.syntax.unparse import unparse_item
 
 View = tuple[str, Term]

@@ -19,8 +19,7 @@ from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, sized_in, terms_in
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
-from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Label, Pack, Sized, Term, atoms
-from nameexpr.syntax.formula_ast import Formula
+from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Formula, Label, Pack, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse_item
 
 

@@ -28,7 +28,7 @@ from nameexpr.compiler.ir.axes import (
 from nameexpr.compiler.ir.graph import STRONG, Along, Arrange, Graph, Index, View
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
-from nameexpr.syntax import formula_ast as ast
+from nameexpr.syntax import ast
 from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
 from nameexpr.syntax.unparse import unparse_item
 

@@ -17,7 +17,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.graph import WEAK, Drop, Graph, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
-from nameexpr.syntax.formula_ast import Formula
+from nameexpr.syntax.ast import Formula
 
 T = TypeVar("T")
 POWERS = frozenset({"**.", "pow"})

@@ -13,8 +13,21 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
 from nameexpr.errors import Diagnostic, Mark, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.syntax.ast import LABELLED, Alias, Dots, Label, NamedGroup, Term, atoms
-from nameexpr.syntax.formula_ast import Along, Formula, Node, Statement, Use, nodes
+from nameexpr.syntax.ast import (
+    LABELLED,
+    Alias,
+    Along,
+    Dots,
+    Formula,
+    Label,
+    NamedGroup,
+    Node,
+    Statement,
+    Term,
+    Use,
+    atoms,
+    nodes,
+)
 
 _WEAK = "weak:"
 """Dtypes of numbers start with it."""
