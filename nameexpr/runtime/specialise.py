@@ -93,12 +93,8 @@ def template(
         guard(position, operand, program, constants, has_shape=has_shapes)
         for position, operand in enumerate(operands)
     ]
-<<<<<<< HEAD
     if same:
-        guards += alias_guards(same, named)
-=======
-    guards += same_guards(same, named)
->>>>>>> main
+        guards += same_guards(same, named)
     statements = bound_statements(program, shapes, constants)
     last = statements[-1]
     assert isinstance(last, Return)
