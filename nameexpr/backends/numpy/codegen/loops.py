@@ -21,16 +21,17 @@ from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import render_call, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
-    Attribute,
-    Conditional,
     For,
     Invocation,
+    Joined,
     Numbering,
     Statement,
-    Subscript,
     Value,
     delete,
+    either,
+    indexed,
     local_names,
+    method,
     nested,
     numpy,
     quoted,
@@ -43,14 +44,14 @@ FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and
 """The array that changes nothing when it is combined with what blocks give."""
 
 
-def loop(
-    one: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+def loop_statements(
+    instruction: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a loop into a new array called `target`.
 
     Parameters
     ----------
-    one : Instruction
+    instruction : Instruction
         A fused instruction, or a loop.
     target : str
         The name of its result.
@@ -59,11 +60,11 @@ def loop(
     numbering : Numbering
         The names that are free; they are counted on.
     """
-    if one.loop is None:
-        return fused(one, target, names, shapes)
-    if not one.loop.block:
-        return _sliced(one.loop, one.dtype, target, names, shapes, numbering)
-    return _looped(one.loop, one.dtype, target, names, numbering)
+    if instruction.loop is None:
+        return fused(instruction, target, names, shapes)
+    if not instruction.loop.block:
+        return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering)
+    return _looped(instruction.loop, instruction.dtype, target, names, numbering)
 
 
 def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]) -> list[Statement]:
@@ -73,33 +74,33 @@ def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]
 
 
 def _sliced(
-    one: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+    loop: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a sliced instruction into a new array called `target`."""
     parts: list[Statement] = []
     local: list[str] = []
     for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
-        cut = one.leading(number)
+        cut = loop.leading(number)
         local.append(f"p{number}" if cut else name)
         if cut:
-            parts.append(Assign(f"p{number}", Subscript(name, _slice_index(shape, one.sizes, cut))))
+            parts.append(Assign(f"p{number}", indexed(name, _slice_index(shape, loop.sizes, cut))))
     held = [
         part for part, name in zip(local, names, strict=True) if part != name and not name.startswith("a")
     ]
-    local += numbering.values(one.body)
-    place = Subscript(target, _slice_index(one.sizes, one.sizes, len(one.sizes)))
-    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(one.sizes) if count > 1]
-    body = [*parts, *_slice(one.body, local, place)]
-    return [Assign(target, _fresh(one, dtype)), *nested(loops, body), *delete(held)]
+    local += numbering.values(loop.body)
+    place = indexed(target, _slice_index(loop.sizes, loop.sizes, len(loop.sizes)))
+    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(loop.sizes) if count > 1]
+    body = [*parts, *_slice(loop.body, local, place)]
+    return [Assign(target, _fresh(loop, dtype)), *nested(loops, body), *delete(held)]
 
 
-def _fresh(one: Loop, dtype: str) -> Value:
+def _fresh(loop: Loop, dtype: str) -> Value:
     """Return the call that makes the result, with its axes in memory as the layout says."""
-    shape = (*one.sizes, *shapes_of(one.body)[one.body.result])
-    made = numpy("empty")(str(tuple(shape[axis] for axis in one.layout)), quoted(dtype))
-    if one.layout == tuple(range(len(shape))):
+    shape = (*loop.sizes, *shapes_of(loop.body)[loop.body.result])
+    made = numpy("empty")(str(tuple(shape[axis] for axis in loop.layout)), quoted(dtype))
+    if loop.layout == tuple(range(len(shape))):
         return made
-    return Attribute(made, "transpose")(str(tuple(one.layout.index(axis) for axis in range(len(shape)))))
+    return method(made, "transpose", str(tuple(loop.layout.index(axis) for axis in range(len(shape)))))
 
 
 def _slice_index(shape: Shape, counts: Shape, cut: int) -> str:
@@ -108,7 +109,7 @@ def _slice_index(shape: Shape, counts: Shape, cut: int) -> str:
     return ", ".join(f"j{first + axis}" if size > 1 else "0" for axis, size in enumerate(shape[:cut]))
 
 
-def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statement]:
+def _slice(body: Program, names: Sequence[str], place: Joined) -> list[Statement]:
     """Return the statements of one slice; each value is forgotten when nothing reads it any more."""
     count = len(body.operands)
     last = last_uses(body)
@@ -128,7 +129,7 @@ def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statem
     return statements
 
 
-def _put(inner: Instruction, call: Value, place: Subscript) -> Statement:
+def _put(inner: Instruction, call: Value, place: Joined) -> Statement:
     """Return the statement that writes the last value of a slice into the result."""
     is_free = inner.takes_out and inner.over is None
     if isinstance(call, Invocation) and (inner.primitive == "matmul" or is_free):
@@ -165,7 +166,7 @@ class _Result(NamedTuple):
     def put(self, cut: str, block: Value) -> Assign:
         """Return the statement that puts into it what a block gives."""
         if self.loop.place is not None:
-            return Assign(Subscript(self.name, f"{':, ' * self.loop.place}{cut}"), block)
+            return Assign(indexed(self.name, f"{':, ' * self.loop.place}{cut}"), block)
         if self.loop.combine == "add":
             return Assign(self.name, block, "+=")
         return Assign(None, numpy(self.loop.combine)(self.name, block, out=self.name))
@@ -177,33 +178,33 @@ class _Result(NamedTuple):
             return [put]
         if self.loop.place is None:
             combined = put.value if shape else numpy(self.loop.combine)(self.name, block)
-            return [Assign(self.name, Conditional(block, is_first, combined))]
-        fresh = numpy("empty")(str(self.whole(shape)), Attribute(block, "dtype"))
-        return [Assign(self.name, Conditional(fresh, is_first, self.name)), put]
+            return [Assign(self.name, either(block, is_first, combined))]
+        fresh = numpy("empty")(str(self.whole(shape)), f"{block}.dtype")
+        return [Assign(self.name, either(fresh, is_first, self.name)), put]
 
 
 def _looped(
-    one: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
+    loop: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a loop over blocks of a label into a new array called `target`."""
-    (size,), index, parts = one.sizes, f"j{numbering.loops}", numbering.parts
-    whole = size - size % one.block
-    local, result = local_names(one, names, parts), _Result(one, dtype, target)
+    (size,), index, parts = loop.sizes, f"j{numbering.loops}", numbering.parts
+    whole = size - size % loop.block
+    local, result = local_names(loop, names, parts), _Result(loop, dtype, target)
     numbering.loops += 1
-    numbering.parts += one.parts
+    numbering.parts += loop.parts
     blocks = []
-    for body, cut in zip(one.bodies, (f"{index}:{index} + {one.block}", f"{whole}:"), strict=False):
+    for body, cut in zip(loop.bodies, (f"{index}:{index} + {loop.block}", f"{whole}:"), strict=False):
         taken: list[Statement] = [
-            Assign(part, Subscript(name, f"{':, ' * axis}{cut}"))
-            for part, name, (axis,) in zip(local, names, one.cuts, strict=True)
+            Assign(part, indexed(name, f"{':, ' * axis}{cut}"))
+            for part, name, (axis,) in zip(local, names, loop.cuts, strict=True)
             if axis is not None
         ]
         blocks.append(taken + _block(body, local, result, cut, numbering))
     numbering.loops -= 1
     numbering.parts = parts
-    loop, *tail = blocks
-    statements = [result.fresh(), For(index, f"0, {whole}, {one.block}", loop), *chain(*tail)]
-    return [*statements, *delete(f"p{parts + number}" for number in range(one.parts))]
+    first, *tail = blocks
+    statements = [result.fresh(), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
+    return [*statements, *delete(f"p{parts + number}" for number in range(loop.parts))]
 
 
 def _block(

@@ -9,18 +9,18 @@ import pytest
 from nameexpr.backends.numpy.codegen.calls import with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
-    Attribute,
     Callee,
-    Conditional,
     Invocation,
     Numbering,
     Return,
     Statement,
-    Subscript,
     Value,
     callee_of,
     delete,
+    either,
+    indexed,
     literal,
+    method,
     nested,
     numpy,
     quoted,
@@ -39,12 +39,11 @@ ADD = numpy("add")
         ("t0", "t0"),
         (ADD, "np.add"),
         (ADD("a0", "a1"), "np.add(a0, a1)"),
-        (ADD("a0", "a1", out=Subscript("t0", "i0 : i0 + 4")), "np.add(a0, a1, out=t0[i0 : i0 + 4])"),
+        (ADD("a0", "a1", out=indexed("t0", "i0 : i0 + 4")), "np.add(a0, a1, out=t0[i0 : i0 + 4])"),
         (numpy("add.reduce")("a0", axis="1", dtype=None), "np.add.reduce(a0, axis=1)"),
-        (Attribute("a0", "T"), "a0.T"),
-        (Attribute(ADD("a0", "a1"), "astype")(quoted("int64")), 'np.add(a0, a1).astype("int64")'),
-        (Subscript(numpy("asarray")("a0"), "..."), "np.asarray(a0)[...]"),
-        (Conditional("r", "i0 == 0", ADD("t0", "r")), "r if i0 == 0 else np.add(t0, r)"),
+        (method(ADD("a0", "a1"), "astype", quoted("int64")), 'np.add(a0, a1).astype("int64")'),
+        (indexed(numpy("asarray")("a0"), "..."), "np.asarray(a0)[...]"),
+        (either("r", "i0 == 0", ADD("t0", "r")), "r if i0 == 0 else np.add(t0, r)"),
         (Callee("kernels", "slices")(ADD, "a0", "(0,)"), "kernels.slices(np.add, a0, (0,))"),
         (Invocation("wrap", ("t0", "names"), {}), "wrap(t0, names)"),
     ],
@@ -69,7 +68,7 @@ def test_only_functions_of_modules_are_spelled_by_the_writer() -> None:
         spelled.append(callee)
         return f"f{len(spelled)}"
 
-    value = Conditional(Attribute(ADD("np", "a1"), "add")("a2"), "np", Callee("kernels", "fold")(ADD, "x"))
+    value = either(method(ADD("np", "a1"), "add", "a2"), "np", Callee("kernels", "fold")(ADD, "x"))
     assert write([Assign("t0", value)], spell) == ["t0 = f1(np, a1).add(a2) if np else f3(f2, x)"]
     assert spelled == [ADD, ADD, ("kernels", "fold")]
 
@@ -80,8 +79,8 @@ def test_a_kernel_is_numpy_s_or_ours() -> None:
 
 def test_statements_have_their_indent_and_comments_where_names_are_given() -> None:
     body: list[Statement] = [
-        Assign("x0", Subscript("a0", "j0")),
-        Assign(Subscript("t0", "j0"), "x0"),
+        Assign("x0", indexed("a0", "j0")),
+        Assign(indexed("t0", "j0"), "x0"),
         Assign("t0", "x0", "+="),
         Assign(None, ADD("t0", "x0", out="t0")),
         *delete(["x0", "x0"]),
