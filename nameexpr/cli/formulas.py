@@ -12,7 +12,6 @@ import numpy as np
 from nameexpr.cli.operands import read_operands
 from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled_formula import CompiledFormula
-from nameexpr.runtime.options import FOR_EXPRESSIONS
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal import preview, report, writing
 from nameexpr.terminal.faults import UsageError, harmless, quoted
@@ -29,8 +28,14 @@ def evaluate_formula(options: Namespace) -> report.Report | None:
         If the formula is wrong or does not fit, or the arguments or files are of no use.
     """
     check_options(options)
-    sizes = options.sizes or None
-    formula = compile_formula(options.expression, None, sizes, options.optimize, options.memory_limit)
+    formula = compile_formula(
+        options.expression,
+        sizes=options.sizes,
+        dtype=options.dtype,
+        optimize=options.optimize,
+        order=options.order,
+        memory_limit=options.memory_limit,
+    )
     target = None if options.output is None else writing.find_target(options.output, as_json=options.json)
     operands = by_name(options, partial(read_operands, limit=options.memory_limit))
     result = np.asarray(formula(operands=operands))
@@ -51,11 +56,9 @@ def check_options(options: Namespace) -> None:
     """
     if not looks_like_formula(options.expression):
         return
-    for option in ("dtype", "reduce", "order"):
-        if getattr(options, option) is not None:
-            hint = FOR_EXPRESSIONS[option]
-            message = f"--{option} is for expressions, and this is a formula"
-            raise UsageError(message, hint, usage=options.usage)
+    if options.reduce is not None:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise UsageError("--reduce is for expressions, and this is a formula", hint, usage=options.usage)
 
 
 def by_name(options: Namespace, read: Callable[[Sequence[str]], list[T]]) -> dict[str, T]:

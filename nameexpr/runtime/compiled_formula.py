@@ -9,7 +9,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.compiled import CompiledText
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
-from nameexpr.runtime.operands import OperandSpec, spec_of
+from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
 from nameexpr.runtime.out import into
 from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
@@ -151,7 +151,9 @@ class CompiledFormula(CompiledText[FormulaEntry]):
             else spec_of(entry.unwrapped(value, name))
             for name, value in {**entry.bound, **given}.items()
         }
-        return entry.compile_named(specs), [specs[name] for name in entry.tree.operands]
+        values = [given.get(name) for name in entry.tree.operands]
+        same = () if entry.is_bound else repeats([array_of(value) for value in values])
+        return entry.compile_named(specs, same=same), [specs[name] for name in entry.tree.operands]
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with what it takes and gives."""

@@ -80,16 +80,11 @@ class ExpressionEntry(Entry):
         operands = [Operand(spec.shape, spec.names) for spec in specs]
         typed = type_expression(self.tree, operands, dict(own.sizes), reducer=own.reducer)
         dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
+        options = Options(
+            TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
+        )
         layouts = [spec.layout for spec in specs]
-        options = Options(TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same)
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
-        if self.is_bound and own.optimize in (None, True, "auto"):
-            from nameexpr.compiler.planning.bound import order_for_calls
-
-            path = order_for_calls(compiled.plans[0], self.fixed)
-            if path is not None:
-                options = options._replace(optimize=tuple(path))
-                compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         _check_addressable(compiled, operands)
         return compiled
 

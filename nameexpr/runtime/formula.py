@@ -19,12 +19,14 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.faults.formula import check_memory, check_numbers, formula_operand
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
+from nameexpr.syntax.ast import Label, Term
+from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Unary, Use, nodes
 
 ARITHMETIC = NumPyArithmetic()
 
@@ -45,6 +47,7 @@ class FormulaEntry(Entry):
         tree = tree or read_formula(text, options.outputs)
         super().__init__(text, options, tree, len(tree.uses), fixed)
         self._names = tree.operands
+        self.structure = structure_of(tree) if self._is_shared else None
         self._in_order = _in_order([self._names[position] for position in self.free])
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
@@ -108,11 +111,15 @@ class FormulaEntry(Entry):
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
     ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these."""
-        return self.compile_named(dict(zip(self._names, specs, strict=True)))
+        return self.compile_named(dict(zip(self._names, specs, strict=True)), ranks, same)
 
-    def compile_named(self, specs: Mapping[str, OperandSpec]) -> Compilation[Scope]:
+    def compile_named(
+        self, specs: Mapping[str, OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
+    ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these, by name; the checker finds what is missing."""
         options = self.options
+        if options.dtype is not None:
+            self._check_castable(specs, options.dtype)
         layouts = [specs[name].layout if name in specs else None for name in self._names]
         compiled = compile_formula(
             self.tree,
@@ -121,13 +128,30 @@ class FormulaEntry(Entry):
             layouts,
             ARITHMETIC,
             dict(options.sizes),
-            Options(TARGET, options.optimize),
+            Options(
+                TARGET,
+                options.optimize,
+                is_row_major=options.order == "C",
+                ranks=ranks,
+                same=same if options.memory_limit is None else (),  # what is kept takes memory
+                constants=tuple(self.fixed),
+                dtype="" if options.dtype is None else number_name(options.dtype),
+            ),
             options.outputs,
         )
         check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:
             return compiled
         return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
+
+    def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
+        for name, spec in specs.items():
+            if isinstance(spec.dtype, type) or np.can_cast(spec.dtype, wanted, "same_kind"):
+                continue
+            message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
+            hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
+            marks = tuple(Mark(use.name_span) for use in self.tree.uses.get(name, ()))
+            raise error(Diagnostic("NE610", message, self.text, marks, hint=hint))
 
     def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
         from nameexpr.runtime.faults.formula import run_fault
@@ -177,3 +201,48 @@ def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
             hint = "operands are called as in the formula: operands={'x': ...}"
             raise error(Diagnostic("NE527", message, text, hint=hint))
     return operands.items()
+
+
+def structure_of(scope: Scope) -> Any:
+    """Return what a formula says, whatever its operands, statements and labels are called; None where terms
+    hold more than labels.
+    """
+    names = {name: position for position, name in enumerate(scope.operands)}
+    numbers: dict[str, int] = {}
+    statements = []
+    try:
+        for statement in scope.tree.statements:
+            value = [_node_key(node, names, numbers) for node in nodes(statement.value)]
+            statements.append((_term_key(statement.term, numbers), tuple(value)))
+            if statement.name is not None:
+                names[statement.name] = len(names)
+    except _NotPlainError:
+        return None
+    return "formula", tuple(statements)
+
+
+class _NotPlainError(Exception):
+    """A term holds more than labels."""
+
+
+def _node_key(node: Node, names: Mapping[str, int], numbers: dict[str, int]) -> Any:
+    match node:
+        case Number(value):
+            return repr(value)
+        case Use(name, term):
+            return names.get(name, name), _term_key(term, numbers)
+        case Along(function, term, arguments):
+            return function, _term_key(term, numbers), len(arguments)
+        case Call(function, arguments):
+            return function, len(arguments)
+        case Unary(operator) | Binary(operator):
+            return type(node), operator
+
+
+def _term_key(term: Term | None, numbers: dict[str, int]) -> tuple[int, ...] | None:
+    if term is None:
+        return None
+    labels = [item.name for item in term.items if isinstance(item, Label)]
+    if len(labels) < len(term.items):
+        raise _NotPlainError
+    return tuple([numbers.setdefault(label, len(numbers)) for label in labels])

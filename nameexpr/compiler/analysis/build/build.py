@@ -7,7 +7,7 @@ as in NumPy. What they are is found here, once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from nameexpr.compiler.analysis.build.brackets import bound_labels, check_elements
@@ -36,6 +36,7 @@ from nameexpr.compiler.ir.dots import (
     place_of,
     without,
 )
+from nameexpr.compiler.ir.dtypes import is_castable
 from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.passes.contractions import reduction, widened
@@ -83,12 +84,14 @@ def build_formula(
     arithmetic: Arithmetic,
     graph: Graph,
     outputs: Sequence[str] | None = None,
+    dtype: str = "",
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
     """Write a formula into a graph; return the value of every statement, and the results with their names.
 
-    The last statement is the result, unless `outputs` names others.
+    The last statement is the result, unless `outputs` names others. Operands are converted to `dtype`, and
+    results too, unless it is "".
     """
-    build = Builder(scope, operands, dtypes, views, arithmetic, graph)
+    build = Builder(scope, operands, dtypes, views, arithmetic, graph, dtype)
     bounds = []
     for statement, axes in zip(scope.tree.statements, views.left, strict=True):
         bounds.append(build.statement(statement, axes))
@@ -97,7 +100,10 @@ def build_formula(
     numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
     results = [len(bounds) - 1] if outputs is None else [numbers[name] for name in outputs]
     for number in results:
-        check_is_array(build, bounds[number].value, scope.tree.statements[number].value.span)
+        statement = scope.tree.statements[number]
+        check_is_array(build, bounds[number].value, statement.value.span)
+        if dtype:
+            bounds[number] = build.in_dtype(bounds[number], statement)
     names: tuple[Names, ...] = ((),) * len(results)
     if any(operand.names is not None for operand in operands.values()):
         names = tuple(build.names(bounds[number]) for number in results)
@@ -118,6 +124,7 @@ class Builder:
     views: Views
     arithmetic: Arithmetic
     graph: Graph
+    dtype: str = ""
     statements: dict[str, Bound] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
     unsure: set[int] = field(default_factory=set)
@@ -146,6 +153,18 @@ class Builder:
         check_is_array(self, value, statement.value.span)
         arranged = self.graph.add(Arrange(value, axes), flat, self.graph.strong(value))
         return Bound(value, flat, mentioned(statement.term, axes), statement.term, axes, arranged)
+
+    def in_dtype(self, bound: Bound, statement: Statement) -> Bound:
+        """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""
+        dtype, node = self.graph.dtypes[bound.arranged], self.graph.nodes[bound.arranged]
+        assert isinstance(node, Arrange)
+        if dtype == self.dtype:
+            return bound
+        if not is_castable(dtype, self.dtype):
+            raise error(faults.not_in_dtype(self.text, statement, dtype, self.dtype))
+        value = self.cast(node.value, self.dtype)
+        arranged = self.graph.add(Arrange(value, node.axes), self.graph.labels[bound.arranged], self.dtype)
+        return replace(bound, arranged=arranged)
 
     def names(self, bound: Bound) -> Names:
         """Return the names of a statement's dims."""
@@ -196,7 +215,10 @@ class Builder:
         axes = self.views.axes[node.name, term]
         labels = tuple(dict.fromkeys(label for group in axes for label in group))
         position = self.scope.operands.index(node.name)
-        value = self.graph.add(View(position, -1, axes), labels, self.dtypes[node.name])
+        dtype = self.dtypes[node.name]
+        value = self.graph.add(View(position, -1, axes), labels, dtype)
+        if self.dtype not in ("", dtype) and not dtype.startswith(WEAK):
+            value = self.cast(value, self.dtype)
         names = self.operands[node.name].names
         if names is not None:
             self.under[value] = {

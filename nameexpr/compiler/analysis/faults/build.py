@@ -133,6 +133,14 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
 
 
+def not_in_dtype(text: str, statement: Statement, dtype: str, wanted: str) -> Diagnostic:
+    """Return the diagnostic for a result that is to be of a dtype which cannot hold it (NE610)."""
+    name = f"'{statement.name}'" if statement.name is not None else "the value"
+    message = f"dtype={wanted} would lose what {name}, of dtype {dtype}, holds"
+    hint = "ask for a wider dtype, or convert the result"
+    return Diagnostic("NE610", message, text, (Mark(statement.value.span),), hint=hint)
+
+
 def not_computed(text: str, reason: str, span: Span) -> Diagnostic:
     """Return the diagnostic for a number that is too large (NE526)."""
     hint = next(hint for words, hint in NOT_HELD.items() if words in reason)
