@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.compiled import CompiledText
 from nameexpr.runtime.evaluate import by_position
@@ -127,7 +129,8 @@ class CompiledFormula(CompiledText[FormulaEntry]):
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
-        specs = {name: OperandSpec(shape, (None,) * len(shape)) for name, shape in shapes.items()}
+        dtype = self.options.dtype or np.dtype(np.float64)
+        specs = {name: OperandSpec(shape, (None,) * len(shape), dtype) for name, shape in shapes.items()}
         return self._entry.compile_named(specs).names[-1]
 
     def _given(
