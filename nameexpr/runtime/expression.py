@@ -117,11 +117,6 @@ class ExpressionEntry(Entry):
             is_asked=wanted is not None,
         )
 
-    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
-        from nameexpr.runtime.faults.call import run_fault
-
-        return run_fault(fault, compiled, operands)
-
 
 def _is_no_factor(product: np.dtype[Any], dtypes: Sequence[np.dtype[Any]], *, is_summed: bool) -> bool:
     """Whether no product is known of these dtypes: times times times are no times, and NumPy's sums of

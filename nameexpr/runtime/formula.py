@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import NUMBERS, number_name
+from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import Entry
-from nameexpr.runtime.faults.formula import check_memory, check_numbers, formula_operand
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
@@ -101,11 +101,27 @@ class FormulaEntry(Entry):
         """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
         if type(value) in NUMBERS:
             return value
-        tensor = None if type(value) is np.ndarray else as_tensor(value)
-        if tensor is None:
-            return formula_operand(value, name, self.tree)
-        check_numbers(tensor.dtype, name, self.tree)
-        return tensor
+        operand = None if type(value) is np.ndarray else as_tensor(value)
+        if operand is None:
+            operand = (
+                value if type(value) is np.ndarray else as_operand(value, name, self.text, self._marks(name))
+            )
+        if operand.dtype.kind not in "biufc":
+            raise self._no_numbers(operand.dtype, name)
+        return operand
+
+    def _marks(self, name: str) -> tuple[Mark, ...]:
+        """Return marks below the uses of an operand."""
+        return tuple(Mark(use.name_span) for use in self.tree.uses.get(name, ()))
+
+    def _no_numbers(self, dtype: np.dtype[Any], name: str) -> NameExprError:
+        """Return NE525 for an operand with elements that formulas do not compute with."""
+        what = f"'{name}' has elements of dtype {dtype}, "
+        if is_bfloat16(dtype):
+            message, hint = f"{what}in which formulas do not compute", "convert it first: x.astype('float32')"
+        else:
+            message, hint = f"{what}which are no numbers", "convert it to numbers first"
+        return error(Diagnostic("NE525", message, self.text, self._marks(name), hint=hint))
 
     def compile(
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
@@ -139,7 +155,7 @@ class FormulaEntry(Entry):
             ),
             options.outputs,
         )
-        check_memory(compiled, options.memory_limit)
+        _check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:
             return compiled
         return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
@@ -150,13 +166,32 @@ class FormulaEntry(Entry):
                 continue
             message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
             hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
-            marks = tuple(Mark(use.name_span) for use in self.tree.uses.get(name, ()))
-            raise error(Diagnostic("NE610", message, self.text, marks, hint=hint))
+            raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
 
-    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
-        from nameexpr.runtime.faults.formula import run_fault
 
-        return run_fault(fault, compiled, operands)
+def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
+    """Raise NE706 for what no machine can hold, and NE709 for more than a limit."""
+    tree = compiled.tree.tree
+    for shape in compiled.shapes:
+        if prod(size for size in shape if size) * 16 > 2**62:
+            message = f"an array of shape {shape} would be needed, which no machine can hold"
+            marks: tuple[Mark, ...] = ()
+            if shape == compiled.shapes[compiled.program.result]:
+                last = tree.statements[-1]
+                marks = (Mark(last.span if last.term is None else last.term.span),)
+            hint = "reduce over dims, or make them smaller"
+            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
+    if limit is None:
+        return
+    from nameexpr.compiler.memory.program import largest, peak_bytes
+    from nameexpr.compiler.schedule.limit.refusal import needs_infos
+
+    needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
+    if needed > limit:
+        message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
+        infos = needs_infos(largest(compiled.program, compiled.shapes, compiled.given))
+        hint = "these are its largest arrays: raise the limit, or reduce dims earlier"
+        raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
 
 
 def _dtype_name(dtype: Any) -> str:

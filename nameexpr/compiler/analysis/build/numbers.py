@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nameexpr.compiler.analysis.faults import build as faults
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.graph import WEAK, Map, Scalar, number_of
-from nameexpr.errors import Span, error
+from nameexpr.errors import NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def folded(build: Builder, function: str, values: Sequence[int], span: Span) -> 
     kernel = FUNCTIONS[function].kernel
     try:
         return build.told(lambda: build.arithmetic.fold(kernel, numbers), function, values, span)
-    except OverflowError as fault:
-        raise error(faults.not_computed(build.text, str(fault), span)) from fault
+    except NotHeldError as fault:
+        raise error(faults.not_computed(build.text, fault, span)) from fault
 
 
 def held(build: Builder, value: int, dtype: str, span: Span) -> int:

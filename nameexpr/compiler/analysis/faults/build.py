@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in
 from nameexpr.compiler.ir.axes import shown
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import Alias, Label, NamedGroup, Term
@@ -141,24 +141,16 @@ def not_in_dtype(text: str, statement: Statement, dtype: str, wanted: str) -> Di
     return Diagnostic("NE610", message, text, (Mark(statement.value.span),), hint=hint)
 
 
-def not_computed(text: str, reason: str, span: Span) -> Diagnostic:
+def not_computed(text: str, reason: NotHeldError, span: Span) -> Diagnostic:
     """Return the diagnostic for a number that is too large (NE526)."""
-    hint = next(hint for words, hint in NOT_HELD.items() if words in reason)
-    return Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, (Mark(span),), hint=hint)
+    message = f"the formula cannot be computed: {reason}"
+    return Diagnostic("NE526", message, text, (Mark(span),), hint=reason.hint)
 
 
-def not_held(number: float | complex, dtype: str) -> str:
-    """Return what is wrong with a number that a dtype does not hold, as a part of a message."""
-    return f"{dtype} does not hold {shown_number(number)}"
-
-
-NOT_HELD = {
-    "float64 does not hold": "numbers that large have no float: divide before, or take logarithms",
-    "does not hold": "convert the operand to a wider dtype",
-    "more than": "write it with floats, such as 2.0 ** 5000, or take logarithms",
-    "no integer": "make one of the numbers a float, such as 2.0, and all of this is computed in floats",
-}
-"""What to do about numbers that a dtype does not hold, by words of the reason."""
+def not_held(number: float | complex, dtype: str) -> NotHeldError:
+    """Return what is wrong with a number that a dtype does not hold."""
+    hint = NO_FLOAT if dtype == "float64" else "convert the operand to a wider dtype"
+    return NotHeldError(f"{dtype} does not hold {shown_number(number)}", hint)
 
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:
