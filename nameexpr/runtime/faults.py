@@ -16,8 +16,7 @@ from nameexpr.compiler.pipeline import Compilation
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, error
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.unheld import find_unheld
-from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
+from nameexpr.syntax.ast import Binary, Expression, Formula, Unary, nodes
 
 NEGATIVE_POWERS = "negative integer powers"
 """What NumPy says of integers to such powers."""

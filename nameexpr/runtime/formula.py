@@ -25,8 +25,7 @@ from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
-from nameexpr.syntax.ast import Label, Term
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Unary, Use, nodes
+from nameexpr.syntax.ast import Along, Binary, Call, Label, Node, Number, Term, Unary, Use, nodes
 
 ARITHMETIC = NumPyArithmetic()
 
@@ -101,11 +100,11 @@ class FormulaEntry(Entry):
         """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
         if type(value) in NUMBERS:
             return value
-        operand = None if type(value) is np.ndarray else as_tensor(value)
+        operand = value
+        if type(value) is not np.ndarray:
+            operand = as_tensor(value)
         if operand is None:
-            operand = (
-                value if type(value) is np.ndarray else as_operand(value, name, self.text, self._marks(name))
-            )
+            operand = as_operand(value, name, self.text, self._marks(name))
         if operand.dtype.kind not in "biufc":
             raise self._no_numbers(operand.dtype, name)
         return operand

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
-from nameexpr.syntax.formula_unparse import unparse_formula
-from nameexpr.syntax.unparse import unparse, unparse_term
+from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
 
 @dataclass(frozen=True, slots=True)

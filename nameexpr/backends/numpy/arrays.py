@@ -145,7 +145,7 @@ def _refused(value: Any, *, is_named: bool) -> tuple[str, str] | None:
         hint = ANYTHING if is_named else "the expression comes first, then one array for each term"
         return "is text, not an array", hint
     if isinstance(value, list | tuple) and any(
-        isinstance(one, np.ndarray) or hasattr(one, "_names") for one in value
+        isinstance(item, np.ndarray) or hasattr(item, "_names") for item in value
     ):
         hint = "give each array as an operand of its own, with a star: einsum(text, *arrays); "
         hint += "or stack them: numpy.stack(arrays)"

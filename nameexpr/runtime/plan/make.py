@@ -15,8 +15,7 @@ from nameexpr.runtime.plan.drawing import drawing_of
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.runtime.plan.running import Running, running_of
 from nameexpr.runtime.plan.steps import PlanStep, flops_of, pointwise_flops, steps_of
-from nameexpr.syntax.formula_unparse import unparse_formula
-from nameexpr.syntax.unparse import unparse
+from nameexpr.syntax.unparse import unparse, unparse_formula
 
 if TYPE_CHECKING:
     from nameexpr.runtime.entry import Entry

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any, Literal
 
-from nameexpr.backends.numpy.costs.program import CALL
-from nameexpr.backends.numpy.costs.text import duration
+from nameexpr.backends.numpy.costs.program import CALL, duration
 from nameexpr.carets import aligned_columns
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.runtime.plan.drawing import Drawing, dot_of, mermaid_of, picture_of

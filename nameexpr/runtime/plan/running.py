@@ -19,8 +19,7 @@ from nameexpr.compiler.pipeline import Compilation
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.syntax.ast import Expression, Label, Term
-from nameexpr.syntax.formula_unparse import unparse_formula
-from nameexpr.syntax.unparse import unparse, unparse_term
+from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
 
 class Listed(NamedTuple):

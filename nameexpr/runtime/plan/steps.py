@@ -8,7 +8,7 @@ from math import fsum, prod
 
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
-from nameexpr.backends.numpy.costs.program import expected_seconds
+from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
@@ -75,7 +75,7 @@ def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, level.given)
     repeats = prod(loop.sizes[0] / loop.block for loop in level.loops)
-    times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
+    times = [repeats * seconds for seconds in estimate_seconds(program, shapes, level.given)]
     work = flops.of(program, shapes, level.loops)
     rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):

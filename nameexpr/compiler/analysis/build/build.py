@@ -33,7 +33,7 @@ from nameexpr.compiler.ir.dots import (
     is_dots,
     mentioned,
     own_dots,
-    place_of,
+    position_of,
     without,
 )
 from nameexpr.compiler.ir.dtypes import is_castable
@@ -42,8 +42,7 @@ from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
-from nameexpr.syntax.ast import Dots, Label, Term
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use
+from nameexpr.syntax.ast import Along, Binary, Call, Dots, Label, Node, Number, Statement, Term, Unary, Use
 
 T = TypeVar("T")
 
@@ -222,7 +221,7 @@ class Builder:
         names = self.operands[node.name].names
         if names is not None:
             self.under[value] = {
-                place_of(group[0]): name
+                position_of(group[0]): name
                 for group, name in zip(axes, names, strict=True)
                 if group and is_dots(group[0])
             }
