@@ -249,6 +249,7 @@ for count in range(3, 9):
 """
 
 
+@pytest.mark.slow
 def test_the_same_order_whatever_the_hash_seed() -> None:
     source = SOURCE.format(paths=sys.path)
     printed = {
