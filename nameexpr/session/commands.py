@@ -16,7 +16,7 @@ from collections.abc import Callable
 from statistics import median
 from timeit import Timer
 
-from nameexpr.backends.numpy.costs.text import duration
+from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session import files
@@ -140,7 +140,7 @@ def _explain(session: Session, line: CommandLine) -> Answer:
     try:
         return Answer(page(wanted).rstrip("\n"))
     except LookupError as fault:
-        raise LineError(str(fault.args[0]), hint=":explain NE304") from None
+        raise LineError(str(fault), hint=":explain NE304") from None
 
 
 def _set(session: Session, line: CommandLine) -> Answer:

@@ -1,0 +1,253 @@
+"""What can be wrong with a formula's values, in words: dims that would be dropped, that are not there, that
+hold nothing or do not fit, and functions that are not defined for what they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, terms_in
+from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
+from nameexpr.errors import Diagnostic, Mark, OperandInfo, Span, did_you_mean
+from nameexpr.ops import REDUCTIONS
+from nameexpr.rules.calls import shown as shown_number
+from nameexpr.syntax.ast import (
+    LABELLED,
+    Alias,
+    Along,
+    Dots,
+    Formula,
+    Label,
+    NamedGroup,
+    Node,
+    Statement,
+    Term,
+    Use,
+    atoms,
+    nodes,
+)
+
+_WEAK = "weak:"
+"""Dtypes of numbers start with it."""
+
+
+def word_of(label: str) -> str:
+    """Return how a label is written in brackets: a pack's dims as the pack."""
+    return label.word if isinstance(label, Unnamed) else label
+
+
+def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for labels that a statement's left side lacks (NE240).
+
+    `unknown` are the labels that stand on the left only and have no size: one may be a slip of the finger.
+    """
+    assert statement.term is not None
+    words = list(dict.fromkeys(map(word_of, lost)))
+    listed = " and ".join(f"'{word}'" for word in words)
+    slips = [did_you_mean(label, words) for label in unknown if len(label) > 1]
+    slips += [_meant(tree, word, words) for word in words]
+    near = next(filter(None, slips), "")
+    advice = f"reduce over it, such as with sum[{' '.join(words)}](...), or write it on the left"
+    message = f"{listed} would be dropped: {'it is' if len(words) == 1 else 'they are'} not on the left"
+    where = _marks_in(tree, statement.value, lost) or _carriers(tree, statement, lost)
+    marks = (Mark(statement.term.span), *where)
+    return Diagnostic("NE240", message, tree.text, marks, hint=near or advice)
+
+
+def _meant(tree: Formula, word: str, lost: Sequence[str]) -> str:
+    """Return which other label a lost one was probably meant to be: one that is near, or of another case."""
+    others = sorted(labels_in(*terms_in(tree)).difference(lost))
+    same = [label for label in others if label.casefold() == word.casefold()]
+    return did_you_mean(word, same or (others if len(word) > 2 else ()))  # noqa: PLR2004
+
+
+def _carriers(tree: Formula, statement: Statement, lost: Sequence[str]) -> list[Mark]:
+    """Return marks below the earlier statements through which labels come into one, and below the labels."""
+    earlier = {one.name: one for one in tree.statements if one.span.start < statement.span.start}
+    marks = []
+    for use in nodes(statement.value):
+        above = earlier.get(use.name) if isinstance(use, Use) else None
+        found = [] if above is None else [m for m in _all_marks(tree, lost) if _within(m, above)]
+        marks += [*found[:1], Mark(use.span)] if found else []
+    return list(dict.fromkeys(marks))
+
+
+def _within(mark: Mark, statement: Statement) -> bool:
+    return statement.span.start <= mark.span.start < statement.span.end
+
+
+def _all_marks(tree: Formula, labels: Sequence[str]) -> list[Mark]:
+    return [mark for label in labels for mark in marks_of_label(tree, label)]
+
+
+def _marks_in(tree: Formula, node: Node, labels: Sequence[str]) -> list[Mark]:
+    inside = [mark for mark in _all_marks(tree, labels) if node.span.start <= mark.span.start < node.span.end]
+    return list(dict.fromkeys(inside))
+
+
+def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for a label that stands on the left only, of unknown size (NE313)."""
+    hint = did_you_mean(label, own) or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
+    message = f"'{label}' stands on the left only, and its size is not known"
+    return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
+
+
+def foreign(tree: Formula, node: Along, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
+    """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
+    known = [label for label in own if not isinstance(label, Unnamed) or label.word.endswith(DOTS)]
+    words = list(dict.fromkeys(map(word_of, known)))
+    listed = "it has no dims"
+    if words:
+        listed = f"its only dim is {words[0]}" if len(words) == 1 else f"its dims are {' '.join(words)}"
+    message = f"the value that {node.function} is given has no dim '{name}'"
+    hint, marks = did_you_mean(name, words) or listed, [Mark(span), Mark(node.arguments[0].span)]
+    within = _labels_of_dim(tree, name)
+    if within:
+        hint = f"'{name}' is the name of a dim; its labels here are {within}: {node.function}[{within}](...)"
+    inner = _reduced_by(node.arguments[0], name)
+    if inner is not None:
+        marks[1] = Mark(Span(inner.name_span.start, inner.term.span.end))
+        hint = f"{inner.function}[{name}] has reduced '{name}' already; {listed}"
+    return Diagnostic("NE241", message, tree.text, tuple(marks), hint=hint)
+
+
+def _labels_of_dim(tree: Formula, name: str) -> str:
+    """Return the labels of a dim that has another name outside: x[f=(h d)]; "" if there is none."""
+    for term in terms_in(tree):
+        for item in term.items:
+            if isinstance(item, Alias | NamedGroup) and item.dim == name:
+                return " ".join(sorted(labels_in(Term((item,))), key=tree.text.find))
+    return ""
+
+
+def _reduced_by(value: Node, name: str) -> Along | None:
+    """Return the reduction inside a value that has taken a dim away."""
+    for node in nodes(value):
+        if not isinstance(node, Along) or node.function not in REDUCTIONS:
+            continue
+        if any(isinstance(item, Label) and item.name == name for item in node.term.items):
+            return node
+    return None
+
+
+def no_elements(text: str, node: Along, label: str) -> Diagnostic:
+    """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
+    message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
+    hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"
+    return Diagnostic("NE311", message, text, (Mark(node.term.span),), hint=hint)
+
+
+def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Diagnostic:
+    """Return the diagnostic for a function that is not defined for these dtypes (NE524)."""
+    kinds = " and ".join(dict.fromkeys(map(_kind, dtypes)))
+    name = function.strip(".")
+    message = f"'{name}' is not defined for {kinds}"
+    return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
+
+
+def not_computed(text: str, reason: str, span: Span) -> Diagnostic:
+    """Return the diagnostic for a number that is too large (NE526)."""
+    hint = next(hint for words, hint in NOT_HELD.items() if words in reason)
+    return Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, (Mark(span),), hint=hint)
+
+
+def not_held(number: float | complex, dtype: str) -> str:
+    """Return what is wrong with a number that a dtype does not hold, as a part of a message."""
+    return f"{dtype} does not hold {shown_number(number)}"
+
+
+NOT_HELD = {
+    "float64 does not hold": "numbers that large have no float: divide before, or take logarithms",
+    "does not hold": "convert the operand to a wider dtype",
+    "more than": "write it with floats, such as 2.0 ** 5000, or take logarithms",
+    "no integer": "make one of the numbers a float, such as 2.0, and all of this is computed in floats",
+}
+"""What to do about numbers that a dtype does not hold, by words of the reason."""
+
+
+def _instead(function: str, dtypes: Sequence[str]) -> str:
+    """Return what to do about a function that is not defined for some dtypes."""
+    plain = [dtype.removeprefix(_WEAK) for dtype in dtypes]
+    if function == "-." and set(plain) == {"bool"}:
+        return "write a != b, or a + 0 - b"
+    if function == ".-" and set(plain) == {"bool"}:
+        return "the inverse of a truth value is ~x"
+    if function in ("&.", "|.", ".~"):
+        return "convert an operand first, or compare it: x != 0 makes bools"
+    if any(dtype.startswith(("complex", "clongdouble")) for dtype in plain):
+        return "take real(x), imag(x) or abs(x)"
+    return "convert an operand first: x + 0 makes integers of bools, x * 1.0 floats"
+
+
+def _kind(dtype: str) -> str:
+    """Return a dtype as a message says it."""
+    return f"a number ({dtype.removeprefix(_WEAK)})" if dtype.startswith(_WEAK) else dtype
+
+
+def broadcast_fault(
+    tree: Formula,
+    axes: Mapping[View, Axes],
+    operands: Mapping[str, Operand],
+    labels: Sequence[Unnamed],
+    span: Span,
+) -> Diagnostic:
+    """Return the diagnostic for dims under `...` that do not broadcast where values meet (NE309).
+
+    `axes` are the labels of every view of an operand, `labels` those of the dims that meet.
+    """
+    said, marks, seen = [], [], {}
+    for label in labels:
+        having = [view for view, groups in axes.items() if any(label in group for group in groups)]
+        view = min(having, key=lambda view: abs(view[1].span.start - span.start), default=None)
+        if view is None:
+            said.append(f"{label.size}")
+            marks.append(Mark(span))
+            continue
+        said.append(f"{label.size} in {view[0]}")
+        marks += [Mark(item.span, str(label.size)) for item in view[1].items if isinstance(item, Dots)]
+        seen[view] = operands[view[0]]
+    message = f"dims under '...' do not broadcast: {' and '.join(said)}"
+    hint = "aligned from the right, sizes must be equal or 1"
+    return Diagnostic("NE309", message, tree.text, tuple(dict.fromkeys(marks)), _described(seen), hint)
+
+
+def other_size(
+    text: str,
+    view: View,
+    shape: tuple[int, ...],
+    label: str,
+    sizes: tuple[int, int],
+    operands: Mapping[View, Operand],
+) -> Diagnostic:
+    """Return the diagnostic for a statement's term that gives a label another size than it has (NE330).
+
+    `sizes` are the one here and the one elsewhere; `operands` are those by the views that the formula has.
+    """
+    here, there = sizes
+    marks, seen = _label_marks(view[1], label, here), {view: Operand(shape)}
+    elsewhere = "elsewhere"
+    for other, operand in operands.items():
+        outside = _label_marks(other[1], label, there)
+        if outside:
+            elsewhere = f"in {other[0]}"
+            marks += outside
+            seen[other] = operand
+            break
+    message = f"'{label}' is {here} in {view[0]} and {there} {elsewhere}"
+    hint = "if these are two dims, rename one"
+    return Diagnostic("NE330", message, text, tuple(marks), _described(seen), hint)
+
+
+def _label_marks(term: Term, label: str, size: int) -> list[Mark]:
+    return [
+        Mark(atom.span, str(size))
+        for atom in atoms(term.items)
+        if isinstance(atom, LABELLED) and atom.name == label
+    ]
+
+
+def _described(operands: Mapping[View, Operand]) -> tuple[OperandInfo, ...]:
+    terms = [term for _, term in operands]
+    return describe(terms, [replace(operand, name=view[0]) for view, operand in operands.items()])

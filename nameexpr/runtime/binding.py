@@ -1,0 +1,194 @@
+"""`bind`: operands that stay the same, taken by value and checked as far as they can be.
+
+>>> import numpy as np, nameexpr as ne
+>>> layer = ne.compile("y[N K] = sum[C](x[N C] * w[C K]) + b[K]").bind(w=np.ones((3, 4)), b=np.zeros(4))
+>>> layer(x=np.ones((2, 3))).shape
+(2, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from mmap import mmap
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.arrays import NUMBERS
+from nameexpr.compiler.analysis.infer import infer_sizes
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
+from nameexpr.runtime.operands import spec_of, unwrapped
+from nameexpr.syntax.ast import LABELLED, Expression, atoms
+from nameexpr.syntax.unparse import unparse_term
+
+if TYPE_CHECKING:
+    from nameexpr.runtime.expression import ExpressionEntry
+    from nameexpr.runtime.formula import FormulaEntry
+
+CONTRADICTIONS = frozenset({"NE302", "NE304", "NE305", "NE306", "NE307", "NE309", "NE310", "NE330", "NE401"})
+"""Mistakes that the bound operands show by themselves, whatever the others are."""
+
+
+def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> ExpressionEntry:
+    """Return an expression with more operands bound, by their positions among those that are left.
+
+    Raises
+    ------
+    OptionError
+        NE624, for positions that are none.
+    NameExprError
+        If the operands cannot fit, whatever the others are.
+    """
+    positions = read_positions(entry.tree, entry.fixed, operands)
+    pairs = zip(positions, operands.values(), strict=True)
+    # A number of Python stays one, which is weak against the others.
+    bound = entry.bind({position: owned(unwrapped(value, position, entry.text)) for position, value in pairs})
+    check_fits(bound)
+    return bound
+
+
+def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEntry:
+    """Return a formula with more operands bound.
+
+    Raises
+    ------
+    OptionError
+        NE624, for names that no operand has.
+    NameExprError
+        If the operands cannot fit, whatever the others are.
+    """
+    from nameexpr.compiler.analysis.scope import Scope
+    from nameexpr.compiler.analysis.views import read_views
+
+    scope, names = entry.tree, entry.tree.operands
+    for name in operands:
+        if name not in names:
+            listed = f"the operands are {', '.join(names)}" if names else "it has no operands"
+            hint = did_you_mean(name, names) or listed
+            message = f"bind: the formula has no operand '{name}'"
+            raise error(Diagnostic("NE624", message, entry.text, hint=hint))
+    bound = entry.bind(
+        {names.index(name): owned(entry.unwrapped(value, name)) for name, value in operands.items()}
+    )
+    shapes = {name: _operand(value) for name, value in bound.bound.items()}
+    try:
+        part = Scope(scope.tree, {name: scope.uses[name] for name in shapes})
+        read_views(part, shapes, dict(entry.options.sizes))
+    except NameExprError as fault:
+        raise_contradictions(fault)
+    return bound
+
+
+def _operand(value: Any) -> Operand:
+    spec = spec_of(value)
+    return Operand(spec.shape, spec.names)
+
+
+def owned(operand: Any) -> Any:
+    """Return an unwrapped operand whose elements nobody writes to: a dense copy, unless it is read-only."""
+    if type(operand) in NUMBERS:
+        return operand
+    if type(operand) is np.ndarray:
+        return _owned_array(operand)
+    from nameexpr.tensors import wrap
+
+    return wrap(_owned_array(operand.data), operand.names)
+
+
+def _owned_array(array: Any) -> Any:
+    if _is_constant(array):
+        return array
+    # What is broadcast stays so: one cell along each axis of stride 0 is copied.
+    sizes = zip(array.shape, array.strides, strict=True)
+    part = array[(..., *(slice(0, 1) if size > 1 and not stride else slice(None) for size, stride in sizes))]
+    copy = np.array(part)
+    copy.flags.writeable = False
+    return copy if copy.shape == array.shape else np.broadcast_to(copy, array.shape)
+
+
+def _is_constant(array: Any) -> bool:
+    """Whether neither this array nor what it is a view of can be written to."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None or isinstance(array, bytes | mmap)
+
+
+def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) -> list[int]:
+    """Return the positions in the text of operands given by position among those not fixed (NE624)."""
+    free = [place for place in range(len(tree.inputs)) if place not in fixed]
+    terms = [unparse_term(tree.inputs[place]) for place in free]
+    listed = ", ".join(f"{number} '{term}'" for number, term in enumerate(terms))
+    hint = f"the operands are {listed}" if free else "all operands are bound"
+    if len(free) == 1:
+        hint = f"the only operand that is left is {listed}" if fixed else f"the only operand is {listed}"
+    if tree.leaves_inputs_out:
+        message = "bind: the operands of this text are known only when it is called"
+        raise error(Diagnostic("NE624", message, tree.text, hint="write their terms left of the arrow"))
+    if not isinstance(operands, Mapping):
+        message = f"bind takes a mapping from positions to operands, and not a {type(operands).__name__}"
+        raise error(Diagnostic("NE624", message, tree.text, hint=f"such as bind({{0: ...}}); {hint}"))
+    places: list[int] = []
+    for key in operands:
+        place = free[_position(key, terms, tree.text, hint)]
+        if place in places:
+            message = f"bind: operand {free.index(place)} is given twice"
+            raise error(Diagnostic("NE624", message, tree.text, hint="give it once"))
+        places.append(place)
+    return places
+
+
+def _position(key: Any, terms: Sequence[str], text: str, hint: str) -> int:
+    """Return a position that is one of the operands'; negative ones count from the end."""
+    try:
+        if isinstance(key, bool):
+            raise TypeError
+        position = index(key)
+    except TypeError:
+        message = f"bind: {key!r:.60} is no position of an operand"
+        near = did_you_mean(key, terms) if isinstance(key, str) else ""
+        given = f"{terms.index(key)} is '{key}'" if isinstance(key, str) and key in terms else near
+        found = f"{given}; {hint}" if given else hint
+        raise error(Diagnostic("NE624", message, text, hint=found)) from None
+    if -len(terms) <= position < len(terms):
+        return position % len(terms)
+    raise error(Diagnostic("NE624", f"bind: there is no operand {position}", text, hint=hint))
+
+
+def check_fits(entry: ExpressionEntry) -> None:
+    """Raise what contradicts the text, or each other, whatever the operands that are not bound yet are."""
+    if not entry.fixed:
+        return
+    positions = list(entry.fixed)
+    terms = tuple(entry.tree.inputs[position] for position in positions)
+    labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
+    known = {label: size for label, size in entry.options.sizes if label in labels}
+    operands = list(map(_operand, entry.fixed.values()))
+    try:
+        infer_sizes(replace(entry.tree, inputs=terms, outputs=None, reducer=None), operands, known)
+    except NameExprError as fault:
+        raise_contradictions(fault, positions)
+
+
+def raise_contradictions(fault: NameExprError, places: Sequence[int] | None = None) -> None:
+    """Raise of an error what no other operands could mend; `places` are the operands' positions in the whole
+    text, if it says positions.
+    """
+    found = [one for one in fault.diagnostics if one.code in CONTRADICTIONS]
+    if places is not None:
+        found = [_placed(one, places) for one in found]
+    if found:
+        raise error(*found) from None
+
+
+def _placed(one: Diagnostic, places: Sequence[int]) -> Diagnostic:
+    message, hint = one.message, one.hint
+    for number in reversed(range(len(places))):  # from the last, since positions only grow
+        message = message.replace(f"operand {number}", f"operand {places[number]}")
+        hint = hint.replace(f"operand {number}", f"operand {places[number]}")
+    infos = tuple(info._replace(position=places[info.position]) for info in one.operands)
+    return one._replace(message=message, operands=infos, hint=hint)

@@ -1,0 +1,115 @@
+"""What a plan's pictures are made of, made when one is asked for.
+
+A plan holds a `Drawing`: a promise, since most plans are never drawn. The inert data (of
+`nameexpr.pictures.data`) are made from the compiled stages on first use. They, and not the stages, are what
+is pickled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.errors import Diagnostic, did_you_mean, error
+
+if TYPE_CHECKING:
+    from nameexpr.pictures.data import Drawn, Flow, TensorNetwork
+    from nameexpr.pictures.sheet import Picture
+    from nameexpr.runtime.plan.running import Running
+
+KINDS = ("network", "tree", "memory")
+GRAPHS = ("network", "tree")
+
+
+class Drawing:
+    """The pictures of a plan, as data: `make` is called once, when they are first asked for."""
+
+    __slots__ = ("_data", "_make")
+
+    def __init__(self, make: Callable[[], Drawn]) -> None:
+        self._make: Callable[[], Drawn] | None = make
+        self._data: Drawn | None = None
+
+    @property
+    def data(self) -> Drawn:
+        """What is drawn."""
+        if self._data is None:
+            assert self._make is not None
+            self._data = self._make()
+            self._make = None  # the stages may go
+        return self._data
+
+    def __repr__(self) -> str:
+        """Return what it is, without making it."""
+        return "<Drawing>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the data."""
+        return _finished, (self.data,)
+
+
+def drawing_of(running: Running, *parts: Any) -> Drawing:
+    """Return the drawing of what is done on each call: the parts are the parameters of `expression_drawn`."""
+
+    def make() -> Drawn:
+        if running.is_expression:
+            from nameexpr.runtime.plan.network import expression_drawn
+
+            return expression_drawn(running, *parts)
+        from nameexpr.runtime.plan.flow import formula_drawn
+
+        return formula_drawn(running, *parts)
+
+    return Drawing(make)
+
+
+def _finished(data: Drawn) -> Drawing:
+    drawing = Drawing(lambda: data)
+    assert drawing.data is data
+    return drawing
+
+
+def picture_of(drawing: Drawing, kind: str) -> Picture:
+    """Return one of the pictures of a plan as SVG; NE625 for a kind that there is not."""
+    check_kind("draw", kind, KINDS)
+    from nameexpr.pictures.data import TensorNetwork
+    from nameexpr.pictures.flow import draw_flow
+    from nameexpr.pictures.memory import draw_memory
+    from nameexpr.pictures.network import draw_network
+
+    if kind == "memory":
+        return draw_memory(drawing.data.memory)
+    graph = _graph(drawing, kind)
+    return draw_network(graph) if isinstance(graph, TensorNetwork) else draw_flow(graph)
+
+
+def dot_of(drawing: Drawing, kind: str) -> str:
+    """Return a network or a tree as text for Graphviz."""
+    check_kind("dot", kind, GRAPHS)
+    from nameexpr.pictures.graph_text import dot
+
+    return dot(_graph(drawing, kind))
+
+
+def mermaid_of(drawing: Drawing, kind: str) -> str:
+    """Return a network or a tree as text for Mermaid."""
+    check_kind("mermaid", kind, GRAPHS)
+    from nameexpr.pictures.graph_text import mermaid
+
+    return mermaid(_graph(drawing, kind))
+
+
+def _graph(drawing: Drawing, kind: str) -> TensorNetwork | Flow:
+    return drawing.data.tree if kind == "tree" else drawing.data.network
+
+
+def check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:
+    """Raise NE625 for a kind of picture that there is not."""
+    if isinstance(kind, str) and kind in kinds:
+        return
+    hint = f"there are {', '.join(map(repr, kinds[:-1]))} and {kinds[-1]!r}"
+    message = f"{method}: a kind is a string, not {type(kind).__name__}"
+    if isinstance(kind, str):
+        message = f"{method}: there is no picture {kind!r}" + (" as text" if kind in KINDS else "")
+        hint = did_you_mean(kind, kinds) or hint
+    raise error(Diagnostic("NE625", message, hint=hint))

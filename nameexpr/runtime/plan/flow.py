@@ -1,0 +1,209 @@
+"""The pictures of a formula as data.
+
+A formula is no single contraction, so its network is the flow of its values as they are written: operands,
+functions, reductions. Its tree is the flow of the steps that are run, which may do several of these at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.ir import graph as graphs
+from nameexpr.compiler.ir.axes import Axes, shown
+from nameexpr.compiler.ir.graph import (
+    Along,
+    Arrange,
+    Drop,
+    Filled,
+    Graph,
+    Index,
+    Map,
+    Reduction,
+    Scalar,
+    View,
+    number_of,
+)
+from nameexpr.compiler.ir.primitives import is_view
+from nameexpr.compiler.ir.program import Instruction
+from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.compiler.pipeline import Compilation
+from nameexpr.pictures.data import Drawn, Flow, Node
+from nameexpr.rules.calls import shown as shown_number
+from nameexpr.runtime.plan.network import dims_text, memory_of, shape_text, with_size
+from nameexpr.runtime.plan.running import Running
+from nameexpr.runtime.plan.steps import PlanStep
+
+HOLE = "·"
+"""Stands for a value without a name, which a line brings."""
+
+
+def formula_drawn(
+    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
+) -> Drawn:
+    """Return the pictures of a formula; the parameters are those of `expression_drawn`."""
+    names = frozenset(running.compiled.tree.operands[position] for position in running.bound)
+    return Drawn(
+        _Values(running.compiled, names).flow(text),
+        _steps_flow(running, text, steps, names),
+        memory_of(running, text, steps, operands, limit),
+    )
+
+
+@dataclass
+class _Values:
+    """The values that the outputs need. Numbers stand in the functions that take them; what only orders dims
+    is left out.
+    """
+
+    compiled: Compilation[Scope]
+    bound: frozenset[str]
+    names: dict[int, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Note what the statements call their values."""
+        statements = zip(self.compiled.tree.tree.statements, self.compiled.statements, strict=True)
+        for one, value in statements:
+            if one.name is not None:
+                self.names.setdefault(value, []).append(one.name)
+
+    def flow(self, text: str) -> Flow:
+        """Return the flow of values."""
+        graph = self.compiled.graph
+        needed = self._needed()
+        numbers: dict[int, int] = {}
+        nodes: list[Node] = []
+        for value in sorted(needed):
+            numbers[value] = len(nodes)
+            nodes.append(self._node(value, numbers))
+        outputs = tuple(dict.fromkeys(numbers[_behind(graph, value)] for value in self.compiled.outputs))
+        return Flow(text, "Flow of values", tuple(nodes), outputs)
+
+    def _needed(self) -> set[int]:
+        graph = self.compiled.graph
+        outputs = [_behind(graph, value) for value in self.compiled.outputs]
+        needed, stack = set(outputs), outputs
+        while stack:
+            for source in _sources(graph, stack.pop()):
+                if source not in needed:
+                    needed.add(source)
+                    stack.append(source)
+        return needed
+
+    def _node(self, value: int, numbers: Mapping[int, int]) -> Node:
+        graph, node = self.compiled.graph, self.compiled.graph.nodes[value]
+        sources = tuple(numbers[source] for source in _sources(graph, value))
+        axes: Axes = tuple((label,) for label in graph.labels[value])
+        if isinstance(node, Arrange | View):
+            axes = node.axes
+        title, is_operand = self._title(value), isinstance(node, View) and node.position >= 0
+        note = "bound" if is_operand and title in self.bound else ""
+        if not is_operand:
+            title = " = ".join([*self._names(value), title])
+        return Node(
+            "operand" if is_operand else "step", title, dims_text(axes, graph.sizes), sources, note=note
+        )
+
+    def _names(self, value: int) -> list[str]:
+        """Return the names of the statements whose value this is."""
+        return self.names.get(value, [])
+
+    def _argument(self, value: int) -> str:
+        """Return what stands for an argument: a number, a name, or a dot."""
+        graph = self.compiled.graph
+        node = graph.nodes[_behind(graph, value)]
+        if isinstance(node, Scalar):
+            return _written(number_of(node))
+        if isinstance(node, View) and node.position >= 0:
+            return self.compiled.tree.operands[node.position]
+        return next(iter(self._names(_behind(graph, value))), HOLE)
+
+    def _title(self, value: int) -> str:
+        node = self.compiled.graph.nodes[value]
+        match node:
+            case View(position, earlier):
+                return self.compiled.tree.operands[position] if earlier < 0 else "with other labels"
+            case Scalar():
+                return str(number_of(node))
+            case Filled(number):
+                return _written(number)
+            case Index(label):
+                return f"index[{shown(label)}]"
+            case Map(function, arguments):
+                return _call(function, [self._argument(one) for one in arguments])
+            case Reduction(reducer, factors, labels):
+                inner = " * ".join([self._argument(factor) for factor in factors])
+                return f"{reducer}[{' '.join(map(shown, labels))}]({inner})"
+            case Along(function, source, labels):
+                return f"{function}[{' '.join(map(shown, labels))}]({self._argument(source)})"
+            case Arrange():
+                return "arranged"
+            case Drop(_, labels):
+                return f"without {' '.join(map(shown, labels))}"
+
+
+def _behind(graph: Graph, value: int) -> int:
+    """Return the value itself in place of one that has its dims as they are."""
+    node = graph.nodes[value]
+    while isinstance(node, Arrange) and node.axes == tuple((label,) for label in graph.labels[node.value]):
+        value = node.value
+        node = graph.nodes[value]
+    return value
+
+
+def _sources(graph: Graph, value: int) -> list[int]:
+    """Return the values that a value is made of, numbers left out."""
+    sources = [_behind(graph, source) for source in graphs.sources_of(graph.nodes[value])]
+    return [source for source in sources if not isinstance(graph.nodes[source], Scalar)]
+
+
+def _call(function: str, arguments: Sequence[str]) -> str:
+    """Return a pointwise function as it would be written."""
+    if function.startswith("cast:"):
+        return f"as {function.removeprefix('cast:')}"
+    if function.startswith("."):
+        return f"{function[1:]}{arguments[0]}"
+    if function.endswith("."):
+        return f"{arguments[0]} {function[:-1]} {arguments[1]}"
+    return f"{function}({', '.join(arguments)})"
+
+
+def _steps_flow(running: Running, text: str, steps: Sequence[PlanStep], bound: frozenset[str]) -> Flow:
+    """Return the flow of the steps that are run."""
+    program, shapes = running.program, running.shapes
+    nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
+    count = len(nodes)
+    for number, (one, note, step) in enumerate(zip(program.instructions, program.notes, steps, strict=True)):
+        shape = shapes[count + number]
+        dims = shape_text(shape)
+        if shape and len(note.labels) == len(shape):
+            dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
+        size = prod(shape) * item_bytes(note.dtype)
+        title, sources = f"{number + 1} {step.what.strip()}", one.sources
+        nodes.append(Node("step", title, dims, sources, step.flops, size, _place(one, step.bytes)))
+    return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
+
+
+def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
+    """Return an operand of the steps: one of the formula, or a value that was computed once."""
+    shape, listed = running.shapes[position], running.operands[position]
+    dtype = running.given[position].dtype if position < len(running.given) else "float64"
+    size = prod(shape) * item_bytes(dtype)
+    if listed.is_held:
+        return Node("held", listed.label, shape_text(shape), bytes=size, note="computed once")
+    note = "bound" if listed.label in bound else ""
+    return Node("operand", listed.label, shape_text(shape), bytes=size, note=note)
+
+
+def _place(one: Instruction, allocated: int) -> str:
+    """Return where a step puts its value, if that takes no memory of its own."""
+    if one.over is not None:
+        return "in place"
+    return "view" if (is_view(one) or one.primitive == "cast") and not allocated else ""
+
+
+def _written(number: complex) -> str:
+    """Return a number in few characters."""
+    return shown_number(number) if isinstance(number, int) else f"{number:.6g}"

@@ -1,0 +1,118 @@
+"""What people write in a formula that cannot even be scanned, and how it is written here.
+
+`_GUESSES` are tried in order around the place where the scan stopped; numbers and points have functions of
+their own, for what to write depends on what stands around them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.faults.stops import NAME, around, first_guess, guesses, open_brackets
+
+FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
+OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
+_GUESSES = guesses(
+    (r"\^", "NE142", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
+    (r"!(?!=)", "NE142", "'!' is no operator of formulas", "'not' is written ~"),
+    (
+        "@",
+        "NE142",
+        "'@' has no place in a formula: what is summed is always written",
+        "write sum[k](a[i k] * b[k j])",
+    ),
+    (":=", "NE142", "':=' has no place in a formula", "a statement is written y = ..."),
+    (":", "NE142", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
+    (
+        "[{}]",
+        "NE142",
+        "'{0}' has no place in a formula",
+        "dims stand in square brackets, x[N C]; values in round ones",
+    ),
+    ("['\"`]", "NE142", "a formula holds no text", "names stand without quotes"),
+)
+_ATTRIBUTES = {
+    "T": "the order of dims is that of the left side: y[j i] = x[i j]",
+    "mT": "the order of dims is that of the left side: y[j i] = x[i j]",
+    "shape": "the size of a dim is written size[C]",
+    "size": "the size of a dim is written size[C]",
+    "real": "functions are written f(x): real(x)",
+    "imag": "functions are written f(x): imag(x)",
+}
+_DIGITS = re.compile(r"(?<![\w.])\.?[0-9][\w.]*")
+_POINTED = re.compile(rf"({NAME}|[)\]])\s*\.\s*({NAME})?(\s*\()?")
+_ALONG = re.compile(
+    "sum|prod|mean|std|var|max|min|any|all|argmax|argmin|norm|median|cumsum|cumprod|sort|softmax"
+)
+_MODULES = re.compile("np|numpy|jnp|jax|c?math|torch|F|tf|nn|scipy|special|ne|nameexpr")
+
+
+def arrow_fault(text: str, lines: str) -> Diagnostic | None:
+    """Explain an arrow: the text is an expression, or one behind a formula."""
+    position = lines.find("->")
+    if position < 0:
+        return None
+    message = "this is an expression: it has an arrow"
+    hint = f"nameexpr.einsum(text, ...) reads expressions; {FORMULA}"
+    if "[" in lines[:position]:
+        message = "'->' has no place in a formula"
+        hint = "the result stands left of '=': y[A C] = sum[B](x[A B] * w[B C])"
+    mark = Mark(Span(position, position + 2))
+    return Diagnostic("NE142", message, text, (mark,), hint=hint)
+
+
+def character_fault(text: str, position: int) -> Diagnostic:
+    """Explain a character that cannot be scanned."""
+    found = _number(text, position) or _point(text, position)
+    if found is None:
+        guess = first_guess(_GUESSES, text, position)
+        if guess is not None:
+            return guess
+        found = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
+    span, message, hint = found
+    return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
+
+
+def _number(text: str, position: int) -> tuple[Span, str, str] | None:
+    """Digits run into something else: 2x, 2j, 1_000, 0x1f, 1.2.3."""
+    match = around(_DIGITS, text, position)
+    if match is None:
+        return None
+    span, word = Span(*match.span()), match[0]
+    if word.count(".") > 1:
+        return span, f"'{word}' is no number", "a number has one point"
+    if re.fullmatch(r"[0-9.]+[jJ]", word):
+        return span, f"'{word}': a formula holds no complex numbers", "give it as an operand"
+    if re.fullmatch(r"0[xXoObB]\w+", word):
+        return span, f"'{word}' is no decimal number", "numbers are decimal: 31, and not 0x1f"
+    if "_" in word and re.fullmatch(r"[0-9._]+", word):
+        return span, f"'{word}' is no number", f"write {word.replace('_', '')}"
+    digits, name = re.fullmatch(r"([0-9.]+)(.*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
+    if not name:
+        return span, f"'{word}' is neither a number nor a name", "separate them by an operator"
+    hint = f"a product is written {digits} * {name}"
+    if any(text[position] == "[" for position in open_brackets(text[:position])):
+        hint = f"separate the dims by a space; with a size a dim is written {name}={digits}"
+    return span, f"'{word}' is neither a number nor a name", hint
+
+
+def _point(text: str, position: int) -> tuple[Span, str, str] | None:
+    """A point behind a name or a bracket: methods, attributes and modules."""
+    match = around(_POINTED, text, position)
+    if match is None or match[0].rstrip().endswith("..."):
+        if text[position] != ".":
+            return None
+        message = "'.' belongs to a number or to '...'"
+        return Span(position, position + 1), message, "any number of dims is written ..."
+    left, right = match[1], match[2] or ""
+    dot = match.start() + match[0].index(".")
+    value = left if left not in (")", "]") else "x"
+    hint = "functions are written f(x), not x.f()"
+    if _MODULES.fullmatch(left) and right:
+        hint = f"functions have no module: {right}(x)"
+    elif right in _ATTRIBUTES:
+        hint = _ATTRIBUTES[right]
+    elif match[3]:
+        hint += f": {right}[C]({value})" if _ALONG.fullmatch(right) else f": {right}({value})"
+    return Span(dot, dot + 1), "a point has no meaning behind a name or bracket", hint

@@ -1,0 +1,202 @@
+"""How the rules are applied to real tensors: one short path for each family, which its operators share.
+
+The fast cases stand first: names that are equal, a Python number, a dim given by its name. What goes wrong is
+looked into only after it went wrong.
+
+Kernels are looked up here, by the operator's name: `_keep` finds those of one operand, `_unify` those of two
+(with `_operate` and `_compare`, its short cuts for signs), `_reduce` reductions. What they give goes through
+`_named`, or through `_put` where it may be written into `out`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy import reductions
+from nameexpr.backends.numpy.arrays import default_float, is_bfloat16
+from nameexpr.backends.numpy.pointwise import BINARY, UNARY
+from nameexpr.dims import Clash, Names, unify_from_right
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.rules.calls import shown
+from nameexpr.rules.lookup import axes, removed
+from nameexpr.rules.pairing import Pairing, clashing
+from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
+from nameexpr.tensors.writing import apply_into, spelt, write
+
+_NOT_OURS: Any = NotImplemented
+
+_KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
+NUMBERS = frozenset({int, float, bool, complex})
+_REAL = NUMBERS - {complex}
+REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
+"""What NumPy raises when it cannot apply a function (AttributeError, where it asks Python objects for one);
+ours are ValueErrors too, and are passed on.
+"""
+
+unify_names = lru_cache(maxsize=4096)(unify_from_right)
+_removed = lru_cache(maxsize=4096)(removed)
+
+
+class Operators(Core):
+    """keeps, unifies, removes: what the operators of a family have in common."""
+
+    __slots__ = ()
+
+    def _keep(self, verb: str, out: Core | None = None) -> Self:
+        """Return the result of a pointwise operator, which has the names of this tensor."""
+        try:
+            if out is None:
+                return self._named(UNARY[verb](self._data), self._names)
+            kernel, operands = UNARY[verb], (self._data,)
+            return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
+        except REFUSED as fault:
+            raise _ours(fault, _spelt(verb, self, out), (self,)) from fault
+
+    def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        """Return the result of a pointwise operator on two operands, one of which is this tensor."""
+        a, names = data_and_names(left, verb)
+        b, other_names = data_and_names(right, verb)
+        if not names:
+            names = other_names
+        elif names != other_names and other_names:
+            unified = unify_names(names, other_names)
+            if isinstance(unified, Clash):
+                raise _clash(unified, verb, left, right, out)
+            names = unified
+        if type(a) is float or type(b) is float:
+            a, b = _beside_float(a, b)
+        try:
+            if out is None:
+                return self._named(BINARY[verb](a, b), names)
+            return apply_into(out, BINARY[verb], (a, b), names, verb, is_out=out is not left)  # type: ignore[no-any-return]
+        except REFUSED as fault:
+            raise _ours(fault, _spelt(verb, left, out), (left, right)) from fault
+
+    def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
+        other = right if left is self else left
+        if not isinstance(other, _KNOWN):
+            return _NOT_OURS  # type: ignore[no-any-return]
+        if out is None and type(other) is type(self) and other._names == self._names:
+            try:
+                return self._named(BINARY[verb](left._data, right._data), self._names)
+            except REFUSED as fault:
+                raise _ours(fault, verb, (left, right)) from fault
+        return self._unify(verb, left, right, out)
+
+    def _compare(self, verb: str, other: Any) -> Self:
+        """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
+        if type(other) is type(self) and other._names == self._names:
+            a, b = self._data, other._data
+            if a.dtype.kind not in "cV" and b.dtype.kind not in "cV":
+                try:
+                    return self._named(BINARY[verb](a, b), self._names)
+                except REFUSED as fault:
+                    raise _ours(fault, verb, (self, other)) from fault
+        return self._ranked(verb, other) if isinstance(other, _KNOWN) else _NOT_OURS
+
+    def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
+        """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
+        kind = self._data.dtype.kind
+        if type(other) in _REAL and kind not in "cV":
+            return self._unify(verb, self, other, out)
+        if has_complex(self, other):
+            raise unordered(verb)
+        if kind == "V":
+            with np.errstate(invalid="ignore"):  # bfloat16's nan would warn
+                return self._unify(verb, self, other, out)
+        if out is None and type(other) is type(self) and other._names == self._names:
+            return self._operate(verb, self, other)
+        return self._unify(verb, self, other, out)
+
+    def _named(self, data: Any, names: Names) -> Self:
+        """Return a tensor around what a kernel returned: NumPy makes a scalar of a 0-d array."""
+        new = object.__new__(type(self))
+        new._data = data if type(data) is np.ndarray else np.asarray(data)
+        new._names = names
+        return new
+
+    def _put(self, data: Any, names: Names, verb: str, out: Core | None) -> Self:
+        """Return a tensor around what a kernel returned, or write it into `out`."""
+        if out is None:
+            return self._named(data, names)
+        if out is self:
+            return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
+        return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
+
+    def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
+        """Return the positions that a `dim` argument means: all of them for None and an empty list."""
+        if isinstance(dim, str) and dim in self._names:
+            return (self._names.index(dim),)
+        if dim is None or (isinstance(dim, list | tuple) and not dim):
+            return tuple(range(self._data.ndim))
+        return axes(self._dims, dim, verb)
+
+    def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
+        """Return a reduction over dims, which its names lose."""
+        gone = self._axes(dim, verb)
+        names = self._names if keepdim else _removed(self._names, gone)
+        try:
+            data = getattr(reductions, verb)(self._data, axis=gone, keepdims=keepdim, **options)
+        except REFUSED as fault:
+            if not isinstance(keepdim, int | np.bool_):
+                raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None
+            raise _ours(fault, verb, (self,)) from fault
+        return self._put(data, names, verb, out)
+
+
+def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return an array and a float of Python's, which is weak: where NumPy would have a dtype of its own for
+    both, integers and bools become the default dtype, and the number becomes bfloat16.
+    """
+    number, array = (a, b) if type(a) is float else (b, a)
+    if array.dtype.kind in "iub" and default_float() != np.float64:
+        array = array.astype(default_float())
+    if array.dtype.kind == "V" and is_bfloat16(array.dtype):
+        number = array.dtype.type(number)
+    return (number, array) if type(a) is float else (array, number)
+
+
+def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:
+    return fault if isinstance(fault, NameExprError) else explained(verb, operands, fault)
+
+
+def _spelt(verb: str, left: Any, out: Core | None) -> str:
+    return spelt(verb, is_out=out is None or out is not left)
+
+
+def knows(operand: object) -> bool:
+    """Return whether an operator takes this operand; any other may have an operator of its own."""
+    return isinstance(operand, _KNOWN)
+
+
+def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
+    """Return an operand's array, or number, and the names of its dims."""
+    if isinstance(operand, Core):
+        return operand._data, operand._names
+    if type(operand) in NUMBERS:
+        return operand, ()
+    if isinstance(operand, np.generic):
+        return operand, ()
+    array = as_operand(operand, verb)
+    return array, (None,) * array.ndim
+
+
+def as_operand(operand: object, verb: str) -> Array:
+    """Return an operand that is no NamedTensor as an array, all of whose dims are unnamed (NE575)."""
+    if operand is None or isinstance(operand, str | bytes | dict | set):
+        hint = "operands are NamedTensors, arrays, nested lists and numbers"
+        raise error(Diagnostic("NE575", f"{verb} cannot take {shown(operand)} as an operand", hint=hint))
+    return as_array(operand, None, copy=False)
+
+
+def _clash(clash: Clash, verb: str, left: Any, right: Any, out: Core | None) -> NameExprError:
+    tensors = [x if isinstance(x, Core) else unnamed(np.asarray(x)) for x in (left, right)]
+    moves: Any = "right" if out is not None and out is left else "both"
+    pairing = Pairing(_spelt(verb, left, out), moves=moves)
+    return clashing(clash, tensors[0]._dims, tensors[1]._dims, pairing)
