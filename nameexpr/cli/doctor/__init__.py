@@ -20,7 +20,7 @@ and warnings. Kernels and threads are told with threadpoolctl: pip install 'name
 Nothing is written, and no network is used; python -m benchmarks, in a checkout, measures.
 
 exit codes: 0 fine, or warnings only; 1 a problem: a package is missing, too old or too new,
-the grammar cannot be read, or a result is wrong; 2 the arguments are, 130 interrupted."""
+or a result is wrong; 2 the arguments are, 130 interrupted."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

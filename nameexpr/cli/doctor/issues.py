@@ -35,7 +35,7 @@ class Issue:
 
 def find(installation: Installation) -> tuple[Issue, ...]:
     """Return what the facts show, problems first."""
-    searches = (_packages, _trials, _tables, _library, _kernels, _threads, _variables)
+    searches = (_packages, _trials, _library, _kernels, _threads, _variables)
     issues = [issue for search in searches for issue in search(installation)]
     return tuple(sorted(issues, key=lambda issue: issue.level))
 
@@ -85,29 +85,7 @@ def _trials(installation: Installation) -> Iterator[Issue]:
         hint = "mend the packages first: this may come of them"
     for trial in installation.trials:
         if trial.fault is not None:
-            message = f"{quoted(trial.text)} on {trial.dtype} went wrong: {trial.fault}"
-            yield Issue("problem", "self-check", message, hint)
-
-
-def _tables(installation: Installation) -> Iterator[Issue]:
-    for start, state in installation.tables.items():
-        if state == "unreadable":
-            message = f"the grammar of {start}s, or its tables, cannot be read"
-            yield Issue("problem", "grammar", message, "install nameexpr anew")
-    anew = [start for start, state in installation.tables.items() if state == "built anew"]
-    if not anew:
-        return
-    package = installation.package("lark")
-    lark = package.version if package else None
-    # Of one release and still no fit: then the grammar is another, which happens in checkouts only.
-    fits, hint = "the grammar", "python -m nameexpr.syntax.grammar makes them anew"
-    if lark != installation.tables_lark:
-        fits, hint = f"lark {lark}", f"pip install 'lark=={installation.tables_lark}' saves that"
-    message = (
-        f"the stored parse tables ({', '.join(anew)}) do not fit {fits}: each process that needs them builds "
-        "them anew, in 15 to 35 ms"
-    )
-    yield Issue("warning", "tables", message, hint)
+            yield Issue("problem", "self-check", f"{quoted(trial.text)} went wrong: {trial.fault}", hint)
 
 
 def _library(installation: Installation) -> Iterator[Issue]:
