@@ -94,13 +94,7 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
 
 
 def plan(options: Namespace) -> Plan:
-    """Return the plan for the operands that the options name.
-
-    Raises
-    ------
-    NameExprError, CommandError
-        As `evaluate` does.
-    """
+    """Return the plan for the operands that the options name; it raises what `evaluate` does."""
     compiled = _compiled(options)
     if isinstance(compiled, CompiledFormula):
         return compiled.plan(operands=_by_name(options, read_shapes))
@@ -108,13 +102,7 @@ def plan(options: Namespace) -> Plan:
 
 
 def code(options: Namespace) -> str:
-    """Return the NumPy that runs; for an expression without shapes, sizes are assumed.
-
-    Raises
-    ------
-    NameExprError, CommandError
-        As `evaluate` does.
-    """
+    """Return the NumPy that runs; for an expression without shapes, sizes are assumed."""
     compiled = _compiled(options)
     if isinstance(compiled, Compiled) and not options.operands:
         return compiled.code

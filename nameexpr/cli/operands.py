@@ -65,14 +65,8 @@ def as_number(text: str) -> Number | None:
 
 
 def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[Any]]:
-    """Return a shape for each argument, or for a file an array with its shape and dtype.
-
-    Raises
-    ------
-    FileError
-        If a file cannot be read.
-    UsageError
-        If an argument is neither a shape nor a file.
+    """Return a shape for each argument, or for a file an array with its shape and dtype (UsageError if it is
+    neither).
     """
     return [_shape_or_file(argument) for argument in arguments]
 

@@ -46,13 +46,7 @@ def check_python(text: str, path: str) -> Checked:
 
 
 def parse_python(source: Source) -> ast.Module:
-    """Return the syntax tree of a source.
-
-    Raises
-    ------
-    SourceError
-        If it has none.
-    """
+    """Return the syntax tree of a source (SourceError if it has none)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that Python does not know, and the like

@@ -82,13 +82,7 @@ def as_bytes(argument: str) -> int:
 
 
 def merged_sizes(options: Namespace) -> dict[str, int]:
-    """Return the sizes of all `--size` together.
-
-    Raises
-    ------
-    UsageError
-        If a label has two.
-    """
+    """Return the sizes of all `--size` together (UsageError if a label has two)."""
     sizes: dict[str, int] = {}
     for name, size in options.size:
         if sizes.setdefault(name, size) != size:
@@ -98,13 +92,7 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
 
 
 def check_place(path: str, argument: str) -> None:
-    """Refuse a path that no file can be written to, as far as that is known beforehand.
-
-    Raises
-    ------
-    FileError
-        If it is a folder, or lies in none.
-    """
+    """Refuse a path that is a folder, or lies in none (FileError)."""
     folder = os.path.dirname(path)
     if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
         what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"

@@ -74,13 +74,7 @@ def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
 
 
 def finish() -> None:
-    """Write out what standard output still holds.
-
-    Raises
-    ------
-    OSError
-        If nobody takes it.
-    """
+    """Write out what standard output still holds (OSError if nobody takes it)."""
     if sys.stdout is not None:
         sys.stdout.flush()
 

@@ -24,12 +24,8 @@ _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 
 
 def read_table(stream: IO[bytes], shown: str) -> Array:
-    """Return the numbers of a CSV file: int64, uint64, float64 or complex128, the first that holds them all.
-
-    Raises
-    ------
-    FileError
-        If something in it is no number, or its lines differ in length.
+    """Return the numbers of a CSV file: int64, uint64, float64 or complex128, the first that holds them all
+    (FileError if something in it is no number, or its lines differ in length).
     """
     try:
         lines = stream.read().decode("utf-8-sig").splitlines()

@@ -85,13 +85,7 @@ def _check_standard_output(*, as_json: bool) -> None:
 
 
 def write(array: Array, target: OutputFile) -> None:
-    """Write an array.
-
-    Raises
-    ------
-    FileError
-        If it cannot be written there, or not in that format.
-    """
+    """Write an array (FileError if it cannot be written there, or not in that format)."""
     if target.suffix == ".csv" and (array.ndim > MAX_DIMS or not array.size):
         what = f"{array.ndim} dims" if array.size else f"no elements, of shape {array.shape}"
         hint = "write a .npy file, or merge dims in the expression: (a b)"
