@@ -7,11 +7,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
-from nameexpr.errors import Span
-from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal.faults import FileError, UsageError
+
+if TYPE_CHECKING:
+    from nameexpr.errors import Span
 
 STANDARD = "-"
 _COMMENT = re.compile(r"#[^\n]*")
@@ -120,6 +122,8 @@ def kind_of(text: str) -> str:
     >>> kind_of("a b -> b a")
     'expression'
     """
+    from nameexpr.syntax.lexer.language import looks_like_formula
+
     return "formula" if looks_like_formula(text) else "expression"
 
 
@@ -131,6 +135,7 @@ def _formula(text: str) -> list[tuple[Span, str]]:
 
 
 def _expression(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.errors import Span
     from nameexpr.syntax import parse, unparse
 
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
