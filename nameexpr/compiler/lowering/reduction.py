@@ -35,14 +35,14 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     """Emit the sum of a value over some of its labels, in the dtype `compute`."""
     if build.is_diagonal(value):  # `simplify` makes one pass of the two
         return _reduced(build, value, summed, compute)
-    found = [Way("reduce", _reduce_seconds(build, value) if build.size(value.labels) else 0.0)]
+    found = [Way("reduce", _reduce_cost(build, value) if build.size(value.labels) else 0.0)]
     is_cast = bool(compute) and value.dtype != compute
     if not is_cast:
         found += _quicker(build, value, summed)
     elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= CAST:
         cast = replace(value, dtype=compute, strides=build.packed(value))
-        extra = build.costs.cast_seconds(build.size(value.labels), compute)
-        found += [replace(way, seconds=way.seconds + extra) for way in _quicker(build, cast, summed)]
+        extra = build.costs.cast_cost(build.size(value.labels), compute)
+        found += [replace(way, cost=way.cost + extra) for way in _quicker(build, cast, summed)]
     way = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if way.kind != "reduce":
         value = build.cast(value, compute)
@@ -79,7 +79,7 @@ def is_folded(build: Builder, value: Value, reduced: Sequence[str], reducer: str
     if is_empty or reducer not in FOLDING or not 1 < count <= SLICES or _is_unfit(reducer, value):
         return False
     way = _slices(build, value, reduced)
-    reduce = Way("reduce", build.costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
+    reduce = Way("reduce", build.costs.maximum_cost(build.sizes, steps_of(build, value), value.dtype))
     return build.choose(_by_time([way, reduce])).kind == "slices"
 
 
@@ -88,7 +88,7 @@ def _is_unfit(reducer: str, value: Value) -> bool:
 
 
 def _by_time(found: list[Way]) -> list[Way]:
-    return sorted(found, key=lambda way: way.seconds)
+    return sorted(found, key=lambda way: way.cost)
 
 
 def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
@@ -105,18 +105,18 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
-        seconds = build.costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
-        found.append(Way("loop", seconds))
+        cost = build.costs.loop_cost(build.sizes, [steps_of(build, value)], kept, value.dtype)
+        found.append(Way("loop", cost))
     return found if is_exact else found + _products(build, value, summed)
 
 
 def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
     """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
-    seconds = 0.0
+    cost = 0.0
     if value.dtype in REAL_OF:
-        value, seconds = parts_of(build, value), build.costs.call_seconds("parts")
+        value, cost = parts_of(build, value), build.costs.call_cost("parts")
     tried = ways(build, _pair(build, value, summed), value, _ones(build, value, summed))
-    return [replace(way, seconds=way.seconds + seconds) for way in tried if way.kind == "matmul"]
+    return [replace(way, cost=way.cost + cost) for way in tried if way.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]:
@@ -129,9 +129,9 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Way]
     if not block or not build.merges(value, order):
         return []
     rows = build.size(value.labels) // block
-    seconds = build.costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
-    seconds += build.costs.call_seconds("dot") + 3 * build.costs.call_seconds("view")
-    return [Way("blocks", seconds, summed=order, columns=(str(block),))]
+    cost = build.costs.product_cost(1, rows, block, 1, value.dtype, is_by_dots=True)
+    cost += build.costs.call_cost("dot") + 3 * build.costs.call_cost("view")
+    return [Way("blocks", cost, summed=order, columns=(str(block),))]
 
 
 def _of_blocks(build: Builder, value: Value, way: Way) -> Value:
@@ -160,8 +160,8 @@ def _is_contiguous(build: Builder, value: Value, summed: Sequence[str]) -> bool:
     return any(steps[label] == 1 and build.sizes[label] > 1 for label in summed)
 
 
-def _reduce_seconds(build: Builder, value: Value) -> float:
-    return build.costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype)
+def _reduce_cost(build: Builder, value: Value) -> float:
+    return build.costs.sum_cost(build.sizes, steps_of(build, value), value.dtype)
 
 
 def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
@@ -169,8 +169,8 @@ def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Way:
     kept = [label for label in value.labels if label not in reduced]
     is_near = not _is_contiguous(build, value, reduced)
     cells = build.size(kept)
-    seconds = build.costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
-    return Way("slices", seconds)
+    cost = build.costs.slices_cost(build.size(reduced), cells, value.dtype, is_near=is_near)
+    return Way("slices", cost)
 
 
 def _pair(build: Builder, value: Value, summed: Sequence[str]) -> Pair:

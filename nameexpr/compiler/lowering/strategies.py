@@ -45,7 +45,7 @@ class Way:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
-    seconds: float
+    cost: float
     outer: Labels = ()
     rows: Labels = ()
     summed: Labels = ()
@@ -70,7 +70,7 @@ def plain(pair: Pair) -> Way:
 
 
 def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
-    """Return all ways worth trying, by the seconds that they are thought to take."""
+    """Return all ways worth trying, by what they are thought to cost."""
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
         return [plain(pair)]
@@ -78,10 +78,10 @@ def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
     if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [steps_of(build, value) for value in (one, other)]
-        found.append(Way("loop", build.costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
+        found.append(Way("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
-    return sorted(found, key=lambda way: way.seconds)
+    return sorted(found, key=lambda way: way.cost)
 
 
 def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
@@ -91,8 +91,8 @@ def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
         _end(build, steps, pair.summed) != 1 or not build.merges(value, pair.summed) for value, steps in both
     ):
         return []
-    seconds = build.costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
-    return [Way("vecdot", seconds, pair.batch, summed=pair.summed)]
+    cost = build.costs.vecdot_cost(build.size(pair.batch), build.size(pair.summed), one.dtype)
+    return [Way("vecdot", cost, pair.batch, summed=pair.summed)]
 
 
 def steps_of(build: Builder, value: Value) -> dict[str, int]:
@@ -126,7 +126,7 @@ def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
     """Return the way with its time: copies, what matmul itself must copy, and the products."""
     rows, inner, columns = (build.size(labels) for labels in (way.rows, way.summed, way.columns))
     count = build.size(way.outer)
-    seconds = 0.0
+    cost = 0.0
     matrix = other if rows == 1 else one
     is_by_dots = matrix is one
     for value, first, second in ((one, way.rows, way.summed), (other, way.summed, way.columns)):
@@ -134,18 +134,18 @@ def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
         here = [label for label in way.outer if label in steps]
         if not (build.merges(value, first) and build.merges(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
-            copy = build.costs.copy_seconds
-            seconds += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
+            copy = build.costs.copy_cost
+            cost += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
         else:
             passes = count // max(1, build.size(here))
             ends = [_end(build, steps, group) for group in (first, second) if build.size(group) != 1]
-            seconds += passes * build.costs.reading_seconds(build.size(value.labels), ends, value.dtype)
+            cost += passes * build.costs.read_cost(build.size(value.labels), ends, value.dtype)
             if len(first) != 1 or len(second) != 1:
-                seconds += build.costs.call_seconds("view")
+                cost += build.costs.call_cost("view")
             if value is matrix:
                 is_by_dots = _end(build, steps, way.summed) == 1
-    seconds += build.costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
-    return Way("matmul", seconds, way.outer, way.rows, way.summed, way.columns)
+    cost += build.costs.product_cost(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
+    return Way("matmul", cost, way.outer, way.rows, way.summed, way.columns)
 
 
 def is_copied_across(
@@ -158,8 +158,8 @@ def is_copied_across(
     if not first or not second or (build.merges(value, first) and build.merges(value, second)):
         return False
     steps = steps_of(build, value)
-    straight = build.costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
-    return build.costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
+    straight = build.costs.copy_cost(build.sizes, steps, [*here, *first, *second], value.dtype)
+    return build.costs.copy_cost(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
 def _end(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
