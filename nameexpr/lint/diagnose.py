@@ -128,7 +128,7 @@ def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:
-    """Return what a pass raises."""
+    """Collect what a pass raises."""
     try:
         read()
     except NameExprError as fault:

@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the canonical form of every text, or compare with it."""
+    """Print the canonical form of every text, or check for it."""
     from nameexpr.terminal.report import Report, tell
 
     texts = _texts(options.texts or [STANDARD], options.usage)
@@ -64,7 +64,7 @@ def _texts(arguments: Sequence[str], usage: str) -> list[str]:
 
 
 def _read() -> str:
-    """Return standard input, without the line break that ends it."""
+    """Read standard input, without its final line break."""
     if sys.stdin is None:
         raise FileError("standard input is closed", "give a text")
     try:
@@ -74,8 +74,7 @@ def _read() -> str:
 
 
 def canonical(text: str) -> str:
-    r"""Return an expression or a formula in its canonical spelling, one statement a line, with its comments,
-    which the syntax tree does not hold.
+    r"""Format an expression or a formula canonically, one statement a line, keeping its comments.
 
     A comment that ends the line of a statement stays there; any other has a line of its own, above the
     statement that it stands before or in.
@@ -107,7 +106,7 @@ def canonical(text: str) -> str:
 
 
 def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
-    """Return which statement a comment belongs to, and whether it stands behind it or above it."""
+    """Find the statement that a comment belongs to, and whether it stands behind or above it."""
     latest = bisect_right(spans, start, key=lambda span: span.start) - 1
     if latest >= 0 and start < spans[latest].end:
         return latest, False

@@ -1,4 +1,4 @@
-"""Everything that `nameexpr doctor` looks at, gathered into one record, which `issues` judges.
+"""Collect everything that `nameexpr doctor` reports into one record, which `issues` checks.
 
 What cannot be loaded, NumPy itself for one, is a fact like any other.
 """
@@ -59,7 +59,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A text that was tried; `fault` is what is wrong with what came of it, None if nothing is."""
+    """The trial of one text; `fault` says what went wrong, None if nothing did."""
 
     text: str
     fault: str | None = None
@@ -67,7 +67,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What is so."""
+    """Everything known about an installation."""
 
     nameexpr: str
     python: Package
@@ -80,7 +80,7 @@ class Installation:
     trials: tuple[Trial, ...]
 
     def package(self, name: str) -> Package | None:
-        """Return what is known of a package."""
+        """Look up a package by name; None if it was not looked at."""
         return next((package for package in self.packages if package.name == name), None)
 
     @property
@@ -91,7 +91,7 @@ class Installation:
 
 
 def inspect(environment: Mapping[str, str]) -> Installation:
-    """Return the facts about this process; what computes is loaded, and a few expressions are tried."""
+    """Inspect this process: import the packages and try a few texts."""
     machine = describe_machine()  # first, while the load is not of our own making
     needed = tuple(_package(name, *bounds) for name, bounds in NEEDED.items())
     versions = {package.name: package.version for package in needed}
@@ -115,7 +115,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
 
 
 def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = None) -> Package:
-    """Return what importing a package shows: that it is installed does not mean that it can be loaded."""
+    """Import a package to describe it: what is installed may still fail to load."""
     version = fault = None
     try:
         version = str(import_module(name).__version__)
@@ -126,8 +126,8 @@ def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = 
 
 
 def try_expressions() -> tuple[Trial, ...]:
-    """Return how a handful of texts compare with `np.einsum`, and whether wrong ones are found wrong. The
-    numbers are whole, so that every order of additions gives the same.
+    """Compare a handful of texts with `np.einsum`, and check that wrong ones are refused. All values are
+    integers, so that every order of additions gives the same.
     """
     return (*(_tried(*row) for row in TEXTS), *(_refused(*row) for row in WRONG))
 

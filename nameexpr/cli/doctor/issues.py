@@ -1,4 +1,4 @@
-"""What is wrong with an installation, what is slower than it need be, and what to do about it.
+"""Find what is wrong with an installation or makes it slow, with a hint for each.
 
 A problem is something that cannot work; a warning is something that works, and should be known.
 """
@@ -25,7 +25,7 @@ _BUSY = 0.5  # of a CPU: what this process itself adds to the load average is le
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing to know. `topic` is for programs; `level` decides the exit code."""
+    """A problem or a warning. `topic` is for programs; `level` decides the exit code."""
 
     level: Level
     topic: str
@@ -34,7 +34,7 @@ class Issue:
 
 
 def find(installation: Installation) -> tuple[Issue, ...]:
-    """Return what the facts show, problems first."""
+    """Find all issues, problems first."""
     searches = (_packages, _trials, _library, _kernels, _threads, _variables)
     issues = [issue for search in searches for issue in search(installation)]
     return tuple(sorted(issues, key=lambda issue: issue.level))
@@ -49,7 +49,7 @@ def _packages(installation: Installation) -> Iterator[Issue]:
 
 
 def _misfit(package: Package) -> str:
-    """Return why a package will not do; "" if it will, or if it is an extra that is left out."""
+    """Explain why a package cannot be used; "" if it can, or if it is an extra that is not installed."""
     if package.version is None:
         is_left_out = package.extra is not None and package.fault in {MISSING, UNTRIED}
         return "" if is_left_out else f"{package.name} cannot be imported: {package.fault}"
@@ -69,7 +69,7 @@ def _install_hint(package: Package) -> str:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the numbers of a release; of what follows them, such as rc1, nothing is kept.
+    """Parse the numbers of a release, without suffixes such as rc1.
 
     >>> release("2.3.0rc1") >= release("2.3")
     True
