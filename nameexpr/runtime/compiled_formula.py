@@ -16,8 +16,7 @@ from nameexpr.runtime.formula_entry import FormulaEntry, FormulaOptions, describ
 from nameexpr.runtime.out import into
 from nameexpr.runtime.plan.expression import Plan
 from nameexpr.runtime.plan.formula import formula_routine, make_formula_plan
-from nameexpr.syntax.formula_unparse import unparse_formula
-from nameexpr.syntax.unparse import unparse_term
+from nameexpr.syntax.unparse import unparse_formula, unparse_term
 
 if TYPE_CHECKING:
     from nameexpr.runtime.bound.formula import BoundFormula

@@ -19,7 +19,7 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.runtime.not_held import not_held_at
 from nameexpr.runtime.options import checked_sizes
-from nameexpr.syntax.formula_ast import Binary, Formula, Unary, nodes
+from nameexpr.syntax.ast import Binary, Formula, Unary, nodes
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope

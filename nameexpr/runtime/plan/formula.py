@@ -19,8 +19,7 @@ from nameexpr.compiler.memory.program import allocated, operand_bytes, peak_byte
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.drawing.drawing import formula_drawing
 from nameexpr.runtime.plan.expression import Plan, PlanStep, working_of
-from nameexpr.syntax.formula_unparse import unparse_formula
-from nameexpr.syntax.unparse import unparse_term
+from nameexpr.syntax.unparse import unparse_formula, unparse_term
 
 
 def make_formula_plan(
