@@ -151,7 +151,7 @@ def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, .
 
 def _refused(text: str, code: str) -> Trial:
     from nameexpr.errors import NameExprError
-    from nameexpr.runtime.compiled import compile  # noqa: A004  the package's name for it
+    from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 
     fault: str | None = f"it should be refused with {code}"
     try:
