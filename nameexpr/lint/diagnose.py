@@ -14,13 +14,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from nameexpr.compiler.analysis.faults.misuse import (
+    OPTIONS,
+    check_keywords,
     needs_arrow,
     no_reducer,
     no_size,
     operands_by_position,
     takes_no_arrow,
 )
-from nameexpr.compiler.analysis.faults.sizes import OPTIONS, check_keywords
 from nameexpr.compiler.analysis.formula_operands import check_given
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.placeholders import assumed_shapes
@@ -201,7 +202,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     labels are kept. An operand without a term may have dims of its own names: then it is not known what a
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
-    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
@@ -213,7 +214,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     dtypes = dict.fromkeys(operands, "float64")
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, operands, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+        build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []
