@@ -9,7 +9,7 @@ from unittest import mock
 import nameexpr as ne
 from nameexpr.compiler.schedule import fusion as fuse
 from nameexpr.compiler.schedule import tiling as slices
-from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.compiler.schedule.fusion import FusionPlan
 
 MANNERS = ("usual", "fused", "looped")
 
@@ -20,7 +20,7 @@ def forced(manner: str, block: int = 3) -> Iterator[None]:
     with ExitStack() as changes:
         if manner == "fused":
             changes.enter_context(mock.patch.object(fuse, "MOST_FUNCTIONS", 1))
-            changes.enter_context(mock.patch.object(fuse, "Fusing", _small_blocks(block)))
+            changes.enter_context(mock.patch.object(fuse, "FusionPlan", _small_blocks(block)))
         elif manner == "looped":
             for name, value in (("LEAST_BYTES", 1), ("LEAST_CELLS", 1), ("CACHED", 8)):
                 changes.enter_context(mock.patch.object(slices, name, value))
@@ -32,4 +32,4 @@ def forced(manner: str, block: int = 3) -> Iterator[None]:
 
 
 def _small_blocks(block: int) -> object:
-    return lambda graph, uses: Fusing(graph, uses, block=block, large=1)
+    return lambda graph, uses: FusionPlan(graph, uses, block=block, large=1)

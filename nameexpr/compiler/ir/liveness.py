@@ -89,6 +89,12 @@ def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruct
     return instruction._replace(sources=tuple([numbers[source] for source in instruction.sources]))
 
 
+def unfused(step: Instruction, numbers: Mapping[int, int], shape: Shape) -> Instruction:
+    """Return a step of a block as an instruction of its own."""
+    alone = renumbered(step, numbers)
+    return alone if step.primitive == "cast" else alone._replace(shape=shape)
+
+
 class Rewriter:
     """A program that is written anew: `numbers` says what the values of the old one are called."""
 

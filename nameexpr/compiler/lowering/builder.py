@@ -88,7 +88,7 @@ class Builder:
             total *= self.sizes[label]
         return total
 
-    def dense(self, labels: Sequence[str]) -> Strides:
+    def row_major_strides(self, labels: Sequence[str]) -> Strides:
         """Return the strides, in cells, of a fresh row-major array."""
         strides = []
         step = 1
@@ -104,28 +104,30 @@ class Builder:
         made = self.emit(
             ir.cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
         )
-        return replace(made, strides=self.packed(value))
+        return replace(made, strides=self.compact_strides(value))
 
-    def packed(self, value: Value) -> Strides | None:
+    def compact_strides(self, value: Value) -> Strides | None:
         """Return the strides of a copy that keeps the order of a value's axes in memory, as casts do."""
         if value.strides is None:
             return None
         strides = dict(zip(value.labels, value.strides, strict=True))
         order = sorted(value.labels, key=lambda label: -abs(strides[label]))
-        packed = dict(zip(order, self.dense(order), strict=True))
+        packed = dict(zip(order, self.row_major_strides(order), strict=True))
         return tuple(packed[label] for label in value.labels)
 
     def row_major(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a value that lies in memory in the order of `labels`: a copy, unless it does."""
         value = self.transpose(value, labels)
-        if value.strides == self.dense(labels):
+        if value.strides == self.row_major_strides(labels):
             return value
         return self.copied(value, is_lax=value.strides is None and value.is_fresh)
 
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
         """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
         copy = ir.copy(value.number, is_large=self.is_large(value), is_lax=is_lax)
-        return self.emit(copy, value.labels, value.dtype, self.dense(value.labels), bound=value.bound)
+        return self.emit(
+            copy, value.labels, value.dtype, self.row_major_strides(value.labels), bound=value.bound
+        )
 
     def is_diagonal(self, value: Value) -> bool:
         """Whether a value is the view of a diagonal."""
@@ -136,7 +138,7 @@ class Builder:
         """Whether a copy of the value can miss the cache."""
         return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > CACHED
 
-    def joined(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
+    def make_mergeable(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
         """Return a value in which each group of labels, one after the other, can be merged.
 
         What has to be copied for that is copied here if it is large, since `reshape` copies without a care
@@ -146,7 +148,7 @@ class Builder:
         if (
             value.strides is None
             or not self.is_large(value)
-            or all(self.merges(value, group) for group in groups)
+            or all(self.is_mergeable(value, group) for group in groups)
         ):
             return value
         return self.copied(value)
@@ -205,6 +207,11 @@ class Builder:
         shape = tuple(self.sizes[label] if label in value.labels else 1 for label in wanted)
         return self.reshape(value, shape, wanted)
 
+    def with_labels(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a value with these labels: others it may have, or lack, are of size 1."""
+        labels = tuple(labels)
+        return value if labels == value.labels else self.reshape(value, self.shape(labels), labels)
+
     def diagonal(self, value: Value) -> Value:
         """Return a view on the diagonal of labels that repeat."""
         labels = tuple(dict.fromkeys(value.labels))
@@ -226,7 +233,7 @@ class Builder:
         """Note that the choice of a way depends on the layout of values; of small ones it hardly matters."""
         self.used_strides |= any(self.size(value.labels) > LITTLE for value in values)
 
-    def by_memory(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
+    def memory_order(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
         """Return labels in the order in which they lie in memory, the slowest first."""
         if value.strides is None or len(labels) < 2:  # noqa: PLR2004
             return tuple(label for label in value.labels if label in labels)
@@ -234,7 +241,7 @@ class Builder:
         strides = dict(zip(value.labels, value.strides, strict=True))
         return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
-    def merges(self, value: Value, labels: Sequence[str]) -> bool:
+    def is_mergeable(self, value: Value, labels: Sequence[str]) -> bool:
         """Whether the axes of these labels, in this order, are one axis in memory, so that merging them
         copies nothing.
         """

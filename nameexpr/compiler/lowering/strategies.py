@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Strategy:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
@@ -52,7 +52,7 @@ class Way:
     columns: Labels = ()
 
 
-def is_plain(build: Builder, pair: Pair) -> bool:
+def is_trivial(build: Builder, pair: Pair) -> bool:
     """Whether there is nothing to choose, whatever the layout: two matrices or vectors, or batches of
     matrices that are not tiny.
     """
@@ -64,45 +64,46 @@ def is_plain(build: Builder, pair: Pair) -> bool:
     return bool(pair.left and pair.right) and (inner > TINY or build.size(pair.batch) < FEW)
 
 
-def plain(pair: Pair) -> Way:
+def canonical_strategy(pair: Pair) -> Strategy:
     """Return the product of matrices as the labels lie."""
-    return Way("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
+    return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
 
 
-def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
+def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     """Return all ways worth trying, by the seconds that they are thought to take."""
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
-        return [plain(pair)]
-    found = [_matmul(build, way, one, other) for way in _matmuls(build, pair, one, other)]
+        return [canonical_strategy(pair)]
+    found = [_matmul(build, strategy, one, other) for strategy in _matmuls(build, pair, one, other)]
     if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [steps_of(build, value) for value in (one, other)]
-        found.append(Way("loop", build.costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
+        found.append(Strategy("loop", build.costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
-    return sorted(found, key=lambda way: way.seconds)
+    return sorted(found, key=lambda strategy: strategy.seconds)
 
 
-def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
+def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     """Return `numpy.vecdot` where both operands can be read as rows of cells, one after the other."""
     both = [(value, steps_of(build, value)) for value in (one, other)]
     if any(
-        _end(build, steps, pair.summed) != 1 or not build.merges(value, pair.summed) for value, steps in both
+        _unit_step(build, steps, pair.summed) != 1 or not build.is_mergeable(value, pair.summed)
+        for value, steps in both
     ):
         return []
     seconds = build.costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
-    return [Way("vecdot", seconds, pair.batch, summed=pair.summed)]
+    return [Strategy("vecdot", seconds, pair.batch, summed=pair.summed)]
 
 
 def steps_of(build: Builder, value: Value) -> dict[str, int]:
     """Return the strides of a value in cells; of one whose layout NumPy chooses, as if it were row-major."""
-    strides = build.dense(value.labels) if value.strides is None else value.strides
+    strides = build.row_major_strides(value.labels) if value.strides is None else value.strides
     return dict(zip(value.labels, strides, strict=True))
 
 
-def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[Way]:
-    orders = {build.by_memory(one, pair.summed): None, build.by_memory(other, pair.summed): None}
+def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[Strategy]:
+    orders = {build.memory_order(one, pair.summed): None, build.memory_order(other, pair.summed): None}
     if pair.summed not in orders:
         orders[pair.summed] = None
     for moved_left in _subsets(pair.left):
@@ -111,7 +112,7 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[W
             columns = tuple(label for label in pair.right if label not in moved_right)
             outer = (*pair.batch, *moved_left, *moved_right)
             for summed in orders:
-                yield Way("matmul", 0.0, outer, rows, summed, columns)
+                yield Strategy("matmul", 0.0, outer, rows, summed, columns)
 
 
 def _subsets(labels: Labels) -> Iterator[Labels]:
@@ -122,30 +123,35 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
         yield from combinations(labels, count)
 
 
-def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
+def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value) -> Strategy:
     """Return the way with its time: copies, what matmul itself must copy, and the products."""
-    rows, inner, columns = (build.size(labels) for labels in (way.rows, way.summed, way.columns))
-    count = build.size(way.outer)
+    rows, inner, columns = (
+        build.size(labels) for labels in (strategy.rows, strategy.summed, strategy.columns)
+    )
+    count = build.size(strategy.outer)
     seconds = 0.0
     matrix = other if rows == 1 else one
     is_by_dots = matrix is one
-    for value, first, second in ((one, way.rows, way.summed), (other, way.summed, way.columns)):
+    for value, first, second in (
+        (one, strategy.rows, strategy.summed),
+        (other, strategy.summed, strategy.columns),
+    ):
         steps = steps_of(build, value)
-        here = [label for label in way.outer if label in steps]
-        if not (build.merges(value, first) and build.merges(value, second)):
+        here = [label for label in strategy.outer if label in steps]
+        if not (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
             copy = build.costs.copy_seconds
             seconds += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
         else:
             passes = count // max(1, build.size(here))
-            ends = [_end(build, steps, group) for group in (first, second) if build.size(group) != 1]
+            ends = [_unit_step(build, steps, group) for group in (first, second) if build.size(group) != 1]
             seconds += passes * build.costs.reading_seconds(build.size(value.labels), ends, value.dtype)
             if len(first) != 1 or len(second) != 1:
                 seconds += build.costs.call_seconds("view")
             if value is matrix:
-                is_by_dots = _end(build, steps, way.summed) == 1
+                is_by_dots = _unit_step(build, steps, strategy.summed) == 1
     seconds += build.costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
-    return Way("matmul", seconds, way.outer, way.rows, way.summed, way.columns)
+    return Strategy("matmul", seconds, strategy.outer, strategy.rows, strategy.summed, strategy.columns)
 
 
 def is_copied_across(
@@ -155,14 +161,14 @@ def is_copied_across(
 
     BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
     """
-    if not first or not second or (build.merges(value, first) and build.merges(value, second)):
+    if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
         return False
     steps = steps_of(build, value)
     straight = build.costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
     return build.costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
-def _end(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
+def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
     """Return the step from one cell to the next along labels that are merged."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1

@@ -10,7 +10,14 @@ from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import WEAK, Shape
-from nameexpr.compiler.ir.strides import Strides, copied_order, dense, is_dense, iteration_order, packed
+from nameexpr.compiler.ir.strides import (
+    Strides,
+    compact_strides,
+    copied_order,
+    is_dense,
+    iteration_order,
+    row_major_strides,
+)
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 
 STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
@@ -67,7 +74,7 @@ class Array:
 
     def cast(self, dtype: str) -> Array:
         """Return a copy in another dtype, its axes in the same order in memory."""
-        strides = packed(self.shape, copied_order(self.shape, self.strides))
+        strides = compact_strides(self.shape, copied_order(self.shape, self.strides))
         return Array(self.shape, strides, dtype, item_bytes(dtype))
 
     def part(self, shape: Shape) -> Array:
@@ -84,7 +91,9 @@ class Array:
 def fresh(shape: Shape, dtype: str, sources: Sequence[Array] = ()) -> Array:
     """Return an array that NumPy makes of others, as it lays it out; without any a row-major one."""
     strides = (
-        packed(shape, iteration_order([one.along(shape) for one in sources])) if sources else dense(shape)
+        compact_strides(shape, iteration_order([one.along(shape) for one in sources]))
+        if sources
+        else row_major_strides(shape)
     )
     return Array(shape, strides, dtype, item_bytes(dtype))
 
@@ -162,7 +171,7 @@ def reduce_buffers(source: Array, axes: Sequence[int], dtype: str) -> int:
     kept = [axis for axis in range(len(source.shape)) if axis not in axes]
     item = item_bytes(dtype)
     order = iteration_order([tuple(source.strides[axis] for axis in kept)])
-    made = dict(zip(kept, packed(tuple(source.shape[axis] for axis in kept), order), strict=True))
+    made = dict(zip(kept, compact_strides(tuple(source.shape[axis] for axis in kept), order), strict=True))
     strides = tuple(0 if size == 1 else made.get(axis, 0) for axis, size in enumerate(source.shape))
     is_cast = source.is_odd or source.dtype != dtype
     passed = Passed(source.along(source.shape), item, is_cast)

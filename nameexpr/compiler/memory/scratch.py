@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import iteration_order, packed
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order
 from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS
 
@@ -185,7 +185,7 @@ def _reduced(x: Array, axes: Sequence[int]) -> Array:
     """Return what a reduction of an array makes that keeps the axes, with size 1."""
     shape = _kept_dims(x.shape, axes)
     steps = tuple(0 if axis in axes else step for axis, step in enumerate(x.along(x.shape)))
-    return Array(shape, packed(shape, iteration_order([steps])), x.dtype, x.item)
+    return Array(shape, compact_strides(shape, iteration_order([steps])), x.dtype, x.item)
 
 
 def _squares_bytes(x: Array) -> int:

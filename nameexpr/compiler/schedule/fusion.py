@@ -41,7 +41,7 @@ WHOLE = {"var", "std", "logsumexp", "norm"}
 
 
 @dataclass
-class Fusing:
+class FusionPlan:
     """Which values are fused, and how."""
 
     graph: Graph
@@ -148,7 +148,7 @@ class Fusing:
         return tuple(tiles)
 
 
-def is_fused_map(fusing: Fusing, number: int) -> bool:
+def is_fused_map(fusing: FusionPlan, number: int) -> bool:
     """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
     graph = fusing.graph
     if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
@@ -158,7 +158,7 @@ def is_fused_map(fusing: Fusing, number: int) -> bool:
     return len(inner) > most or fusing.most_alive(inner) > 1
 
 
-def is_fused_reduction(fusing: Fusing, number: int) -> bool:
+def is_fused_reduction(fusing: FusionPlan, number: int) -> bool:
     """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
 
     Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
@@ -175,5 +175,5 @@ def is_fused_reduction(fusing: Fusing, number: int) -> bool:
     return any(_is_inner(fusing, factor) and set(graph.labels[factor]) == every for factor in node.factors)
 
 
-def _is_inner(fusing: Fusing, factor: int) -> bool:
+def _is_inner(fusing: FusionPlan, factor: int) -> bool:
     return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1

@@ -18,11 +18,11 @@ from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.liveness import Rewriter, readers
-from nameexpr.compiler.ir.primitives import is_view, shapes_of, sliceable_axes
-from nameexpr.compiler.ir.program import Instruction, Loop, Primitive, Program, Shape
+from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
+from nameexpr.compiler.ir.primitives import is_view, shapes_of, slice_instruction, sliceable_axes
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
+from nameexpr.compiler.ir.shapes import broadcast
 from nameexpr.compiler.schedule.reuse import reuse
-from nameexpr.compiler.schedule.tile_body import body_of
 
 LEAST_BYTES = 1 << 20
 """Bytes of the largest value that is no longer built, from which slices pay."""
@@ -36,6 +36,10 @@ MOST_LOOPS = 8
 """Axes that are looped over: Python nests at most 20 loops, and a slice can have blocks."""
 WORK: frozenset[Primitive] = frozenset({"matmul", "integer_matmul", "einsum", "along_axes"})
 """What makes a region worth its loop: chains of pointwise functions alone are in blocks already."""
+
+
+Key = tuple[int, int]
+"""A source, and how many of its leading axes are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Region:
         return -self.saved, self.depth
 
 
-def slice_by_slice(program: Program, shapes: Sequence[Shape]) -> Program:
+def tile_leading_axes(program: Program, shapes: Sequence[Shape]) -> Program:
     """Return the program with every region that pays computed slice by slice."""
     if len(program.instructions) > MOST_INSTRUCTIONS:
         return program
@@ -81,7 +85,7 @@ def _regions(program: Program, shapes: Sequence[Shape]) -> list[Region]:
             continue
         for depth in range(1, min(len(shapes[value]), MOST_LOOPS + 1)):
             region = _region(program, shapes, users, value, depth)
-            if region is not None and _pays(program, shapes, region):
+            if region is not None and _is_profitable(program, shapes, region):
                 found.append(region)
     return found
 
@@ -135,7 +139,7 @@ def _saved(program: Program, shapes: Sequence[Shape], values: set[int], cells: i
     return (1 - share) * sum(_bytes(program, shapes, value) for value in made)
 
 
-def _pays(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
+def _is_profitable(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
     """Whether slices save a large value, larger than the result, and are not too small themselves."""
     count = len(program.operands)
     made = [value for value in region.values if not _is_moved(program.instructions[value - count])]
@@ -151,7 +155,7 @@ def _pays(program: Program, shapes: Sequence[Shape], region: Region) -> bool:
 def _with_slices(program: Program, shapes: Sequence[Shape], region: Region) -> Program:
     """Return the program with one region as one instruction, where its last value was made."""
     count, last, depth = len(program.operands), region.values[-1], region.depth
-    sources, body = body_of(program, shapes, region.values, depth, CACHED)
+    sources, body = _slice_body(program, shapes, region.values, depth, CACHED)
     cuts = tuple([(None,) * (depth - cut) + tuple(range(cut)) for _, cut in sources])
     loop = Loop(
         shapes[last][:depth], 0, cuts, reuse(body, shapes_of(body)),
@@ -175,3 +179,65 @@ def _layout(program: Program, value: int, ndim: int) -> tuple[int, ...]:
     if value in program.outputs or len(users) != 1 or users[0].primitive != "transpose":
         return plain
     return users[0].axes if users[0].axes[-1] == ndim - 1 else plain
+
+
+def _slice_body(
+    program: Program, shapes: Sequence[Shape], values: Sequence[int], depth: int, cached: int
+) -> tuple[tuple[Key, ...], Program]:
+    """Return what a region reads, each with its cut, and the program of one slice.
+
+    Parameters
+    ----------
+    program : Program
+        The whole program.
+    shapes : sequence of tuple of int
+        Shapes of its values.
+    values : sequence of int
+        The values of the region, in order, the result last.
+    depth : int
+        How many leading axes are cut away.
+    cached : int
+        Cells up to which pointwise functions run one by one.
+    """
+    count = len(program.operands)
+    read = {value: _read(program.instructions[value - count], shapes, depth) for value in values}
+    inside = set(values)
+    keys = dict.fromkeys(key for value in values for key in read[value] if key[0] not in inside)
+    numbers: dict[Key, int] = {key: number for number, key in enumerate(keys)}
+    body = Rewriter(program, [shapes[value][axes:] for value, axes in keys])
+    own = list(body.operands)
+    for value in values:
+        old = program.notes[value - count]
+        note = Note(old.labels[depth:], old.dtype, old.step)
+        here = {source: numbers[source, axes] for source, axes in read[value]}
+        instruction = renumbered(slice_instruction(program.instructions[value - count], depth), here)
+        if (
+            instruction.primitive == "fused"
+            and not instruction.function
+            and prod(instruction.shape) <= cached
+        ):
+            numbers[value, depth] = _emit_steps(body, own, instruction, note)
+        else:
+            numbers[value, depth] = body.emit(instruction, note)
+            own.append(shapes[value][depth:])
+    instructions, notes = tuple(body.instructions), tuple(body.notes)
+    result = numbers[values[-1], depth]
+    return tuple(keys), Program(body.operands, instructions, notes, result, depends_on_layout=False)
+
+
+def _emit_steps(body: Rewriter, shapes: list[Shape], block: Instruction, note: Note) -> int:
+    """Append the functions of a block, each for the whole slice, and return the number of the last."""
+    numbers = dict(enumerate(block.sources))
+    for number, step in enumerate(block.steps, len(numbers)):
+        shape = broadcast(*(shapes[numbers[source]] for source in step.sources))
+        numbers[number] = body.emit(unfused(step, numbers, shape), note._replace(dtype=step.dtype))
+        shapes.append(shape)
+    return numbers[block.factors[0]]
+
+
+def _read(instruction: Instruction, shapes: Sequence[Shape], depth: int) -> tuple[Key, ...]:
+    """Return an instruction's sources, each with how many of its leading axes are cut."""
+    sources = instruction.sources
+    cuts = sliceable_axes(instruction, [shapes[source] for source in sources], depth)
+    assert cuts is not None, f"{instruction} cannot be sliced over {depth} axes"
+    return tuple(zip(sources, cuts, strict=True))

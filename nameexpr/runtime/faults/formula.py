@@ -14,7 +14,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import as_operand, is_bfloat16
 from nameexpr.compiler.analysis.faults.build import NOT_HELD
 from nameexpr.compiler.memory.program import largest, peak_bytes
-from nameexpr.compiler.schedule.limit.refusal import needs_infos
+from nameexpr.compiler.schedule.limit.fitting import needs_infos
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.runtime.not_held import not_held_at

@@ -12,7 +12,7 @@ from math import fsum, prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Shape
-from nameexpr.compiler.ir.strides import Strides, dense
+from nameexpr.compiler.ir.strides import Strides, row_major_strides
 
 FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
 UFUNC = 270.0
@@ -63,7 +63,7 @@ def item_bytes(dtype: str) -> int:
 
 def fresh(shape: Shape, dtype: str) -> Array:
     """Return a row-major array."""
-    return Array(shape, dense(shape), dtype)
+    return Array(shape, row_major_strides(shape), dtype)
 
 
 def broadcast(array: Array, shape: Shape) -> Array:

@@ -110,7 +110,7 @@ def body_kinds(program: Program) -> list[list[str]]:
 
 
 def check(program: Program) -> Program:
-    made = slices.slice_by_slice(program, shapes_of(program))
+    made = slices.tile_leading_axes(program, shapes_of(program))
     shapes_of(made)
     np.testing.assert_allclose(run(made), run(program), rtol=1e-12)
     return made
@@ -150,7 +150,7 @@ def test_a_result_as_large_as_what_is_saved_is_not_sliced() -> None:
         ir.add_up(3, (0,)),
     )
     program = program_of([(3, 4, 5), (3, 5, 4)], *chain)
-    assert slices.slice_by_slice(program, shapes_of(program)) == program
+    assert slices.tile_leading_axes(program, shapes_of(program)) == program
 
 
 def test_a_sum_over_a_looped_axis_ends_the_region() -> None:

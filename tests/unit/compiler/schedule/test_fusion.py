@@ -16,7 +16,7 @@ from nameexpr.compiler import pipeline
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.schedule import fusion, reuse
 from nameexpr.compiler.schedule import fusion as fuse
-from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.compiler.schedule.fusion import FusionPlan
 from nameexpr.runtime import formula_entry as formula
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.tensors import wrap
@@ -106,7 +106,9 @@ def assert_same(one: Any, two: Any, title: str) -> None:
 
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_blocks_of_any_size_give_the_reference_s_values(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
+    monkeypatch.setattr(
+        fusion, "FusionPlan", lambda graph, uses: FusionPlan(graph, uses, block=block, large=1)
+    )
     fused = 0
     for seed in range(140):
         case = seeded_case(30_000 + 200 * block + seed)
@@ -159,8 +161,8 @@ def test_blocks_give_what_whole_arrays_give(text: str, dtype: str, monkeypatch: 
         with monkeypatch.context() as patch:
             patch.setattr(
                 fusion,
-                "Fusing",
-                lambda graph, uses, block=block: Fusing(graph, uses, block=block, large=1),
+                "FusionPlan",
+                lambda graph, uses, block=block: FusionPlan(graph, uses, block=block, large=1),
             )
             with np.errstate(all="ignore"):
                 assert same(evaluate_anew(text, **given), expected), block
@@ -184,7 +186,9 @@ def test_what_is_reduced_is_never_built(text: str) -> None:
 def test_a_value_seen_through_two_views_is_not_written_over(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
+    monkeypatch.setattr(
+        fusion, "FusionPlan", lambda graph, uses: FusionPlan(graph, uses, block=block, large=1)
+    )
     x = np.random.default_rng(0).random((13, 13))
     p = np.exp(x)
     formulas = {
@@ -206,7 +210,7 @@ def test_a_value_seen_through_two_views_is_not_written_over(
 def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=y) of a strided x and a strided y."""
     monkeypatch.setattr(fuse, "MOST_FUNCTIONS", 1)
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=3, large=1))
+    monkeypatch.setattr(fusion, "FusionPlan", lambda graph, uses: FusionPlan(graph, uses, block=3, large=1))
     u, w = np.array([-2, 1, 2], dtype), np.array([-1, 2, 0, 2], dtype)
     found = evaluate_anew("y[k j o] = -(u[k] * w[j 1 o])", u=u, w=w.reshape(4, 1, 1))
     assert_array_equal(found[..., 0], -(u[:, None] * w))
