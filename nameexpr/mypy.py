@@ -27,7 +27,7 @@ from mypy.nodes import (
 from mypy.plugin import FunctionContext, Plugin
 from mypy.types import Instance, LiteralType, Type, get_proper_type
 
-from nameexpr.lint.diagnose import FUNCTIONS, OPEN, Call, diagnose
+from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, diagnose
 from nameexpr.lint.formats import on_one_line
 from nameexpr.version import __version__
 
@@ -54,14 +54,14 @@ def _checked(function: str, context: FunctionContext) -> Type:
     """Report what is wrong with a call, and return the type that it has anyway."""
     for call in _calls(function, context):
         for problem in diagnose(call):
-            said = problem.diagnostic
-            hint = f"; {said.hint}" if said.hint else ""
+            diagnostic = problem.diagnostic
+            hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
             place = _value(context, problem.keyword) or context.args[0][0]
-            context.api.fail(on_one_line(f"{said.code} {said.message}{hint}"), place, code=CODE)
+            context.api.fail(on_one_line(f"{diagnostic.code} {diagnostic.message}{hint}"), place, code=CODE)
     return context.default_return_type
 
 
-def _calls(function: str, context: FunctionContext) -> list[Call]:
+def _calls(function: str, context: FunctionContext) -> list[LiteralCall]:
     """Return the call as far as its arguments are literal; none if its text is not."""
     if not context.args or len(context.args[0]) != 1 or context.arg_kinds[0][0].is_star():
         return []
@@ -71,7 +71,7 @@ def _calls(function: str, context: FunctionContext) -> list[Call]:
     kinds = [kind for formal in context.arg_kinds[1:] for kind in formal]
     count = None if ARG_STAR in kinds else sum(kind.is_positional() for kind in kinds)
     keywords = {name: _literal(value) for name, value in _keywords(context)}
-    return [Call(function, text, count, keywords, ARG_STAR2 in kinds)]
+    return [LiteralCall(function, text, count, keywords, ARG_STAR2 in kinds)]
 
 
 def _keywords(context: FunctionContext) -> list[tuple[str, Expression]]:
@@ -98,7 +98,7 @@ def _text(given: Type) -> str | None:
 
 
 def _literal(node: Expression | None) -> Any:
-    """Return the value of a literal, as `nameexpr.lint.targets.literal` does; else `OPEN`."""
+    """Return the value of a literal, as `nameexpr.lint.python.literal` does; else `OPEN`."""
     match node:
         case StrExpr(value=text):
             return text

@@ -131,7 +131,7 @@ def _nearest(path: str) -> str:
 
     folder, name = os.path.split(path)
     try:
-        there = [one for one in os.listdir(folder or ".") if one.casefold().endswith(FILES)]
+        there = [name for name in os.listdir(folder or ".") if name.casefold().endswith(FILES)]
     except (OSError, ValueError):
         return f"there is no folder {quoted(folder)} either" if folder else ""
     meant = get_close_matches(name, there, n=1, cutoff=0.75)

@@ -1,4 +1,8 @@
-"""Arguments into a namespace of options. Only argparse is loaded, so that `--version` and `--help` are quick.
+"""The commands, and arguments into a namespace of options. Only argparse is loaded: `--help` is quick.
+
+A command's module is imported when the command is asked for. It has `EXAMPLES`, the text below its options in
+`--help`, its own exit codes at the end; `add_arguments(parser)`; and `run(options)`, which returns the
+exit code, and loads what computes.
 
 Two things are added to argparse: options may stand between operands, and what begins with a hyphen but is an
 expression ("->a") or a number (-1e3) is taken for what it is.
@@ -10,10 +14,10 @@ import argparse
 import os
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from nameexpr.cli.rows import NAMES, ROWS, Row, row_of
 from nameexpr.terminal.arguments import PLAIN, merged_sizes, plain
 from nameexpr.terminal.faults import UsageError, harmless, quoted
 from nameexpr.version import __version__
@@ -38,6 +42,42 @@ examples:
   nameexpr fmt 'N  (C H=2),C->N H : sum'
   nameexpr explain NE304
 """
+
+
+_ARRAYS = (".npy", ".npz", ".csv")
+_PYTHON = (".py", ".ipynb")
+_EXPLAINED = "[CODE ... | EXPR SHAPE ...]"
+_TABLE = (
+    ("eval", "EXPR FILE ...", "compute an expression over arrays in files", _ARRAYS),
+    ("plan", "EXPR SHAPE ...", "show how an expression would be computed: steps, costs, pictures", _ARRAYS),
+    ("code", "EXPR SHAPE ...", "show the NumPy that computes an expression, ready to paste", _ARRAYS),
+    ("check", "PATH ...", "find wrong texts in Python files and notebooks", _PYTHON),
+    ("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas", ()),
+    ("explain", _EXPLAINED, "show a page about an error code, or all there is to say of an expression", ()),
+    ("repl", "[NAME=FILE ...]", "try expressions and formulas, line by line", _ARRAYS),
+    ("doctor", "", "show versions, BLAS and threads, and what is wrong with them", ()),
+    ("completion", "SHELL", "print a script that completes these commands in bash or zsh", ()),
+)
+_ELSEWHERE = {"repl": "nameexpr.repl.command", "doctor": "nameexpr.cli.doctor"}
+
+
+class Subcommand(NamedTuple):
+    """A command: its name, its operands in the usage line, what it does in a few words, and the suffixes of
+    the files that shells complete its operands by.
+    """
+
+    name: str
+    operands: str
+    summary: str
+    suffixes: tuple[str, ...]
+
+    def load(self) -> Any:
+        """Import and return the command's module."""
+        return import_module(_ELSEWHERE.get(self.name, f"nameexpr.cli.commands.{self.name}"))
+
+
+ROWS = tuple(Subcommand(*row) for row in _TABLE)
+NAMES = tuple(row.name for row in ROWS)
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
@@ -85,7 +125,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
-    row = row_of(arguments[0]) if arguments else None
+    row = next((row for row in ROWS if row.name == arguments[0]), None) if arguments else None
     if row is None:
         raise _no_command(arguments)
     parser = command_parser(row)
@@ -103,12 +143,12 @@ def color_of(arguments: Sequence[str]) -> str:
     >>> color_of(["eval", "--color", "never", "--bogus"])
     'never'
     """
-    given = [one.removeprefix("--color=") for one in arguments if one.startswith("--color=")]
-    given += [after for one, after in pairwise(arguments) if one == "--color"]
-    return next((color for color in given if color in _COLORS), "auto")
+    chosen = [argument.removeprefix("--color=") for argument in arguments if argument.startswith("--color=")]
+    chosen += [after for argument, after in pairwise(arguments) if argument == "--color"]
+    return next((color for color in chosen if color in _COLORS), "auto")
 
 
-def command_parser(row: Row) -> Parser:
+def command_parser(row: Subcommand) -> Parser:
     """Return the parser of a command, whose module is imported for it."""
     command = row.load()
     parser = Parser(
@@ -159,5 +199,5 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
 def _protected(arguments: Sequence[str]) -> list[str]:
     """Mark the arguments that argparse would take for options and that are none."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    marked = [PLAIN + one if _NO_OPTION.match(one) else one for one in arguments[:end]]
-    return [*marked, *(PLAIN + one for one in arguments[end + 1 :])]
+    marked = [PLAIN + argument if _NO_OPTION.match(argument) else argument for argument in arguments[:end]]
+    return [*marked, *(PLAIN + argument for argument in arguments[end + 1 :])]

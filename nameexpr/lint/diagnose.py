@@ -3,18 +3,23 @@
 The passes are those of the functions themselves, so what is said here is what calling them would raise; a
 pass that needs operands is left out. Nothing is said where an argument that is not literal could change it.
 
->>> [one.diagnostic.code for one in diagnose(Call("einsum", "a b, b c -> a c", 1))]
+>>> [problem.diagnostic.code for problem in diagnose(LiteralCall("einsum", "a b, b c -> a c", 1))]
 ['NE501']
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nameexpr.errors import Diagnostic, NameExprError
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.operands import Operand
+    from nameexpr.compiler.analysis.scope import Scope
+    from nameexpr.syntax.ast import Term
 
 
 class _Open:
@@ -40,7 +45,7 @@ _FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "o
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class LiteralCall:
     """A call with a literal text.
 
     `operands` counts those by position, None if a star stands among them; `keywords` hold literal values or
@@ -62,20 +67,20 @@ class Problem(NamedTuple):
     keyword: str = ""
 
 
-def diagnose(call: Call) -> list[Problem]:
+def diagnose(call: LiteralCall) -> list[Problem]:
     """Return what is wrong with a call, [] if nothing can be told."""
     from nameexpr.syntax.lexer.language import looks_like_formula
 
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
     passes = _formula if is_formula else _assertion if call.function == "check" else _expression
-    for found in passes(call):
-        if found:
-            return found
+    for problems in passes(call):
+        if problems:
+            return problems
     return []
 
 
-def _expression(call: Call) -> Iterator[list[Problem]]:
+def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
     """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
     from nameexpr.compiler.analysis.faults.misuse import needs_arrow
     from nameexpr.syntax.parser.expression import parse
@@ -91,7 +96,7 @@ def _expression(call: Call) -> Iterator[list[Problem]]:
         yield _count_faults(call)
 
 
-def _assertion(call: Call) -> Iterator[list[Problem]]:
+def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
     from nameexpr.compiler.analysis.faults.misuse import takes_no_arrow
     from nameexpr.compiler.analysis.rules.check import check_text
     from nameexpr.syntax.parser.expression import parse
@@ -106,10 +111,9 @@ def _assertion(call: Call) -> Iterator[list[Problem]]:
     yield list(_size_faults(call))
 
 
-def _formula(call: Call) -> Iterator[list[Problem]]:
+def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
     from nameexpr.compiler.analysis.faults.misuse import operands_by_position
     from nameexpr.compiler.pipeline import read_formula
-    from nameexpr.lint.stand_in import dims_faults
 
     yield _problems(lambda: read_formula(call.text))
     scope = read_formula(call.text)
@@ -120,7 +124,7 @@ def _formula(call: Call) -> Iterator[list[Problem]]:
         yield _problems(lambda: read_formula(call.text, outputs), keyword="outputs")
     if call.function != "compile":
         yield list(_operand_faults(call))
-    yield [Problem(fault) for fault in dims_faults(scope)]
+    yield [Problem(fault) for fault in _dims_faults(scope)]
 
 
 def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:
@@ -128,11 +132,11 @@ def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = 
     try:
         read()
     except NameExprError as fault:
-        return [Problem(one, is_call or bool(keyword), keyword) for one in fault.diagnostics]
+        return [Problem(diagnostic, is_call or bool(keyword), keyword) for diagnostic in fault.diagnostics]
     return []
 
 
-def _text_faults(call: Call) -> list[Problem]:
+def _text_faults(call: LiteralCall) -> list[Problem]:
     """Return what is wrong with an expression's text; if it is open whether there is a reducer beside it,
     only what is wrong in both cases.
     """
@@ -143,21 +147,21 @@ def _text_faults(call: Call) -> list[Problem]:
         return _problems(lambda: read(call.text, has_reduce=reduce is not None))
     without = _problems(lambda: read(call.text))
     with_one = _problems(lambda: read(call.text, has_reduce=True))
-    return [one for one in without if one in with_one]
+    return [problem for problem in without if problem in with_one]
 
 
-def _sizes(call: Call) -> list[tuple[str, Any, str]]:
+def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
     from nameexpr.compiler.analysis.faults.sizes import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
-    told = call.keywords.get("sizes")
-    inside = told.items() if isinstance(told, dict) else ()
+    sizes = call.keywords.get("sizes")
+    inside = sizes.items() if isinstance(sizes, dict) else ()
     given = [(name, value, "sizes") for name, value in inside]
     return given + [(name, value, name) for name, value in call.keywords.items() if name not in options]
 
 
-def _option_faults(call: Call) -> Iterator[Problem]:
+def _option_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
     from nameexpr.compiler.analysis.faults.misuse import no_reducer, no_size
     from nameexpr.ops import REDUCTIONS
@@ -170,7 +174,7 @@ def _option_faults(call: Call) -> Iterator[Problem]:
         yield Problem(no_reducer(reduce), is_call=True, keyword="reduce")
 
 
-def _size_faults(call: Call) -> Iterator[Problem]:
+def _size_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
     from nameexpr.compiler.analysis.faults.sizes import check_keywords
     from nameexpr.dims import normalised
@@ -182,7 +186,7 @@ def _size_faults(call: Call) -> Iterator[Problem]:
         yield from _problems(partial(check_keywords, tree, size), keyword=keyword)
 
 
-def _count_faults(call: Call) -> list[Problem]:
+def _count_faults(call: LiteralCall) -> list[Problem]:
     """Return whether there are too many operands for the terms, or too few."""
     from nameexpr.compiler.analysis.operands import Operand
     from nameexpr.compiler.analysis.resolve import resolve
@@ -192,11 +196,11 @@ def _count_faults(call: Call) -> list[Problem]:
     if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
         return []
     operands = [Operand(())] * (call.operands or 0)  # their number is looked at first
-    found = _problems(lambda: resolve(tree, operands), is_call=True)
-    return [one._replace(diagnostic=one.diagnostic._replace(operands=())) for one in found]
+    problems = _problems(lambda: resolve(tree, operands), is_call=True)
+    return [problem._replace(diagnostic=problem.diagnostic._replace(operands=())) for problem in problems]
 
 
-def _operand_faults(call: Call) -> Iterator[Problem]:
+def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it uses nowhere."""
     from nameexpr.compiler.analysis.formula_operands import check_given
     from nameexpr.compiler.analysis.operands import Operand
@@ -210,9 +214,72 @@ def _operand_faults(call: Call) -> Iterator[Problem]:
     scope, dims = read_formula(call.text), Operand(())
     missing = _problems(lambda: check_given(scope, dict.fromkeys(given, dims)))
     if missing and missing[0].diagnostic.code == "NE521":
-        yield from (one._replace(is_call=True) for one in missing)
+        yield from (problem._replace(is_call=True) for problem in missing)
         return
     used = dict.fromkeys(scope.operands, dims)
     for name, keyword in given.items():
         if name not in used:
             yield from _problems(partial(check_given, scope, {**used, name: dims}), keyword=keyword)
+
+
+class _AnyArithmetic:
+    """Stands for the arrays' library: every function takes everything, and numbers stay numbers."""
+
+    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
+        """Return one dtype for all arrays, and one for numbers."""
+        return "weak:float" if all(dtype.startswith("weak:") for dtype in dtypes) else "float64"
+
+    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+        """Return a number."""
+        return 1.0
+
+    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
+        """Return one dtype for all arrays."""
+        return "float64"
+
+    def promoted(self, dtypes: Sequence[str]) -> str:
+        """Return one dtype for all arrays."""
+        return "float64"
+
+
+def _dims_faults(scope: Scope) -> list[Diagnostic]:
+    """Return the dims that a statement of a formula drops (NE240), and those that a value lacks (NE241).
+
+    The compiler's own builder is run on shapes that fit the terms, and only mistakes that follow from the
+    labels are kept. An operand without a term may have dims of its own names: then it is not known what a
+    value lacks. How many dims a pack or an ellipsis has is never known.
+    """
+    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.scope import terms_of
+    from nameexpr.compiler.analysis.term_queries import terms_in
+    from nameexpr.compiler.analysis.views import read_views
+    from nameexpr.compiler.ir.graph import Graph
+
+    if any(_is_open(term) for term in terms_in(scope.tree)):
+        return []
+    terms = [terms_of(uses) for uses in scope.uses.values()]
+    certain = ("NE240", "NE241") if all(terms) else ("NE240",)
+    operands = dict(zip(scope.uses, map(_placeholder, terms), strict=True))
+    dtypes = dict.fromkeys(operands, "float64")
+    try:
+        views = read_views(scope, operands, {})
+        build_formula(scope, operands, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+    except NameExprError as fault:
+        return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
+    return []
+
+
+def _is_open(term: Term) -> bool:
+    from nameexpr.syntax.ast import STRETCHED, Anonymous, atoms
+
+    return any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms(term.items))
+
+
+def _placeholder(terms: Sequence[Term]) -> Operand:
+    """Return an operand that fits a term; a number if there is none."""
+    from nameexpr.compiler.analysis.operands import Operand
+    from nameexpr.compiler.analysis.placeholders import assumed_shapes
+    from nameexpr.syntax.ast import Expression
+
+    shapes = assumed_shapes(Expression(tuple(terms[:1]), None, None, ""), {})
+    return Operand(next(iter(shapes), ()))

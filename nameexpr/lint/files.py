@@ -33,11 +33,11 @@ def find_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[st
     for path in paths:
         if is_excluded(path, exclude):
             continue
-        for found in _inside(path, exclude) if os.path.isdir(path) else [path]:
-            key = os.path.normpath(found)
+        for file in _inside(path, exclude) if os.path.isdir(path) else [path]:
+            key = os.path.normpath(file)
             if key not in seen:
                 seen.add(key)
-                yield found
+                yield file
 
 
 def _inside(folder: str, exclude: Sequence[str]) -> Iterator[str]:
@@ -80,7 +80,7 @@ def is_excluded(path: str, patterns: Sequence[str]) -> bool:
 
 def _is_left_out(path: str, parts: Sequence[str], patterns: Sequence[str]) -> bool:
     written = os.path.normpath(path).replace(os.sep, "/")
-    return any(fnmatchcase(one, pattern.rstrip("/")) for pattern in patterns for one in (written, *parts))
+    return any(fnmatchcase(part, pattern.rstrip("/")) for pattern in patterns for part in (written, *parts))
 
 
 def check_file(path: str) -> Checked:
@@ -94,8 +94,8 @@ def check_file(path: str) -> Checked:
 
 
 def _reason(fault: Exception) -> str:
-    said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-    return said[:1].lower() + said[1:]
+    text = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return text[:1].lower() + text[1:]
 
 
 def check_stdin(path: str) -> Checked:

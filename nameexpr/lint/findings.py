@@ -1,16 +1,24 @@
-"""What was found: a mistake, where it stands, and how it is told."""
+"""What was found: a mistake and where it stands; and the comments that silence it.
+
+Such a comment, ``# nameexpr: ignore`` or ``# nameexpr: ignore[NE304, NE5]``, counts on the line where the
+call, the text or the mistake begins, and on the line where the text ends. It is looked for in the line as
+it stands, so a comment inside a text of several lines counts, too.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from nameexpr.errors import Diagnostic
-from nameexpr.lint.source import Place, Region
+from nameexpr.lint.source import Position, TextRange
 
 FILE, SYNTAX = "file", "syntax"
 """Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python."""
-_TOP = Region(Place(1, 1), Place(1, 1))
+_COMMENT = re.compile(r"#\s*nameexpr:\s*ignore(?![\w-])(?:\s*\[([^\]]*)\])?")
+_TOP = TextRange(Position(1, 1), Position(1, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +28,7 @@ class Finding:
     """
 
     path: str
-    region: Region
+    region: TextRange
     diagnostic: Diagnostic
     cell: int = 0
 
@@ -28,6 +36,11 @@ class Finding:
     def code(self) -> str:
         """NE304 and the like, `FILE` or `SYNTAX`."""
         return self.diagnostic.code
+
+    @property
+    def rank(self) -> tuple[int, TextRange, str, str]:
+        """What the findings of a file are sorted by."""
+        return self.cell, self.region, self.code, self.diagnostic.message
 
 
 class Checked(NamedTuple):
@@ -43,6 +56,21 @@ def unreadable(path: str, reason: str) -> Checked:
     return Checked((Finding(path, _TOP, Diagnostic(FILE, f"cannot be read: {reason}")),), 0, 1)
 
 
-def no_python(path: str, message: str, place: Place = _TOP.start, cell: int = 0) -> Finding:
+def no_python(path: str, message: str, place: Position = _TOP.start, cell: int = 0) -> Finding:
     """Return the finding for a file, or a cell, that is no valid Python."""
-    return Finding(path, Region(place, place), Diagnostic(SYNTAX, message), cell)
+    return Finding(path, TextRange(place, place), Diagnostic(SYNTAX, message), cell)
+
+
+def is_ignored(code: str, lines: Iterable[str]) -> bool:
+    """Return whether a comment on one of these lines silences a code.
+
+    >>> is_ignored("NE304", ["f()  # nameexpr: ignore[NE3]"]), is_ignored("NE304", ["f()  # noqa"])
+    (True, False)
+    """
+    comments = [comment[1] for line in lines for comment in _COMMENT.finditer(line)]
+    return any(codes is None or starts_with(code, codes.replace(",", " ").split()) for codes in comments)
+
+
+def starts_with(code: str, beginnings: Iterable[str]) -> bool:
+    """Return whether a code is one of these, or begins with one of these."""
+    return any(code.startswith(beginning) for beginning in beginnings)

@@ -1,4 +1,7 @@
-r"""Findings as text, as JSON, and as GitHub's workflow commands. Whatever stood in a file is made harmless.
+r"""Findings as text, as JSON, as GitHub's workflow commands, and as SARIF. Whatever stood in a file is made
+harmless.
+
+SARIF 2.1.0 is what code scanning services read (OASIS standard, sections 3.13 to 3.30).
 
 >>> from nameexpr.errors import Diagnostic
 >>> from nameexpr.lint.findings import no_python
@@ -9,11 +12,20 @@ r"""Findings as text, as JSON, and as GitHub's workflow commands. Whatever stood
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from nameexpr.carets import marked_text, shortened, visible
-from nameexpr.lint.findings import Checked, Finding
+from nameexpr.errors import NameExprError, family
+from nameexpr.lint.findings import FILE, SYNTAX, Checked, Finding
+from nameexpr.version import __version__
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEGACY = ("##[", "##\u200b[")
+"""GitHub's older commands, which it finds anywhere in a line, and the same with a space of no width."""
+_OTHER = {FILE: "the file cannot be read", SYNTAX: "the file is no valid Python"}
 
 
 def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = False) -> str:
@@ -34,10 +46,6 @@ def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = Fal
         hint = on_one_line(shortened(diagnostic.hint or "")).replace(*_LEGACY)
         lines += [f"  help: {hint}"] if diagnostic.hint else []
     return "\n".join(lines)
-
-
-_LEGACY = ("##[", "##\u200b[")
-"""GitHub's older commands, which it finds anywhere in a line, and the same with a space of no width."""
 
 
 def _commands(line: str) -> bool:
@@ -129,7 +137,70 @@ def summary(checked: Checked) -> str:
     >>> summary(Checked((), 1, 2))
     '1 text in 2 files, no findings'
     """
-    found = len(checked.findings)
-    findings = f"{found or 'no'} {'finding' if found == 1 else 'findings'}"
+    count = len(checked.findings)
+    findings = f"{count or 'no'} {'finding' if count == 1 else 'findings'}"
     texts = f"{checked.texts} {'text' if checked.texts == 1 else 'texts'}"
     return f"{texts} in {checked.files} {'file' if checked.files == 1 else 'files'}, {findings}"
+
+
+def as_sarif(checked: Checked) -> str:
+    """Return the findings as a SARIF log, indented."""
+    codes = sorted({finding.code for finding in checked.findings})
+    driver = {"name": "nameexpr", "version": __version__, "rules": [_rule(code) for code in codes]}
+    results = [_result(finding, codes.index(finding.code)) for finding in checked.findings]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _rule(code: str) -> dict[str, Any]:
+    if code in _OTHER:
+        return {"id": code, "shortDescription": {"text": _OTHER[code]}}
+    kind = family(code)
+    return {
+        "id": code,
+        "name": kind.__name__,
+        "shortDescription": {"text": _about(kind)},
+        "help": {"text": f"`nameexpr explain {code}` says more."},
+    }
+
+
+def _about(kind: type[NameExprError]) -> str:
+    """Return what the errors of a class are about: the sentence of its docstring."""
+    about = " ".join((kind.__doc__ or kind.__name__).split())
+    return about.partition(": ")[2] or about
+
+
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
+    message = _said(finding)
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(finding.path)}}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if finding.cell:  # its lines are none of the file's
+        location["logicalLocations"] = [{"name": f"cell {finding.cell}", "kind": "cell"}]
+        message = f"{where(finding)}: {message}"
+    else:
+        (line, column), (end_line, end_column) = finding.region
+        physical["region"] = {
+            "startLine": line,
+            "startColumn": column,
+            "endLine": end_line,
+            "endColumn": end_column,
+        }
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": "error",
+        "message": {"text": visible(message)},
+        "locations": [location],
+    }
+
+
+def uri(path: str) -> str:
+    """Return a path as a reference: relative as it is, absolute as file://.
+
+    >>> uri("a b/ü:1.py")
+    'a%20b/%C3%BC%3A1.py'
+    """
+    written = quote(os.fsencode(path.replace(os.sep, "/")), safe="/")
+    if not os.path.isabs(path):
+        return written
+    return f"file://{written}" if written.startswith("/") else f"file:///{written}"

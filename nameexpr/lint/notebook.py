@@ -1,20 +1,37 @@
-"""Notebooks to findings: the code cells as one program, each with its own lines.
+r"""Notebooks to findings: the code cells as one program, each with its own lines.
 
-Cells see what earlier cells have imported, and a cell that is no Python spoils no other.
+Cells see what earlier cells have imported, and a cell that is no Python spoils no other. IPython's own lines
+are made Python of the same length, so that everything keeps its place: `%time call()` still holds its call,
+other magics, `!commands` and `help?` become statements that do nothing. A cell of another language (`%%bash`)
+is empty.
+
+>>> blanked("%time f(x)\n!ls 'a\ny = !date\nf?")
+'0;    f(x)\n0\ny = 0\n0'
 """
 
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
-from nameexpr.lint.magics import blanked
 from nameexpr.lint.python import SourceError, check_tree, parse_python, shifted
 from nameexpr.lint.source import Source
+
+_PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "python", "python3", "py"}
+"""Cell magics whose cells are Python, run in the notebook's own names, or nearly so."""
+_RUNS = re.compile(r"(\s*)(%(?:time|timeit|prun|memit)(?:\s+-[A-Za-z]\s*\d*)*\s)(?=\s*\S)")
+_MAGIC = re.compile(r"(\s*)(?:[%!?]|[^\s#'\"(\[{][^#'\"]*\?\??\s*$)")
+_ASSIGNED = re.compile(r"(\s*[\w.,\s\[\]]+=\s*)(?:!|%\s*[A-Za-z])")
+_TOKEN = re.compile(
+    r"#[^\n]*|[A-Za-z]{0,2}(?:'''(?:[^\\]|\\.)*?(?:'''|\Z)|\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)"
+    r"|'(?:[^\\'\n]|\\.)*'?|\"(?:[^\\\"\n]|\\.)*\"?)|[()\[\]{}]|\\\n|\n",
+    re.DOTALL,
+)
 
 
 def check_notebook(text: str, path: str) -> Checked:
@@ -38,21 +55,20 @@ def _code_cells(data: Any) -> list[tuple[int, str]] | None:
     cells = first.get("cells") if isinstance(first, dict) else None
     if not isinstance(cells, list):
         return None
-    found = []
+    code = []
     for number, cell in enumerate(cells, 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             written = cell.get("source", cell.get("input", ""))
             pieces = written if isinstance(written, list) else [written]
-            found.append((number, "".join(piece for piece in pieces if isinstance(piece, str))))
-    return found
+            code.append((number, "".join(piece for piece in pieces if isinstance(piece, str))))
+    return code
 
 
 def _is_python(data: dict[str, Any]) -> bool:
     """Whether the notebook does not say that it is in another language."""
     about = data.get("metadata")
-    about = about if isinstance(about, dict) else {}
-    said = [about.get("language_info"), about.get("kernelspec")]
-    names = [one.get(key) for one in said if isinstance(one, dict) for key in ("language", "name")]
+    records = [about.get("language_info"), about.get("kernelspec")] if isinstance(about, dict) else []
+    names = [one.get(key) for one in records if isinstance(one, dict) for key in ("language", "name")]
     first = next((name for name in names if isinstance(name, str) and name), "python")
     return "python" in first.lower() or first.lower() in ("ipython", "sage", "xpython")
 
@@ -73,10 +89,54 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
     checked = check_tree(parse_python(joined), joined, path)
-    found = list(broken)
+    findings = list(broken)
     for finding in checked.findings:
         place = bisect_right(starts, finding.region.start.line - 1) - 1
         region = shifted(finding.region, starts[place])
-        found.append(replace(finding, region=region, cell=cells[place][0]))
-    found.sort(key=lambda one: (one.cell, one.region, one.code, one.diagnostic.message))
-    return Checked(tuple(found), checked.texts, 1)
+        findings.append(replace(finding, region=region, cell=cells[place][0]))
+    findings.sort(key=lambda finding: finding.rank)
+    return Checked(tuple(findings), checked.texts, 1)
+
+
+def blanked(cell: str) -> str:
+    """Return the cell as Python: line by line as long as it was, or shorter."""
+    first = cell.lstrip()
+    if first.startswith("%%"):
+        name = re.match(r"%%(\w*)", first)
+        if name is None or name[1] not in _PYTHON_CELLS:
+            return "\n" * cell.count("\n")
+        before, _, rest = cell.partition("%%")
+        cell = f"{before}0{'' if chr(10) not in rest else chr(10) + rest.partition(chr(10))[2]}"
+    done, place = [], 0
+    while place < len(cell):
+        end = cell.find("\n", place) % (len(cell) + 1)
+        line = _python_line(cell[place:end])
+        if line is None:
+            end = _statement_end(cell, place)
+            done.append(cell[place:end])
+        else:
+            while cell[end - 1 : end] == "\\" and end < len(cell):  # the command goes on
+                line, end = line + "\n", cell.find("\n", end + 1) % (len(cell) + 1)
+            done.append(line)
+        done.append(cell[end : end + 1])
+        place = end + 1
+    return "".join(done)
+
+
+def _python_line(line: str) -> str | None:
+    """Return what stands for a line of IPython's, or None for a line of Python."""
+    run = _RUNS.match(line)
+    if run:
+        return f"{run[1]}0;{' ' * (len(run[2]) - 2)}{line[run.end() :]}"
+    match = _MAGIC.match(line) or _ASSIGNED.match(line)
+    return f"{match[1]}0" if match else None
+
+
+def _statement_end(cell: str, place: int) -> int:
+    """Return where the line ends that closes every bracket and string opened since `place`."""
+    depth = 0
+    for token in _TOKEN.finditer(cell, place):
+        if token[0] == "\n" and depth <= 0:
+            return token.start()
+        depth += (token[0] in "([{") - (token[0] in ")]}") if token[0] != "\n" else 0
+    return len(cell)

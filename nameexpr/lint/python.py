@@ -1,29 +1,35 @@
-r"""Python source to findings: parse, find nameexpr's calls, read their texts, find the mistakes' places.
+r"""Python source to findings: parse, find nameexpr's calls, read their texts, locate the mistakes.
+
+A name counts if everything that it is bound to in its scope is the same function of nameexpr (None aside, as
+in ``except ImportError: ne = None``); a name of other assignments, a parameter, a loop variable does not.
 
 >>> checked = check_python("import nameexpr as ne\nne.einsum('a -> b', x)", "x.py")
->>> [(one.region.start, one.code) for one in checked.findings]
-[(Place(line=2, column=12), 'NE217')]
+>>> [(finding.region.start, finding.code) for finding in checked.findings]
+[(Position(line=2, column=12), 'NE217')]
 """
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from nameexpr.lint.diagnose import Problem, diagnose
-from nameexpr.lint.findings import Checked, Finding, no_python
-from nameexpr.lint.ignore import is_ignored
-from nameexpr.lint.scopes import read_scopes
-from nameexpr.lint.source import Place, Region, Source
-from nameexpr.lint.strings import extent, text_of, written_at
-from nameexpr.lint.targets import Targets, read_call, text_parts
+from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, Problem, diagnose
+from nameexpr.lint.findings import Checked, Finding, is_ignored, no_python
+from nameexpr.lint.scopes import Binding, NameScope, read_scopes
+from nameexpr.lint.source import Position, Source, TextRange, extent, literal_parts, text_of, written_at
+
+_DEEPEST = 16
+"""How many names may lead to each other."""
+_STARRED = {"einsum", "evaluate", "check", "explain"}
+"""What a star import brings: it hides no builtin, so not `compile`."""
 
 
 class SourceError(Exception):
     """What Python says of a source that it cannot parse, and where."""
 
-    def __init__(self, message: str, place: Place) -> None:
+    def __init__(self, message: str, place: Position) -> None:
         super().__init__(message)
         self.message = message
         self.place = place
@@ -54,16 +60,16 @@ def parse_python(source: Source) -> ast.Module:
     except SyntaxError as fault:
         line = min(max(fault.lineno or 1, 1), len(source.lines))
         column = min(max(fault.offset or 1, 1), len(source.lines[line - 1]) + 1)
-        raise SourceError(fault.msg, Place(line, column)) from None
+        raise SourceError(fault.msg, Position(line, column)) from None
     except ValueError as fault:  # a lone surrogate, which some codecs make
-        raise SourceError(f"{fault}", Place(1, 1)) from None
+        raise SourceError(f"{fault}", Position(1, 1)) from None
     except (RecursionError, MemoryError):
-        raise SourceError("too deeply nested to be parsed", Place(1, 1)) from None
+        raise SourceError("too deeply nested to be parsed", Position(1, 1)) from None
 
 
 def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
     """Return what is found in a syntax tree, in the order of the file."""
-    found: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     targets, texts = Targets(), 0
     for node, scope in read_scopes(tree):
         function = targets.function_of(node.func, scope)
@@ -74,8 +80,8 @@ def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
         for problem in diagnose(read_call(function, node, parts)):
             finding = _located(problem, node, parts, source, path)
             if not is_ignored(finding.code, _lines(finding, node, parts, source)):
-                found[finding] = None
-    ordered = sorted(found, key=lambda one: (one.region, one.code, one.diagnostic.message))
+                findings[finding] = None
+    ordered = sorted(findings, key=lambda finding: finding.rank)
     return Checked(tuple(ordered), texts, 1)
 
 
@@ -83,7 +89,9 @@ def _located(
     problem: Problem, node: ast.Call, parts: Sequence[ast.Constant], source: Source, path: str
 ) -> Finding:
     """Return the finding for a problem: at its first mark if it has one, else at all of what it is about."""
-    keyword = next((one for one in node.keywords if problem.keyword and one.arg == problem.keyword), None)
+    keyword = next(
+        (given for given in node.keywords if problem.keyword and given.arg == problem.keyword), None
+    )
     is_here = not isinstance(node.args[0], ast.Name)
     diagnostic = problem.diagnostic
     if keyword is not None:
@@ -105,7 +113,101 @@ def _lines(finding: Finding, node: ast.Call, parts: Sequence[ast.Constant], sour
     return [source.lines[number - 1] for number in sorted(numbers)]
 
 
-def shifted(region: Region, lines: int) -> Region:
+def shifted(region: TextRange, lines: int) -> TextRange:
     """Return a region some lines further up."""
     start, end = region
-    return Region(Place(start.line - lines, start.column), Place(end.line - lines, end.column))
+    return TextRange(Position(start.line - lines, start.column), Position(end.line - lines, end.column))
+
+
+class Targets:
+    """Says what is called in one file. What a name stands for is found once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def function_of(self, called: ast.expr, scope: NameScope) -> str | None:
+        """Return which of nameexpr's functions is called, or None."""
+        return FUNCTIONS.get(self._path(called, scope, _DEEPEST))
+
+    def _path(self, node: ast.expr | None, scope: NameScope | None, depth: int) -> str:
+        """Return the dotted path of what an expression is, or "" if that cannot be told."""
+        attributes = ""
+        while isinstance(node, ast.Attribute | ast.NamedExpr):
+            attributes = f".{node.attr}{attributes}" if isinstance(node, ast.Attribute) else attributes
+            node = node.value
+        if not isinstance(node, ast.Name) or scope is None or depth == 0:
+            return ""
+        bindings = scope.find(node.id)
+        if bindings is None:
+            is_ours = scope.module.stars == {"nameexpr"} and node.id in _STARRED
+            return f"nameexpr.{node.id}{attributes}" if is_ours else ""
+        path = self._agreed(bindings, depth)
+        return path + attributes if path else ""
+
+    def _agreed(self, bindings: list[Binding], depth: int) -> str:
+        """Return the one path of all bindings of a name; "" if they differ, or lead back to themselves."""
+        key = id(bindings)
+        if key not in self._known:
+            self._known[key] = ""
+            paths = {
+                binding.path or self._path(binding.value, binding.scope, depth - 1)
+                for binding in bindings
+                if not _is_none(binding)
+            }
+            self._known[key] = paths.pop() if len(paths) == 1 else ""
+        return self._known[key]
+
+
+def _is_none(binding: Binding) -> bool:
+    return isinstance(binding.value, ast.Constant) and binding.value.value is None
+
+
+def text_parts(node: ast.expr, scope: NameScope) -> list[ast.Constant] | None:
+    """Return the constants that make a text: written here, or in a name that is assigned once."""
+    for _ in range(_DEEPEST):
+        if not isinstance(node, ast.Name):
+            return literal_parts(node)
+        bindings = scope.find(node.id) or ()
+        if len(bindings) != 1 or bindings[0].value is None or bindings[0].scope is None:
+            return None
+        node, scope = bindings[0].value, bindings[0].scope
+    return None
+
+
+def read_call(function: str, node: ast.Call, parts: Iterable[ast.Constant]) -> LiteralCall:
+    """Return what a call says: its text, how many operands it gives, its keywords as far as they are
+    literal.
+    """
+    given = node.args[1:]
+    count = None if any(isinstance(argument, ast.Starred) for argument in given) else len(given)
+    keywords = {keyword.arg: literal(keyword.value) for keyword in node.keywords if keyword.arg is not None}
+    is_open = any(keyword.arg is None for keyword in node.keywords)
+    return LiteralCall(function, text_of(list(parts)), count, keywords, is_open)
+
+
+def literal(node: ast.expr | None) -> Any:
+    """Return the value of a number, a string, None, or a list, tuple or dict of them; else `OPEN`.
+
+    >>> literal(ast.parse("{'x': array, 'y': -2}", mode="eval").body)["y"]
+    -2
+    """
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            values = tuple(_scalar(item) for item in items)
+            return OPEN if OPEN in values else values
+        case ast.Dict(keys=keys, values=items):
+            names = [_scalar(key) for key in keys]
+            is_told = all(isinstance(name, str) for name in names)
+            return dict(zip(names, map(_scalar, items), strict=True)) if is_told else OPEN
+    return OPEN
+
+
+def _scalar(node: ast.expr | None) -> Any:
+    """Return the value of a literal that holds no others: literals are not followed into their depths."""
+    return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else OPEN

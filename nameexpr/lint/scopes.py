@@ -21,20 +21,20 @@ class Binding(NamedTuple):
 
     path: str = ""
     value: ast.expr | None = None
-    scope: Scope | None = None
+    scope: NameScope | None = None
 
 
 UNKNOWN = Binding()
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class NameScope:
     """The bindings of a module, class, function or comprehension."""
 
-    parent: Scope | None = None
+    parent: NameScope | None = None
     kind: str = "module"
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
-    elsewhere: dict[str, Scope] = field(default_factory=dict)
+    elsewhere: dict[str, NameScope] = field(default_factory=dict)
     stars: set[str] = field(default_factory=set)
 
     def bind(self, name: str, binding: Binding = UNKNOWN) -> None:
@@ -45,7 +45,7 @@ class Scope:
         """Return all bindings of a name that is read in this scope; None if no scope has any."""
         if name in self.elsewhere:
             return self.elsewhere[name].bindings.get(name)
-        scope: Scope | None = self
+        scope: NameScope | None = self
         while scope is not None:
             if name in scope.bindings and (scope is self or scope.kind != "class"):
                 return scope.bindings[name]
@@ -53,7 +53,7 @@ class Scope:
         return None
 
     @property
-    def module(self) -> Scope:
+    def module(self) -> NameScope:
         """The scope around all others."""
         scope = self
         while scope.parent is not None:
@@ -63,14 +63,14 @@ class Scope:
 
 @dataclass(slots=True)
 class _Walk:
-    calls: list[tuple[ast.Call, Scope]]
-    stack: list[tuple[ast.AST, Scope]]
+    calls: list[tuple[ast.Call, NameScope]]
+    stack: list[tuple[ast.AST, NameScope]]
 
-    def push(self, nodes: Iterable[ast.AST | None], scope: Scope) -> None:
+    def push(self, nodes: Iterable[ast.AST | None], scope: NameScope) -> None:
         """Visit nodes next, in their order."""
         self.stack += [(node, scope) for node in nodes if node is not None][::-1]
 
-    def visit(self, node: ast.AST, scope: Scope) -> None:
+    def visit(self, node: ast.AST, scope: NameScope) -> None:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._function(node, scope)
@@ -87,7 +87,7 @@ class _Walk:
                 noted = _note(node, scope)
                 self.push((child for child in ast.iter_child_nodes(node) if child is not noted), scope)
 
-    def _function(self, node: Function, scope: Scope) -> None:
+    def _function(self, node: Function, scope: NameScope) -> None:
         inner = _inner(scope, "function", node)
         if not isinstance(node, ast.Lambda):
             scope.bind(node.name)
@@ -102,33 +102,33 @@ class _Walk:
             self.push([argument.annotation], scope)
         self.push([*given.defaults, *given.kw_defaults], scope)
 
-    def _comprehension(self, node: Comprehension, scope: Scope) -> None:
+    def _comprehension(self, node: Comprehension, scope: NameScope) -> None:
         inner = _inner(scope, "comprehension", node)
         if isinstance(node, ast.DictComp):
             self.push([node.key, node.value], inner)
         else:
             self.push([node.elt], inner)
-        for place, one in reversed(list(enumerate(node.generators))):
-            self.push([one.target, *one.ifs], inner)
-            self.push([one.iter], inner if place else scope)
+        for number, loop in reversed(list(enumerate(node.generators))):
+            self.push([loop.target, *loop.ifs], inner)
+            self.push([loop.iter], inner if number else scope)
 
 
-def _inner(scope: Scope, kind: str, node: ast.AST) -> Scope:
+def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
     """Return a scope inside another, with the type parameters of the node."""
-    inner = Scope(scope, kind)
+    inner = NameScope(scope, kind)
     for parameter in getattr(node, "type_params", ()):
         inner.bind(parameter.name)
     return inner
 
 
-def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, Scope]]:
+def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
     """Return every call in the order of the file, with its scope; all scopes are then complete.
 
     >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
     >>> scope.find("ne")[0].path
     'nameexpr'
     """
-    module = Scope()
+    module = NameScope()
     walk = _Walk([], [])
     walk.push(tree.body, module)
     while walk.stack:
@@ -136,7 +136,7 @@ def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, Scope]]:
     return walk.calls
 
 
-def _note(node: ast.AST, scope: Scope) -> ast.expr | None:
+def _note(node: ast.AST, scope: NameScope) -> ast.expr | None:
     """Note what a node binds itself, and return the target that is then done with."""
     match node:
         case ast.Import() | ast.ImportFrom():
@@ -160,7 +160,7 @@ def _note(node: ast.AST, scope: Scope) -> ast.expr | None:
     return None
 
 
-def _imports(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+def _imports(node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:
     for alias in node.names:
         if isinstance(node, ast.Import):
             name, path = alias.asname or alias.name.partition(".")[0], alias.name
@@ -172,13 +172,13 @@ def _imports(node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
             scope.bind(alias.asname or alias.name, Binding(path))
 
 
-def _outside_comprehensions(scope: Scope) -> Scope:
+def _outside_comprehensions(scope: NameScope) -> NameScope:
     while scope.kind == "comprehension" and scope.parent is not None:
         scope = scope.parent
     return scope
 
 
-def _owner(scope: Scope, name: str) -> Scope:
+def _owner(scope: NameScope, name: str) -> NameScope:
     """Return the function's scope around this one that has a name."""
     outer = scope.parent
     while outer is not None and (outer.kind != "function" or name not in outer.bindings):

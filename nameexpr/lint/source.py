@@ -1,31 +1,51 @@
-"""A file's text with its places: lines and columns count from 1, columns in characters.
+r"""A file's text with its positions, and from a character of a literal text back to where it is written.
 
-Python counts the columns of its syntax trees in bytes of UTF-8; a tab is one character here, as in most
-editors' status lines, in SARIF and at GitHub.
+Lines and columns count from 1, columns in characters; a tab is one, as in most editors' status lines, in
+SARIF and at GitHub. Python counts the columns of its syntax trees in bytes of UTF-8. A literal text is
+followed through quotes, prefixes, escapes and the pieces of a concatenation.
 
 >>> source = Source("x = 'é'; y")
 >>> source.place(source.offset(1, 10))
-Place(line=1, column=10)
+Position(line=1, column=10)
+>>> written = "'a' \"\\x62 c\""
+>>> node = ast.parse(written, mode="eval").body
+>>> written_at([node], Source(written), 1, 2)
+(5, 9)
 """
 
 from __future__ import annotations
 
+import ast
+import re
+import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
+_OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
+_BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
+_ESCAPE = re.compile(
+    r"\\(?:(\n)|([\\'\"abfnrtv])|([0-7]{1,3})|(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
+    r"|N\{([^}]+)\})"
+)
+_PLAIN = dict(zip("\\'\"abfnrtv", "\\'\"\a\b\f\n\r\t\v", strict=True))
+Unit = tuple[int, int, str]
+"""Where something begins and ends in the file, and the characters of the text that it writes."""
 
-class Place(NamedTuple):
+
+class Position(NamedTuple):
     """A line and a column, both from 1."""
 
     line: int
     column: int
 
 
-class Region(NamedTuple):
+class TextRange(NamedTuple):
     """Half-open: `end` is the place behind the last character."""
 
-    start: Place
-    end: Place
+    start: Position
+    end: Position
 
 
 class Source:
@@ -49,11 +69,94 @@ class Source:
             column = len(written.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace"))
         return self.starts[line - 1] + column
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> Position:
         """Return the place of a character."""
         line = bisect_right(self.starts, offset, hi=len(self.lines))
-        return Place(line, offset - self.starts[line - 1] + 1)
+        return Position(line, offset - self.starts[line - 1] + 1)
 
-    def region(self, start: int, end: int) -> Region:
+    def region(self, start: int, end: int) -> TextRange:
         """Return the region from one character to another."""
-        return Region(self.place(start), self.place(end))
+        return TextRange(self.place(start), self.place(end))
+
+
+def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
+    """Return the string constants that a literal text is made of, or None if it is none.
+
+    ``"a" "b"`` is one constant for Python, ``"a" + "b"`` two.
+    """
+    parts, stack = [], [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
+            stack += [part.right, part.left]
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            parts.append(part)
+        else:
+            return None
+    return parts
+
+
+def text_of(parts: Sequence[ast.Constant]) -> str:
+    """Return the text that string constants make together."""
+    return "".join(str(part.value) for part in parts)
+
+
+def extent(node: ast.expr | ast.keyword, source: Source) -> tuple[int, int]:
+    """Return the offsets where a node begins and ends in the file."""
+    start = source.offset(node.lineno, node.col_offset)
+    if node.end_lineno is None or node.end_col_offset is None:
+        return start, start
+    return start, source.offset(node.end_lineno, node.end_col_offset)
+
+
+def written_at(parts: Sequence[ast.Constant], source: Source, start: int, end: int) -> tuple[int, int]:
+    """Return the offsets in the file of the characters from `start` to `end` of a literal text.
+
+    An empty range is the place of the character behind it. If the text cannot be followed, it is the whole
+    literal.
+    """
+    units = list(chain.from_iterable(_units(source.text, *extent(part, source)) for part in parts))
+    if "".join(written for _, _, written in units) != text_of(parts):
+        return extent(parts[0], source)[0], extent(parts[-1], source)[1]
+    places = [(first, last) for first, last, written in units for _ in written]
+    closing = units[-1][1] if units else extent(parts[-1], source)[1]
+    first = places[start][0] if start < len(places) else closing
+    return first, places[end - 1][1] if end > start else first
+
+
+def _units(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Yield the units of one constant; the end of each piece is a unit that writes nothing."""
+    while start < end:
+        opening = _OPENING.match(text, start, end)
+        if opening is None:
+            return
+        body = _raw if "r" in opening[1].lower() else _escaped
+        quote, place = opening[2], opening.end()
+        while place < end and not text.startswith(quote, place):
+            for unit in body(text, place):
+                yield unit
+                place = unit[1]
+        yield place, place, ""
+        between = _BETWEEN.match(text, place + len(quote), end)
+        start = between.end() if between else end
+
+
+def _raw(text: str, place: int) -> Iterator[Unit]:
+    """Yield the next character, and with a backslash what it keeps from closing the string."""
+    yield place, place + 1, text[place]
+    if text[place] == "\\":
+        yield place + 1, place + 2, text[place + 1]
+
+
+def _escaped(text: str, place: int) -> Iterator[Unit]:
+    escape = _ESCAPE.match(text, place) if text[place] == "\\" else None
+    yield (place, place + 1, text[place]) if escape is None else (place, escape.end(), _decoded(escape))
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    newline, plain, octal, short, middle, long, name = escape.groups()
+    if newline or plain:
+        return _PLAIN.get(plain or "", "")
+    if name:
+        return unicodedata.lookup(name)
+    return chr(int(octal, 8) if octal else int(short or middle or long, 16))

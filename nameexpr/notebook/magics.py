@@ -16,17 +16,10 @@ from typing import Any
 import numpy as np
 
 from nameexpr.errors import NameExprError
+from nameexpr.session import lines
 from nameexpr.session.constructors import make
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import (
-    CommandLine,
-    EmptyLine,
-    FactoryLine,
-    PythonLine,
-    TextLine,
-    read_line,
-    without_comments,
-)
+from nameexpr.session.lines import read_line, without_comments
 from nameexpr.session.running import PreparedText, plan_of, prepare, type_text, value_of
 from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
@@ -143,9 +136,9 @@ class Magic:
         view, text = _view(text)
         text, is_silent = _unended(text)
         line = read_line(text)
-        if isinstance(line, EmptyLine | CommandLine | PythonLine):
+        if isinstance(line, lines.EmptyLine | lines.CommandLine | lines.PythonLine):
             raise _not_here(line, text)
-        if isinstance(line, FactoryLine):
+        if isinstance(line, lines.FactoryLine):
             tensor = make(line, limit=memory_of_machine())
             self._shell.push({line.target: tensor})
             return None if is_silent else tensor
@@ -155,7 +148,7 @@ class Magic:
         self._shell.push(dict(result.named))
         return None if is_silent else result.value
 
-    def _prepared(self, text: TextLine) -> PreparedText:
+    def _prepared(self, text: lines.TextLine) -> PreparedText:
         return prepare(text, Variables(self._shell.user_ns, self._shell.user_ns_hidden))
 
 
@@ -192,11 +185,11 @@ def _unended(text: str) -> tuple[str, bool]:
     return (text[: len(bare) - 1], True) if bare.endswith(";") else (text, False)
 
 
-def _not_here(line: EmptyLine | CommandLine | PythonLine, text: str) -> LineError:
+def _not_here(line: lines.EmptyLine | lines.CommandLine | lines.PythonLine, text: str) -> LineError:
     """Return the error for what a session has, and a notebook does in its own way."""
-    if isinstance(line, EmptyLine):
+    if isinstance(line, lines.EmptyLine):
         return LineError("there is nothing to compute", hint=USAGE)
-    if isinstance(line, PythonLine):
+    if isinstance(line, lines.PythonLine):
         return LineError("Python needs no ! in a notebook", hint="write it in a cell of its own, without %ne")
     return LineError(
         f"there is no :{line.name.text} in a notebook", hint="there are --plan, --code and --type"

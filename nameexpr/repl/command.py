@@ -57,9 +57,9 @@ def run(options: argparse.Namespace) -> int:
         options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
     from nameexpr.repl.loop import loop
 
-    reader = _reader(session, options)
+    read = _reader(session, options)
     sys.stdout.write("nameexpr: :help lists what can be typed, Ctrl-D leaves\n")
-    loop(session, reader, _writer(options))
+    loop(session.run, read, _writer(options), stays=True)
     return 0
 
 
@@ -82,7 +82,7 @@ def _load(session: Session, argument: str) -> None:
 
 
 def _run_script(session: Session, options: argparse.Namespace) -> int:
-    from nameexpr.repl.loop import LineReader, loop
+    from nameexpr.repl.loop import line_reader, loop
     from nameexpr.session.continuation import lines_of
     from nameexpr.session.faults import LineError
     from nameexpr.session.files import read_script, transcript
@@ -97,7 +97,7 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
         raise FileError(fault.message, fault.hint) from None
     write = _writer(options)
     if options.json:
-        return int(loop(_Gathering(session), LineReader(lines), write) > 0)
+        return int(loop(_runner(session, options), line_reader(lines), write) > 0)
     wrong = 0
     for answer in transcript(session, lines):
         write(answer)
@@ -106,26 +106,26 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
 
 
 def _run_pipe(session: Session, options: argparse.Namespace) -> int:
-    from nameexpr.repl.loop import PipeReader, loop
+    from nameexpr.repl.loop import loop, pipe_reader
 
     if sys.stdin is None:
         return 0
-    runner = _Gathering(session) if options.json else session
-    return int(loop(runner, PipeReader(sys.stdin), _writer(options, is_piped=True)) > 0)
+    read, write = pipe_reader(sys.stdin), _writer(options, is_piped=True)
+    return int(loop(_runner(session, options), read, write) > 0)
 
 
-class _Gathering:
-    """A session whose Python prints into its answers, so that standard output holds JSON and nothing else."""
+def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], Answer]:
+    """Return what answers a line; for JSON what Python prints goes into its answer, for nothing else may."""
+    if not options.json:
+        return session.run
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def run(self, line: str) -> Answer:
-        """Return what there is to say to a line, what it printed first."""
+    def run(line: str) -> Answer:
         printed = io.StringIO()
         with redirect_stdout(printed):
-            answer = self._session.run(line)
+            answer = session.run(line)
         return replace(answer, text=visible(printed.getvalue()) + answer.text)
+
+    return run
 
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
@@ -143,10 +143,11 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
             from nameexpr.terminal.screen import is_colour_wanted
 
             has_colour = is_colour_wanted(options.color, sys.stdout)
-            return PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
+            reader = PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
+            return reader.read
     from nameexpr.repl.loop import PlainReader
 
-    return PlainReader(completions(session))
+    return PlainReader(completions(session)).read
 
 
 def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[[Answer], None]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TextIO, TypeAlias
 
 from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open
@@ -25,41 +25,31 @@ LONGEST = 1 << 20
 """Characters of a line from a pipe; what is longer is read in pieces."""
 
 
-class Runner(Protocol):
-    """What lines are run by: a session."""
-
-    def run(self, line: str) -> Answer:
-        """Return what there is to say to a line."""
-        ...
+Reader: TypeAlias = Callable[[], str | None]
+"""What returns the next line, whole; None at the end."""
 
 
-class Reader(Protocol):
-    """Where lines come from. `stays` says that Ctrl-C stops a line and not the session, as at a terminal."""
-
-    stays: bool
-
-    def read(self) -> str | None:
-        """Return the next line, whole; None at the end."""
-        ...
-
-
-def loop(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> int:
+def loop(
+    run: Callable[[str], Answer], read: Reader, write: Callable[[Answer], None], *, stays: bool = False
+) -> int:
     """Answer every line, and return how many of them were wrong.
 
     Parameters
     ----------
-    session : Session
-        What answers them.
-    reader : Reader
-        Where they come from.
+    run : callable
+        What answers a line, such as `Session.run`.
+    read : callable
+        What returns the next line.
     write : callable
         What is done with each answer, one that says nothing among them.
+    stays : bool
+        Whether Ctrl-C stops a line and not the session, as at a terminal.
 
     Examples
     --------
     >>> from nameexpr.session.commands import new_session
-    >>> reader = LineReader(["x = zeros(N=1)", "x +", ":quit"])
-    >>> loop(new_session(), reader, lambda answer: print(answer.text.split(" ")[0] or "-"))
+    >>> read = line_reader(["x = zeros(N=1)", "x +", ":quit"])
+    >>> loop(new_session().run, read, lambda answer: print(answer.text.split(" ")[0] or "-"))
     x:
     ParseError[NE144]:
     -
@@ -68,9 +58,12 @@ def loop(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> in
     wrong = 0
     while True:
         try:
-            answer = _round(session, reader, write)
+            line = read()
+            answer = Answer("", leaves=True) if line is None else replace(run(line), line=line)
+            if line is not None:
+                write(answer)
         except KeyboardInterrupt:
-            if not reader.stays:
+            if not stays:
                 raise
             answer = INTERRUPTED
             write(answer)
@@ -79,61 +72,36 @@ def loop(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> in
             return wrong
 
 
-def _round(session: Runner, reader: Reader, write: Callable[[Answer], None]) -> Answer:
-    line = reader.read()
-    if line is None:
-        return Answer("", leaves=True)
-    answer = replace(session.run(line), line=line)
-    write(answer)
-    return answer
+def line_reader(lines: Iterable[str]) -> Reader:
+    """Return a reader of lines that are there already, those of a script."""
+    waiting = iter(lines)
+    return lambda: next(waiting, None)
 
 
-class LineReader:
-    """Lines that are there already, those of a script."""
-
-    stays = False
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
-
-    def read(self) -> str | None:
-        """Return the next line; None at the end."""
-        return next(self._lines, None)
-
-
-class PipeReader:
-    r"""Lines of a stream, without prompts.
+def pipe_reader(stream: TextIO) -> Reader:
+    r"""Return a reader of a stream, without prompts.
 
     >>> import io
-    >>> reader = PipeReader(io.StringIO("y = f(\n1)\nlast"))
-    >>> reader.read(), reader.read(), reader.read()
+    >>> read = pipe_reader(io.StringIO("y = f(\n1)\nlast"))
+    >>> read(), read(), read()
     ('y = f(\n1)', 'last', None)
     """
 
-    stays = False
+    def read_line() -> str | None:
+        line = stream.readline(LONGEST)
+        return line.rstrip("\r\n") if line else None
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def read(self) -> str | None:
-        """Return the next line, with those it goes on in; None at the end."""
-        text = self._line()
-        while text is not None and is_open(text):
-            more = self._line()
-            if more is None:
-                break
+    def read() -> str | None:
+        text = read_line()
+        while text is not None and is_open(text) and (more := read_line()) is not None:
             text = f"{text}\n{more}"
         return text
 
-    def _line(self) -> str | None:
-        line = self._stream.readline(LONGEST)
-        return line.rstrip("\r\n") if line else None
+    return read
 
 
 class PlainReader:
     """Lines typed at a terminal, with prompts; Tab completes where Python has `readline`."""
-
-    stays = True
 
     def __init__(self, complete: Callable[[str, int], tuple[Completion, ...]]) -> None:
         self._complete = complete

@@ -57,8 +57,6 @@ Look = Callable[[str], Status]
 class PromptReader:
     """Lines typed at a terminal."""
 
-    stays = True
-
     def __init__(
         self,
         look: Look,

@@ -18,30 +18,7 @@ writing     in place, out=                             NE371, 472
 =========== ========================================== ======================
 
 >>> from nameexpr.dims import Dim
+>>> from nameexpr.rules.names import renamed
 >>> renamed((Dim("N", 2), Dim("C", 3)), (), {"N": "batch"}, "rename")
 ('batch', 'C')
 """
-
-from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.rules.lookup import DimLike, position, positions
-from nameexpr.rules.names import Alignment, aligned_as, aligned_to, refined, renamed
-from nameexpr.rules.reshaping import flattened, flattened_range, unflattened
-from nameexpr.rules.targets import checked_names
-
-__all__ = [
-    "Alignment",
-    "DimLike",
-    "ShownCall",
-    "aligned_as",
-    "aligned_to",
-    "checked_names",
-    "fault",
-    "flattened",
-    "flattened_range",
-    "position",
-    "positions",
-    "refined",
-    "renamed",
-    "shown",
-    "unflattened",
-]

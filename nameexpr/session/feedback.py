@@ -23,22 +23,12 @@ import numpy as np
 from nameexpr.carets import shortened, visible
 from nameexpr.errors import NameExprError, Span
 from nameexpr.pictures.words import bytes_text
+from nameexpr.session import lines
 from nameexpr.session.complete import Completion, Known, complete
 from nameexpr.session.constructors import read_pieces
 from nameexpr.session.continuation import continued, is_open, lines_of
 from nameexpr.session.faults import LineError
-from nameexpr.session.lines import (
-    COMMANDS,
-    FULL_NAMES,
-    CommandLine,
-    EmptyLine,
-    ExpressionLine,
-    FactoryLine,
-    FormulaLine,
-    Line,
-    PythonLine,
-    read_line,
-)
+from nameexpr.session.lines import COMMANDS, FULL_NAMES, read_line
 from nameexpr.session.running import type_text
 from nameexpr.session.session import Session
 from nameexpr.session.settings import SETTINGS
@@ -72,26 +62,26 @@ def status(session: Session, line: str) -> Status:
         return Status("", "")
 
 
-def _line_status(session: Session, line: Line) -> Status:
+def _line_status(session: Session, line: lines.Line) -> Status:
     match line:
-        case EmptyLine():
+        case lines.EmptyLine():
             return Status("hint", ":help lists what can be typed, Tab completes")
-        case FactoryLine():
+        case lines.FactoryLine():
             sizes, dtype = read_pieces(line)
             kind = dtype or np.dtype(np.int64 if line.factory == "arange" else float)
             shape = tuple(sizes.values())
             return Status(
                 "type", f"{dims_text(tuple(sizes), shape)}  {kind}  {bytes_text(prod(shape) * kind.itemsize)}"
             )
-        case PythonLine():
+        case lines.PythonLine():
             return Status("hint", "Python: Enter runs it")
-        case CommandLine():
+        case lines.CommandLine():
             return _command_status(session, line)
-        case ExpressionLine() | FormulaLine():
+        case lines.ExpressionLine() | lines.FormulaLine():
             return Status("type", type_text(session.prepared(line, is_quick=True)))
 
 
-def _command_status(session: Session, line: CommandLine) -> Status:
+def _command_status(session: Session, line: lines.CommandLine) -> Status:
     """Return the status of the command's text, else how the command is written."""
     written = line.name.text
     command = COMMANDS.get(FULL_NAMES.get(written, ""))

@@ -29,21 +29,11 @@ from nameexpr.carets import visible
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.check import Sizes
 from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.session import lines
 from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
 from nameexpr.session.faults import LineError, with_advice
-from nameexpr.session.lines import (
-    CommandLine,
-    EmptyLine,
-    ExpressionLine,
-    FactoryLine,
-    FormulaLine,
-    Line,
-    PythonLine,
-    TextLine,
-    find_command,
-    read_line,
-)
+from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
 from nameexpr.session.settings import Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
@@ -66,7 +56,7 @@ class Answer:
     line: str = ""
 
 
-Commands: TypeAlias = "Mapping[str, Callable[[Session, CommandLine], Answer]]"
+Commands: TypeAlias = "Mapping[str, Callable[[Session, lines.CommandLine], Answer]]"
 
 
 @dataclass(slots=True)
@@ -102,7 +92,7 @@ class Session:
     settings: Settings = field(default_factory=Settings)
     others: dict[str, Any] = field(default_factory=dict)
     entered: list[str] = field(default_factory=list)
-    last_text: TextLine | None = None
+    last_text: lines.TextLine | None = None
     last_fault: str = ""
     version: int = 0
     depth: int = 0
@@ -126,7 +116,7 @@ class Session:
         self.last_fault, self.last_text = fault, text
         return answer
 
-    def prepared(self, line: TextLine, *, is_quick: bool = False) -> PreparedText:
+    def prepared(self, line: lines.TextLine, *, is_quick: bool = False) -> PreparedText:
         """Return a text with its operands out of this session.
 
         `is_quick` is for an estimate while the text is typed: no search for slices that fit into memory, nor
@@ -174,28 +164,28 @@ class Session:
             self.entered.append(line)
         return answer
 
-    def _run(self, line: Line, text: str) -> Answer:
+    def _run(self, line: lines.Line, text: str) -> Answer:
         match line:
-            case EmptyLine():
+            case lines.EmptyLine():
                 return Answer("")
-            case CommandLine():
+            case lines.CommandLine():
                 return self._command(line)
-            case FactoryLine():
+            case lines.FactoryLine():
                 tensor = make(line, limit=self.memory_limit)
                 self.put(text, {line.target: tensor})
                 return Answer(_assigned({line.target: tensor}))
-            case PythonLine():
+            case lines.PythonLine():
                 return self._python(line, text)
-            case ExpressionLine() | FormulaLine():
+            case lines.ExpressionLine() | lines.FormulaLine():
                 return self._text(line, text)
 
-    def _command(self, line: CommandLine) -> Answer:
+    def _command(self, line: lines.CommandLine) -> Answer:
         command = find_command(line.name.text)
         if command.takes == "nothing" and line.argument.strip():
             raise LineError(f":{line.name.text} takes nothing")
         return self.commands[command.name](self, line)
 
-    def _text(self, line: TextLine, text: str) -> Answer:
+    def _text(self, line: lines.TextLine, text: str) -> Answer:
         ready = self.prepared(line)
         result = value_of(ready)
         self.last_text = line
@@ -209,7 +199,7 @@ class Session:
         value = "" if is_named else shown(last, self.settings.precision)
         return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
 
-    def _python(self, line: PythonLine, text: str) -> Answer:
+    def _python(self, line: lines.PythonLine, text: str) -> Answer:
         after, value = run_python(line, self.tensors, self.others)
         changed = {name: tensor for name, tensor in after.items() if self.tensors.get(name) is not tensor}
         gone = [name for name in self.tensors if name not in after]

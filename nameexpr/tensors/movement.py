@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self, overload
 
-from nameexpr import rules
 from nameexpr.dims import Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules import DimLike, ShownCall, fault, remembered, shown
+from nameexpr.rules import remembered
+from nameexpr.rules.calls import ShownCall, fault, shown
+from nameexpr.rules.lookup import DimLike
+from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import within_memory
 from nameexpr.tensors.ops import op
@@ -92,9 +94,9 @@ class Movement(Core):
             message = f"align_as needs a NamedTensor, whose names give the order, not {type(other).__name__}"
             hint = "name its dims with from_numpy(array, names=...), or give the order to align_to"
             raise error(Diagnostic("NE656", message, hint=hint))
-        return self._aligned(rules.aligned_as(self._dims, other._dims))
+        return self._aligned(aligned_as(self._dims, other._dims))
 
-    def _aligned(self, alignment: rules.Alignment) -> Self:
+    def _aligned(self, alignment: Alignment) -> Self:
         """Return the view; inserting dims of size 1 by reshape never copies."""
         data, order = self._data, alignment.order
         if None not in order:

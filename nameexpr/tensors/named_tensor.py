@@ -16,7 +16,8 @@ import numpy as np
 
 from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules import ShownCall, checked_names, fault
+from nameexpr.rules.calls import ShownCall, fault
+from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from nameexpr.terminal.faults import UsageError, quoted
+from nameexpr.terminal.faults import FileError, UsageError, quoted
 
 PLAIN = "\0"  # stands before an argument that is no option; no argument of a process can hold it
 MAX_SIZE = 2**63 - 1
@@ -71,10 +72,10 @@ def as_bytes(argument: str) -> int:
     >>> as_bytes("512MB"), as_bytes("2GiB"), as_bytes("1.5 kB")
     (512000000, 2147483648, 1500)
     """
-    found = _BYTES.fullmatch(plain(argument).strip())
-    if found is None:
+    match = _BYTES.fullmatch(plain(argument).strip())
+    if match is None:
         raise ArgumentTypeError(f"{quoted(plain(argument))} is no number of bytes, such as 512MB or 2GiB")
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     factor = math.prod([1024 if binary else 1000] * (_UNITS.index(unit.lower()) + 1 if unit else 0))
     whole, _, part = number.partition(".")
     return int(whole + part) * factor // math.prod([10] * len(part))
@@ -94,3 +95,17 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
             message = f"the size of {quoted(name)} is given twice: {sizes[name]} and {size}"
             raise UsageError(message, "give it once", usage=options.usage)
     return sizes
+
+
+def check_place(path: str, argument: str) -> None:
+    """Refuse a path that no file can be written to, as far as that is known beforehand.
+
+    Raises
+    ------
+    FileError
+        If it is a folder, or lies in none.
+    """
+    folder = os.path.dirname(path)
+    if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
+        what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"
+        raise FileError(f"cannot write {quoted(argument)}: {what}", "make it, or write elsewhere")

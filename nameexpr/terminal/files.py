@@ -206,7 +206,8 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
     if not zipfile.is_zipfile(stream):
         raise unreadable(shown, "it is no .npz file, or was cut short", "write it with numpy.savez")
     with zipfile.ZipFile(stream) as archive:
-        members = {one.filename.removesuffix(".npy"): one for one in archive.infolist() if not one.is_dir()}
+        files = [member for member in archive.infolist() if not member.is_dir()]
+        members = {file.filename.removesuffix(".npy"): file for file in files}
         member = members[_chosen(list(members), key, shown)]
         if most == memory_of_machine():  # nobody has allowed so much
             most = min(most, most_unpacked(member.compress_size))

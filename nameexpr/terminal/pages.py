@@ -1,6 +1,8 @@
 """The pages about error codes, as plain text: docs/errors.md, taken apart. No NumPy is loaded for them.
 
-The file is in the wheel beside the package's code, and in a checkout in docs/, as the grammar is.
+Headings are left out, fences lose their marks, links their targets, and paragraphs are wrapped. Backquotes
+stay: they set code apart in a sentence. The file is in the wheel beside the package's code, and in a checkout
+in docs/, as the grammar is.
 
 >>> print(page("304").splitlines()[0])
 NE304 (SizeError): sizes
@@ -18,7 +20,6 @@ from typing import NamedTuple
 
 from nameexpr.carets import shortened, visible
 from nameexpr.errors import did_you_mean, family
-from nameexpr.terminal.markdown import FENCE, paragraphs, plain_parts, unmarked
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGED = os.path.join(_PACKAGE, "docs", "errors.md")
@@ -28,6 +29,11 @@ _SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 _SHORTHAND = re.compile(r"(?<![\w.])ones\(")
 _CODE = re.compile(r"(?:ne)?(\d{3})", re.IGNORECASE | re.ASCII)
 _FAMILY = re.compile(r"(?:ne)?(\d)(?:xx)?", re.IGNORECASE | re.ASCII)
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
+_WIDTH = 88
+_QUOTED = re.compile(r"(`[^`]*`)")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
+_STARS = re.compile(r"\*\*([^*]+)\*\*")
 NOTE = 'Here ones(2, 3, names="N C") stands for ne.tensor(np.ones((2, 3)), names="N C").'
 
 
@@ -54,8 +60,8 @@ def page(code: str) -> str:
     """
     section = _found(code)
     parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
-    parts += plain_parts(section.body)
-    if any(_SHORTHAND.search(body) for kind, body in FENCE.findall(section.body) if kind == "python"):
+    parts += _plain_parts(section.body)
+    if any(_SHORTHAND.search(body) for kind, body in _FENCE.findall(section.body) if kind == "python"):
         parts.append(NOTE)
     return "\n\n".join(parts)
 
@@ -69,12 +75,12 @@ def page_data(code: str) -> dict[str, str | None]:
         If there is no such page.
     """
     section = _found(code)
-    blocks: dict[str, str] = {kind: body.rstrip("\n") for kind, body in FENCE.findall(section.body)}
+    blocks: dict[str, str] = {kind: body.rstrip("\n") for kind, body in _FENCE.findall(section.body)}
     return {
         "code": section.code,
         "class": family(section.code).__name__,
         "about": section.about,
-        "meaning": "\n\n".join(paragraphs(FENCE.sub("", section.body), None)),
+        "meaning": "\n\n".join(_paragraphs(_FENCE.sub("", section.body), None)),
         "example": blocks.get("python"),
         "output": blocks.get("text"),
         "text": page(code),
@@ -92,9 +98,9 @@ def codes(start: str = "") -> tuple[str, ...]:
 
 def summary(code: str) -> str:
     """Return the first sentence of the page about a code."""
-    prose = " ".join(FENCE.sub("", _found(code).body).split())
+    prose = " ".join(_FENCE.sub("", _found(code).body).split())
     sentence = _SENTENCE.match(prose)
-    return unmarked(sentence[0] if sentence else prose)
+    return _unmarked(sentence[0] if sentence else prose)
 
 
 def listing(start: str = "NE") -> str:
@@ -106,7 +112,7 @@ def listing(start: str = "NE") -> str:
     groups: dict[str, list[str]] = {}
     for code in codes(start):
         groups.setdefault(code[:3], []).append(f"  {code}  {summary(code)}")
-    return "\n\n".join("\n".join([_family_line(one), *lines]) for one, lines in groups.items())
+    return "\n\n".join("\n".join([_family_line(start), *lines]) for start, lines in groups.items())
 
 
 def families() -> str:
@@ -120,8 +126,8 @@ def as_family(word: str) -> str | None:
     >>> as_family("3xx"), as_family("NE304")
     ('NE3', None)
     """
-    found = _FAMILY.fullmatch(word)
-    return f"NE{found[1]}" if found and codes(f"NE{found[1]}") else None
+    match = _FAMILY.fullmatch(word)
+    return f"NE{match[1]}" if match and codes(f"NE{match[1]}") else None
 
 
 def _firsts() -> list[Section]:
@@ -180,3 +186,42 @@ def _split(text: str) -> Iterator[Section]:
             about = here["about"]
             continue
         yield Section(here["code"], about, text[here.end() : behind.start() if behind else None].strip())
+
+
+def _plain_parts(body: str) -> Iterator[str]:
+    """Yield paragraphs, wrapped, and what stands between fences, indented, in order."""
+    place = 0
+    for fence in _FENCE.finditer(body + "\n"):
+        yield from _paragraphs(body[place : fence.start()], _WIDTH)
+        yield "\n".join(f"    {line}".rstrip() for line in fence[2].rstrip("\n").split("\n"))
+        place = fence.end()
+    yield from _paragraphs(body[place:], _WIDTH)
+
+
+def _paragraphs(text: str, width: int | None) -> Iterator[str]:
+    """Yield paragraphs without their marks, in lines of at most this width, or in one."""
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        words = _unmarked(" ".join(paragraph.split()))
+        if words:
+            yield words if width is None else _wrapped(words, width)
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Return a paragraph in lines; what stands in backquotes stays together."""
+    lines = [""]
+    for word in re.findall(r"(?:`[^`]*`|\S)+", text):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
+
+
+def _unmarked(text: str) -> str:
+    """Return Markdown without its marks, but for code: links by their words, and no stars.
+
+    >>> _unmarked("**All** of [it](page.md): `sum[C](x)`.")
+    'All of it: `sum[C](x)`.'
+    """
+    parts = _QUOTED.split(text)
+    parts[::2] = [_STARS.sub(r"\1", _LINK.sub(r"\1", part)) for part in parts[::2]]
+    return "".join(parts)

@@ -61,11 +61,6 @@ def of_plan(plan: Plan) -> Report:
     return Report(str(plan), data)
 
 
-def of_code(code: str) -> Report:
-    """Return source to paste."""
-    return Report(code.rstrip("\n"), {"code": code})
-
-
 def error_data(fault: NameExprError) -> dict[str, Any]:
     """Return an error as data: its first mistake, and under `more` those that were found with it."""
     first, *others = (_diagnostic_data(diagnostic, fault) for diagnostic in fault.diagnostics)

@@ -1,7 +1,11 @@
-"""Arrays into files and onto standard output. A file appears whole or not at all."""
+"""Arrays going out: into files, onto standard output, and as a report with a preview.
+
+A file appears whole or not at all.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from dataclasses import dataclass
@@ -9,9 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from nameexpr.terminal.atomic_write import check_place
+from nameexpr.carets import aligned_columns, visible
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.terminal.arguments import check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 from nameexpr.terminal.files import FILES, STANDARD
+from nameexpr.terminal.report import Report
 from nameexpr.terminal.tables import MAX_DIMS, write_table
 from nameexpr.whole_files import replace_file
 
@@ -19,6 +26,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array: TypeAlias = npt.NDArray[Any]
+
+WHOLE = 200
+"""Elements that are shown before the middle of an array is left out."""
+
+SMALL = 1000
+"""Elements that go into JSON."""
+
+SHOWN_DIMS = 4
+EDGES = {1: 3, 2: 3, 3: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +140,46 @@ class _Sink:
     def write(self, data: bytes) -> int:
         """Write bytes."""
         return self._stream.write(data)
+
+
+def of_array(array: Array, names: Names) -> Report:
+    """Return shape, names and dtype of an array with a preview; as data, its elements if they are few."""
+    head = [["shape", str(array.shape)], ["names", str(names)], ["dtype", str(array.dtype)]]
+    elements = _plain(array.tolist()) if array.size <= SMALL else None
+    data = _described(array, names) | {"data": elements, "output": None}
+    return Report("\n".join([*aligned_columns(head), preview(array)]), data)
+
+
+def of_file(array: Array, names: Names, output: str) -> Report:
+    """Return a report of an array that was written to a file."""
+    return Report("", _described(array, names) | {"data": None, "output": output})
+
+
+def _described(array: Array, names: Names) -> dict[str, Any]:
+    return {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
+
+
+def preview(array: Array) -> str:
+    """Return a few lines of an array: its edges if it is large, one corner of it if it has many dims."""
+    if array.size <= WHOLE:
+        return visible(np.array2string(array, threshold=WHOLE))
+    extra = max(0, array.ndim - SHOWN_DIMS)
+    corner = array[(0,) * extra]
+    head = f"the first of many, [{'0, ' * extra}...]:\n" if extra else ""
+    edge = 1
+    for ndim, items in EDGES.items():
+        if corner.ndim <= ndim:
+            edge = items
+            break
+    return head + visible(np.array2string(corner, threshold=WHOLE if not extra else 0, edgeitems=edge))
+
+
+def _plain(value: Any) -> Any:
+    """Return nested lists in what JSON has: nan and inf as strings, complex numbers as pairs."""
+    if isinstance(value, list):
+        return [_plain(element) for element in value]
+    if isinstance(value, complex):
+        return [_plain(value.real), _plain(value.imag)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, int | float | str | bool) or value is None else str(value)

@@ -18,8 +18,7 @@ from hardening.fuzz_targets import check_shown, is_accepted
 from hardening.fuzz_texts import EXPRESSION, FORMULA, changed_bytes, mutated
 from nameexpr.lint.files import check_bytes
 from nameexpr.lint.findings import Checked
-from nameexpr.lint.formats import as_github, as_json, as_text
-from nameexpr.lint.sarif import as_sarif
+from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text
 from nameexpr.terminal.faults import CommandError
 from nameexpr.terminal.files import read_array, read_header
 

@@ -147,9 +147,7 @@ _CHILD = """
 import sys, time
 import numpy, nameexpr as ne
 from nameexpr.cli.main import main
-from nameexpr.cli import expressions, formulas
-from nameexpr.cli.commands import eval as command_eval
-from nameexpr.terminal import files# what is loaded late is no growth
+from nameexpr.cli import computing  # what is loaded late is no growth
 import zipfile
 def held(word):
     try:

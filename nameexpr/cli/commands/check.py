@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _codes(written: str) -> tuple[str, ...]:
     codes = tuple(written.replace(",", " ").upper().split())
-    wrong = next((one for one in codes if not _begins_a_code(one)), None)
+    wrong = next((code for code in codes if not _begins_a_code(code)), None)
     if wrong is not None or not codes:
         hint = "write NE304, or NE3 for all NE3xx"
         raise argparse.ArgumentTypeError(f"{wrong or written!r} is no code: {hint}")
@@ -58,11 +59,9 @@ def _begins_a_code(word: str) -> bool:
 
 def run(options: argparse.Namespace) -> int:
     """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
-    from nameexpr.cli.checked import show
-
     checked = check_paths(options.paths, options.exclude, options.stdin_filename)
     checked = chosen(checked, options.select, options.ignore)
-    show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
+    _show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
     return 1 if checked.findings else 0
 
 
@@ -85,8 +84,7 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
 
 def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
     """Return what is found without the codes that are not wanted. What is no Python is always told."""
-    from nameexpr.lint.findings import FILE, SYNTAX
-    from nameexpr.lint.ignore import starts_with
+    from nameexpr.lint.findings import FILE, SYNTAX, starts_with
 
     findings = tuple(
         finding
@@ -95,3 +93,22 @@ def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Ch
         or (starts_with(finding.code, select or ("NE",)) and not starts_with(finding.code, ignore))
     )
     return checked._replace(findings=findings)
+
+
+def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
+    """Write findings to standard output, and a line about them to standard error. Those who read JSON find
+    the summary in it.
+    """
+    from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text, summary
+    from nameexpr.terminal import screen
+
+    if form == "json":
+        screen.say(as_json(checked))
+        return
+    if form == "sarif":
+        screen.say(as_sarif(checked))
+    is_coloured = screen.is_colour_wanted(color, sys.stdout)
+    for finding in () if form == "sarif" else checked.findings:
+        text = as_text(finding, is_short=is_short, is_coloured=is_coloured)
+        screen.say(as_github(finding) if form == "github" else text)
+    screen.complain(summary(checked), color="never")

@@ -22,8 +22,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the source."""
-    from nameexpr.cli import planning
-    from nameexpr.terminal import report
+    from nameexpr.cli.computing import code
+    from nameexpr.terminal.report import Report, tell
 
-    report.tell(report.of_code(planning.code(options)), options)
+    source = code(options)
+    tell(Report(source.rstrip("\n"), {"code": source}), options)
     return 0

@@ -53,8 +53,7 @@ def script(shell: str) -> str:
 
 def _all_commands(shtab: Any) -> ArgumentParser:
     """Return one parser with the commands' own below it, marked with what completes their arguments."""
-    from nameexpr.cli.parser import Parser, command_parser
-    from nameexpr.cli.rows import NAMES, ROWS
+    from nameexpr.cli.parser import NAMES, ROWS, Parser, command_parser
     from nameexpr.version import __version__
 
     rows = {f"nameexpr {row.name}": row for row in ROWS}

@@ -34,13 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Compute, and print or write what comes out."""
-    from nameexpr.syntax.lexer.language import looks_like_formula
+    from nameexpr.cli.computing import evaluate
     from nameexpr.terminal.report import tell
 
-    if looks_like_formula(options.expression):
-        from nameexpr.cli.formulas import evaluate_formula as evaluate
-    else:
-        from nameexpr.cli.expressions import evaluate_expression as evaluate
     result = evaluate(options)
     if result is not None:
         tell(result, options)

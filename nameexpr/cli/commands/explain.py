@@ -56,26 +56,27 @@ def _pages(words: Sequence[str]) -> Report:
 
     if not pages.codes():
         raise FileError("the pages about errors are not installed", "install nameexpr anew")
-    found: list[str] = []
+    texts: list[str] = []
     data = []
     try:
         for word in words or ("NE",):
             start = pages.as_family(word) if words else word
             if start is None:
-                found.append(pages.page(word))
+                texts.append(pages.page(word))
                 data.append(pages.page_data(word))
             else:
-                found.append(pages.listing(start))
+                texts.append(pages.listing(start))
                 data += [{"code": code, "meaning": pages.summary(code)} for code in pages.codes(start)]
     except LookupError as fault:
         message, _, near = str(fault).partition("; ")
         raise UsageError(message, f"{near} Families: {pages.families()}".strip()) from None
-    return Report("\n\n\n".join(found), {"pages": data})
+    return Report("\n\n\n".join(texts), {"pages": data})
 
 
 def _text(options: Namespace) -> Report:
-    from nameexpr.cli import planning
-    from nameexpr.terminal import report
+    from nameexpr.cli.computing import plan
+    from nameexpr.terminal.report import Report, of_plan
 
-    plan = planning.plan(options)
-    return report.Report(f"{plan}\n\n{plan.code.rstrip()}", {**report.of_plan(plan).data, "code": plan.code})
+    planned = plan(options)
+    text = f"{planned}\n\n{planned.code.rstrip()}"
+    return Report(text, {**of_plan(planned).data, "code": planned.code})

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentParser, Namespace
+from bisect import bisect_right
 from collections.abc import Sequence
 
+from nameexpr.carets import visible
+from nameexpr.errors import Span
+from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal.faults import FileError, UsageError
 
 STANDARD = "-"
+_COMMENT = re.compile(r"#[^\n]*")
 EXAMPLES = """\
 examples:
   nameexpr fmt 'N  (C H=2),C->N H : sum'
@@ -33,7 +39,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the canonical form of every text, or compare with it."""
-    from nameexpr.cli.canonical import canonical, kind_of
     from nameexpr.terminal.report import Report, tell
 
     texts = _texts(options.texts or [STANDARD], options.usage)
@@ -64,3 +69,70 @@ def _read() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
     except UnicodeDecodeError:
         raise FileError("standard input is no text", "expressions and formulas are UTF-8") from None
+
+
+def canonical(text: str) -> str:
+    r"""Return an expression or a formula in its canonical spelling, one statement a line, with its comments,
+    which the syntax tree does not hold.
+
+    A comment that ends the line of a statement stays there; any other has a line of its own, above the
+    statement that it stands before or in.
+
+    Raises
+    ------
+    NameExprError
+        If the text is neither.
+
+    Examples
+    --------
+    >>> print(canonical("y=x[ N ]*2 # twice\n  # the sum\nsum[N]( y )"))
+    y = x[N] * 2  # twice
+    # the sum
+    sum[N](y)
+    """
+    statements = _formula(text) if kind_of(text) == "formula" else _expression(text)
+    above: list[list[str]] = [[] for _ in range(len(statements) + 1)]
+    lines, spans = [line for _, line in statements], [span for span, _ in statements]
+    for comment in _COMMENT.finditer(text):
+        place, is_behind = _place(text, comment.start(), spans)
+        note = visible(comment[0].rstrip())
+        if is_behind:
+            lines[place] += f"  {note}"
+        else:
+            above[place].append(note)
+    parted = [[*notes, line] for notes, line in zip(above, lines, strict=False)]
+    return "\n".join(line for part in (*parted, above[-1]) for line in part)
+
+
+def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
+    """Return which statement a comment belongs to, and whether it stands behind it or above it."""
+    latest = bisect_right(spans, start, key=lambda span: span.start) - 1
+    if latest >= 0 and start < spans[latest].end:
+        return latest, False
+    if latest >= 0 and "\n" not in text[spans[latest].end : start]:
+        return latest, True
+    return latest + 1, False
+
+
+def kind_of(text: str) -> str:
+    """Return "formula" or "expression".
+
+    >>> kind_of("a b -> b a")
+    'expression'
+    """
+    return "formula" if looks_like_formula(text) else "expression"
+
+
+def _formula(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.syntax.formula_unparse import unparse_statement
+    from nameexpr.syntax.parser.formula import parse_formula
+
+    return [(statement.span, unparse_statement(statement)) for statement in parse_formula(text).statements]
+
+
+def _expression(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.syntax import parse, unparse
+
+    blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    start = len(blank) - len(blank.lstrip())
+    return [(Span(start, len(blank.rstrip())), unparse(parse(text)))]

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
 
-from nameexpr.terminal.arguments import add_expression, add_options
+from nameexpr.terminal.arguments import add_expression, add_options, check_place
+from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 
+if TYPE_CHECKING:
+    from nameexpr.runtime.plan.expression import Plan
+
+STANDARD = "-"
 KINDS = ("network", "tree", "memory")
 EXAMPLES = """\
 examples:
@@ -37,10 +44,65 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the plan, and draw it if that is asked for."""
-    from nameexpr.cli import drawing
+    _check_options(options)
+    from nameexpr.cli.computing import plan
 
-    drawing.check_options(options)
-    from nameexpr.cli import planning
-
-    drawing.show(planning.plan(options), options)
+    _show(plan(options), options)
     return 0
+
+
+def _check_options(options: Namespace) -> None:
+    """Refuse options for pictures that make no sense together, before anything is planned."""
+    is_graph = options.dot or options.mermaid
+    if options.draw and not is_graph and options.svg is None:
+        raise UsageError(
+            "--draw says what to draw, and not where",
+            "add --svg FILE, --dot or --mermaid",
+            usage=options.usage,
+        )
+    if options.draw == "memory" and is_graph:
+        message = "bytes by step are no graph, so there is no DOT or Mermaid of them"
+        raise UsageError(message, "write them with --svg FILE", usage=options.usage)
+    if options.svg is not None:
+        _check_target(options, is_graph=is_graph)
+
+
+def _check_target(options: Namespace, *, is_graph: bool) -> None:
+    if options.svg == STANDARD:
+        if options.json or is_graph:
+            other = "--json" if options.json else "--dot" if options.dot else "--mermaid"
+            message = f"--svg - and {other} both want standard output"
+            raise UsageError(message, "write the picture to a file", usage=options.usage)
+        return
+    if os.path.splitext(options.svg)[1].casefold() != ".svg":
+        message = f"{quoted(options.svg)} is no name for a picture"
+        raise UsageError(message, "pictures are SVG: end it in .svg", usage=options.usage)
+    check_place(options.svg, options.svg)
+
+
+def _show(plan: Plan, options: Namespace) -> None:
+    """Print the plan, or the graph of it, and write its picture."""
+    from nameexpr.terminal.report import Report, of_plan, tell
+
+    kind: Any = options.draw or "network"
+    if options.svg is not None:
+        picture = str(plan.draw(kind))
+        if options.svg == STANDARD:
+            tell(Report(picture.rstrip("\n"), {}), options)
+            return
+        _write(picture, options.svg)
+    whole = of_plan(plan)
+    text, data = whole.text, whole.data
+    if options.dot or options.mermaid:
+        graph = plan.dot(kind) if options.dot else plan.mermaid(kind)
+        text, data = graph.rstrip("\n"), {"dot" if options.dot else "mermaid": graph}
+    tell(Report(text, {**data, "svg": options.svg}), options)
+
+
+def _write(picture: str, path: str) -> None:
+    from nameexpr.whole_files import replace_file
+
+    try:
+        replace_file(path, lambda stream: stream.write(picture.encode("utf-8")))
+    except OSError as fault:
+        raise FileError(f"cannot write {quoted(path)}: {reason(fault)}", "write elsewhere") from fault

@@ -40,7 +40,7 @@ EINSUMS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("a, b -> a b", "a,b->ab", "complex128", ((3,), (4,))),
     ("i i -> i", "ii->i", "float64", ((4, 4),)),
     ("N (h d), d -> h N", "nhd,d->hn", "float64", ((2, 3, 4), (4,))),
-    ("α β, β -> α", "ab,b->a", "float64", ((3, 4), (4,))),  # such letters only the grammar reads
+    ("α β, β -> α", "ab,b->a", "float64", ((3, 4), (4,))),
 )
 """Expressions, what they are for `np.einsum`, a dtype and shapes; the grouped one is given merged."""
 

@@ -12,7 +12,6 @@ from typing import Literal
 
 from nameexpr.cli.doctor.installation import MISSING, UNTRIED, Installation, Package
 from nameexpr.cli.doctor.machine import thread_variables
-from nameexpr.syntax.lexer.limits import Limits
 from nameexpr.terminal.faults import harmless, quoted
 
 Level = Literal["problem", "warning"]
@@ -36,7 +35,7 @@ class Issue:
 
 def find(installation: Installation) -> tuple[Issue, ...]:
     """Return what the facts show, problems first."""
-    searches = (_packages, _trials, _tables, _library, _kernels, _threads, _variables, _limits)
+    searches = (_packages, _trials, _tables, _library, _kernels, _threads, _variables)
     issues = [issue for search in searches for issue in search(installation)]
     return tuple(sorted(issues, key=lambda issue: issue.level))
 
@@ -172,11 +171,3 @@ def _variables(installation: Installation) -> Iterator[Issue]:
         elif name.startswith("NAMEEXPR_") and name not in VARIABLES:
             message = f"the environment variable {quoted(name)} is set, and nothing reads it"
             yield Issue("warning", "variable", message, f"there is {', '.join(VARIABLES)}")
-
-
-def _limits(installation: Installation) -> Iterator[Issue]:
-    usual, now = Limits(), installation.limits
-    for name in ("text", "nesting", "operands", "dims"):
-        if getattr(now, name) != getattr(usual, name):
-            message = f"the limit {name}= is {getattr(now, name):,}, and by default {getattr(usual, name):,}"
-            yield Issue("warning", "limits", message, "nameexpr.set_limits was called in this process")

@@ -111,10 +111,10 @@ def _load() -> tuple[float, float, float] | None:
 def _features() -> set[str]:
     """Return what NumPy found the processor to have."""
     try:
-        told = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
+        features = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
     except ImportError:
         return set()
-    return {name for name, is_there in told.items() if is_there}
+    return {name for name, is_there in features.items() if is_there}
 
 
 def _read(path: Path) -> str:

@@ -19,13 +19,17 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
     """Return a line for each group of facts, and the issues below: problems in red, warnings in yellow."""
     machine, trials = installation.machine, installation.trials
     needed = [package for package in installation.packages if package.extra is None]
-    extras = [package for package in installation.packages if package.extra is not None]
     versions = ", ".join(f"{package.name} {package.version or 'missing'}" for package in needed)
+    extras = [
+        f"{package.extra} ({package.name} {package.version or 'missing'})"
+        for package in installation.packages
+        if package.extra is not None
+    ]
     right = sum(trial.fault is None for trial in trials)
     rows = {
         "versions": f"nameexpr {installation.nameexpr}, {installation.implementation} "
         f"{installation.python.version}, {versions}",
-        "extras": ", ".join(f"{one.extra} ({one.name} {one.version or 'missing'})" for one in extras),
+        "extras": ", ".join(extras),
         "system": f"{machine.system}, {machine.architecture}",
         "processor": _processor(machine),
         "cpus": _cpus(machine),

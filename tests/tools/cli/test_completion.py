@@ -11,8 +11,7 @@ import pytest
 
 from nameexpr.cli.commands.completion import script
 from nameexpr.cli.main import main
-from nameexpr.cli.parser import command_parser
-from nameexpr.cli.rows import NAMES, ROWS
+from nameexpr.cli.parser import NAMES, ROWS, command_parser
 from nameexpr.terminal.pages import codes
 from tools.cli.helpers import answer, fails, folder  # noqa: F401  every test runs in it
 

@@ -192,11 +192,6 @@ def test_variables_of_the_package_are_told() -> None:
     assert "'NAMEEXPR_VERFY' is set, and nothing reads it" in found.message and "VERIFY" in found.hint
 
 
-def test_limits_that_were_changed_are_told() -> None:
-    found = only(replace(SOUND, limits=Limits(operands=8)))
-    assert found.level == "warning" and found.message == "the limit operands= is 8, and by default 1,024"
-
-
 def test_what_a_system_does_not_tell_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("_CPUINFO", "_QUOTA"):
         monkeypatch.setattr(doctor_machine, name, tmp_path / "nothing")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nameexpr.cli.main import main
-from nameexpr.cli.rows import NAMES
+from nameexpr.cli.parser import NAMES
 from tools.cli.helpers import command, environment, folder, process  # noqa: F401  every test runs in it
 
 FINE = {

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nameexpr.cli.canonical import canonical
+from nameexpr.cli.commands.fmt import canonical
 from nameexpr.cli.main import main
 from nameexpr.errors import NameExprError
 from nameexpr.syntax import parse, unparse

@@ -11,7 +11,7 @@ import pytest
 
 import nameexpr as ne
 from cases.case_files import Case, fault_of, read_cases
-from nameexpr.lint.diagnose import FUNCTIONS, OPEN, Call, diagnose
+from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, diagnose
 from nameexpr.lint.python import check_python
 from nameexpr.tensors import wrap
 from oracle.generate import expressions as generate
@@ -77,18 +77,18 @@ def raised_by(run: object) -> str:
     return ""
 
 
-def expression_call(case: generate.Case, text: str) -> Call:
+def expression_call(case: generate.Case, text: str) -> LiteralCall:
     keywords = {
         **case.keywords,
         "sizes": case.sizes,
         "reduce": OPEN if callable(case.reduce) else case.reduce,
     }
-    return Call("einsum", text, len(case.operands), keywords)
+    return LiteralCall("einsum", text, len(case.operands), keywords)
 
 
-def formula_call(case: formula_generate.Case, text: str) -> Call:
+def formula_call(case: formula_generate.Case, text: str) -> LiteralCall:
     keywords = dict.fromkeys(case.operands, OPEN) | {"sizes": case.sizes, "outputs": case.outputs}
-    return Call("evaluate", text, 0, keywords)
+    return LiteralCall("evaluate", text, 0, keywords)
 
 
 def broken(rng: random.Random, text: str) -> str:
@@ -156,35 +156,35 @@ def test_the_functions_are_where_they_are_said_to_be() -> None:
 @pytest.mark.parametrize(
     ("call", "codes"),
     [
-        (Call("einsum", "a b -> a", 1, {"reduce": OPEN}), []),
-        (Call("einsum", "a b -> a", 1, is_open=True), []),
-        (Call("einsum", "a b -> a a2 : maen", 1, is_open=True), ["NE202"]),
-        (Call("einsum", "a b -> a", 1, {"reduce": "max"}), []),
-        (Call("einsum", "a b -> a", 1, {"reduce": None}), ["NE217"]),
-        (Call("einsum", "a, b -> a b", None), []),
-        (Call("einsum", "-> a", 7, {"q": 1}), []),
-        (Call("einsum", "a -> a", 1, {"axis": 0, "b": OPEN, "a": 4}), ["NE602", "NE602"]),
-        (Call("einsum", "a -> a", 1, {"sizes": {"b": 2}}), ["NE602"]),
-        (Call("einsum", "a -> a", 1, {"sizes": OPEN, "out": OPEN, "tune": True}), []),
-        (Call("compile", "a, b -> a b"), []),
-        (Call("compile", "y[N] = x[N C]"), ["NE240"]),
-        (Call("compile", "y[N] = x[N"), ["NE143"]),
-        (Call("explain", "a, b -> a b", 1), ["NE501"]),
-        (Call("explain", "y = x[N]", 0, {"x": (2,)}), []),
-        (Call("explain", "y = x[N]", 1), ["NE527"]),
-        (Call("check", "a b", 2), ["NE502"]),
-        (Call("check", "a b", 1, {"dtype": 3}), ["NE602"]),
-        (Call("evaluate", "y = x[N]", 0, is_open=True), []),
-        (Call("evaluate", "y[C] = x[... C]", 0, {"x": OPEN}), []),
-        (Call("evaluate", "y[N] = x[N C] * w", 0, {"x": OPEN, "w": OPEN}), ["NE240"]),
-        (Call("evaluate", "y = sum[C](x[N] * w)", 0, {"x": OPEN, "w": OPEN}), []),
-        (Call("evaluate", "y = sum[C](x[N] * 2)", 0, {"x": OPEN}), ["NE241"]),
-        (Call("evaluate", "y = x[N]", 0, {"operands": OPEN}), []),
-        (Call("evaluate", "y = x[N]", 0, {"operands": {"x": OPEN, "z": OPEN}}), ["NE522"]),
-        (Call("evaluate", "y = x[N]", 0, {"x": OPEN, "y": OPEN}), ["NE522"]),
-        (Call("evaluate", "y = x[N]", 0, {"x": OPEN, "outputs": ("z",)}), ["NE620"]),
-        (Call("evaluate", "y = x[N]", 0, {"x": OPEN, "outputs": OPEN, "optimize": False}), []),
+        (LiteralCall("einsum", "a b -> a", 1, {"reduce": OPEN}), []),
+        (LiteralCall("einsum", "a b -> a", 1, is_open=True), []),
+        (LiteralCall("einsum", "a b -> a a2 : maen", 1, is_open=True), ["NE202"]),
+        (LiteralCall("einsum", "a b -> a", 1, {"reduce": "max"}), []),
+        (LiteralCall("einsum", "a b -> a", 1, {"reduce": None}), ["NE217"]),
+        (LiteralCall("einsum", "a, b -> a b", None), []),
+        (LiteralCall("einsum", "-> a", 7, {"q": 1}), []),
+        (LiteralCall("einsum", "a -> a", 1, {"axis": 0, "b": OPEN, "a": 4}), ["NE602", "NE602"]),
+        (LiteralCall("einsum", "a -> a", 1, {"sizes": {"b": 2}}), ["NE602"]),
+        (LiteralCall("einsum", "a -> a", 1, {"sizes": OPEN, "out": OPEN, "tune": True}), []),
+        (LiteralCall("compile", "a, b -> a b"), []),
+        (LiteralCall("compile", "y[N] = x[N C]"), ["NE240"]),
+        (LiteralCall("compile", "y[N] = x[N"), ["NE143"]),
+        (LiteralCall("explain", "a, b -> a b", 1), ["NE501"]),
+        (LiteralCall("explain", "y = x[N]", 0, {"x": (2,)}), []),
+        (LiteralCall("explain", "y = x[N]", 1), ["NE527"]),
+        (LiteralCall("check", "a b", 2), ["NE502"]),
+        (LiteralCall("check", "a b", 1, {"dtype": 3}), ["NE602"]),
+        (LiteralCall("evaluate", "y = x[N]", 0, is_open=True), []),
+        (LiteralCall("evaluate", "y[C] = x[... C]", 0, {"x": OPEN}), []),
+        (LiteralCall("evaluate", "y[N] = x[N C] * w", 0, {"x": OPEN, "w": OPEN}), ["NE240"]),
+        (LiteralCall("evaluate", "y = sum[C](x[N] * w)", 0, {"x": OPEN, "w": OPEN}), []),
+        (LiteralCall("evaluate", "y = sum[C](x[N] * 2)", 0, {"x": OPEN}), ["NE241"]),
+        (LiteralCall("evaluate", "y = x[N]", 0, {"operands": OPEN}), []),
+        (LiteralCall("evaluate", "y = x[N]", 0, {"operands": {"x": OPEN, "z": OPEN}}), ["NE522"]),
+        (LiteralCall("evaluate", "y = x[N]", 0, {"x": OPEN, "y": OPEN}), ["NE522"]),
+        (LiteralCall("evaluate", "y = x[N]", 0, {"x": OPEN, "outputs": ("z",)}), ["NE620"]),
+        (LiteralCall("evaluate", "y = x[N]", 0, {"x": OPEN, "outputs": OPEN, "optimize": False}), []),
     ],
 )
-def test_arguments_are_judged_as_far_as_they_are_literal(call: Call, codes: list[str]) -> None:
+def test_arguments_are_judged_as_far_as_they_are_literal(call: LiteralCall, codes: list[str]) -> None:
     assert [one.diagnostic.code for one in diagnose(call)] == codes

@@ -12,11 +12,10 @@ import pytest
 
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
-from nameexpr.lint.formats import as_github, as_json, as_text, summary
+from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text, summary, uri
 from nameexpr.lint.notebook import check_notebook
 from nameexpr.lint.python import check_python
-from nameexpr.lint.sarif import as_sarif, uri
-from nameexpr.lint.source import Place, Region
+from nameexpr.lint.source import Position, TextRange
 
 WRONG = "import nameexpr as ne\nne.einsum('a -> a : maen', x)\n"
 CELL = {"cell_type": "code", "source": WRONG}
@@ -31,7 +30,7 @@ def one(path: str = "x.py", source: str = WRONG) -> Finding:
 
 def evil() -> Finding:
     diagnostic = Diagnostic("NE202", EVIL, EVIL, (), (), EVIL)
-    return Finding("a" + EVIL, Region(Place(1, 1), Place(1, 2)), diagnostic)
+    return Finding("a" + EVIL, TextRange(Position(1, 1), Position(1, 2)), diagnostic)
 
 
 def test_text_has_place_code_message_carets_and_hint() -> None:
@@ -124,7 +123,7 @@ def sarif(*findings: Finding) -> dict[str, Any]:
 
 
 def test_sarif_has_what_the_standard_asks_for() -> None:
-    syntax = no_python("y.py", "invalid syntax", Place(3, 4))
+    syntax = no_python("y.py", "invalid syntax", Position(3, 4))
     (broken,) = unreadable("z.py", "no such file").findings
     log = sarif(one(), syntax, broken, NOTEBOOK.findings[0])
     assert log["version"] == "2.1.0"
@@ -188,7 +187,7 @@ def test_the_summary_counts() -> None:
 )
 def test_the_log_of_a_workflow_obeys_no_line_of_a_text(text: str, path: str) -> None:
     diagnostic = Diagnostic("NE202", text, text, (), (), text)
-    finding = Finding(path, Region(Place(1, 1), Place(1, 2)), diagnostic)
+    finding = Finding(path, TextRange(Position(1, 1), Position(1, 2)), diagnostic)
     for is_short in (False, True):
         for line in as_text(finding, is_short=is_short).split("\n"):
             assert not line.lstrip().startswith("::") and "##[" not in line
@@ -197,6 +196,6 @@ def test_the_log_of_a_workflow_obeys_no_line_of_a_text(text: str, path: str) -> 
 def test_carets_stand_below_their_place_beside_a_margin() -> None:
     text = "x[i] +\n ::sum"
     diagnostic = Diagnostic("NE202", "wrong", text, (Mark(Span(8, 10)),), ())
-    lines = as_text(Finding("x.py", Region(Place(1, 1), Place(1, 2)), diagnostic)).split("\n")
+    lines = as_text(Finding("x.py", TextRange(Position(1, 1), Position(1, 2)), diagnostic)).split("\n")
     at = next(place for place, line in enumerate(lines) if "::sum" in line)
     assert lines[at + 1].index("^") == lines[at].index("::")

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from nameexpr.lint.findings import Checked
-from nameexpr.lint.magics import blanked
-from nameexpr.lint.notebook import check_notebook
+from nameexpr.lint.notebook import blanked, check_notebook
 from nameexpr.lint.python import parse_python
 from nameexpr.lint.source import Source
 

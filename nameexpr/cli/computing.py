@@ -1,0 +1,149 @@
+"""What `eval`, `plan`, `code` and `explain` do with an expression or a formula, and files or shapes for it.
+
+Operands of an expression come in the order of its terms, those of a formula by name: `x=file.npy`.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nameexpr.cli.operands import read_operands, read_shapes
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.pipeline import read, type_expression
+from nameexpr.errors import NameExprError
+from nameexpr.runtime.compiled import Compiled, compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.options import FOR_EXPRESSIONS, checked_sizes
+from nameexpr.runtime.plan.expression import Plan
+from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.terminal import report
+from nameexpr.terminal.faults import UsageError, harmless, quoted
+from nameexpr.terminal.writing import find_target, of_array, of_file, write
+
+T = TypeVar("T")
+OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
+"""Options of `nameexpr.compile` beside the sizes."""
+
+
+def evaluate(options: Namespace) -> report.Report | None:
+    """Compute an expression or a formula over arrays in files; None if there is nothing to say. An expression
+    without an arrow is a check of shapes.
+
+    Raises
+    ------
+    NameExprError
+        If the text is wrong, or does not fit the operands.
+    CommandError
+        If the arguments or the files are of no use.
+    """
+    # Mistakes in the text are told before any file is read or judged.
+    is_expression = not looks_like_formula(options.expression)
+    if is_expression and options.reduce is None and read(options.expression).outputs is None:
+        return _check(options)
+    compiled = _compiled(options)
+    target = None if options.output is None else find_target(options.output, as_json=options.json)
+    read_files = partial(read_operands, limit=options.memory_limit)
+    names: Names
+    if isinstance(compiled, CompiledFormula):
+        named = _by_name(options, read_files)
+        result = np.asarray(compiled(operands=named))
+        names = compiled.result_names({name: np.shape(operand) for name, operand in named.items()})
+    else:
+        operands = read_files(options.operands)
+        result = np.asarray(compiled(*operands))
+        names = _names(options, operands)
+    names = names or (None,) * result.ndim
+    if target is None:
+        return of_array(result, names)
+    write(result, target)
+    return of_file(result, names, target.text) if options.json else None
+
+
+def _check(options: Namespace) -> report.Report:
+    for option in ("output", *OPTIONS):
+        if getattr(options, option) is not None:
+            message = (
+                f"--{option.replace('_', '-')} is for expressions with an arrow; "
+                "without one, shapes are checked and no more"
+            )
+            raise UsageError(message, "say what results: inputs -> result", usage=options.usage)
+    from nameexpr.runtime.check import check
+
+    return report.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
+
+
+def _names(options: Namespace, operands: Sequence[Any]) -> Names:
+    """Return the names that an expression's result would have, were the operands tensors; () if it could have
+    none.
+    """
+    tree = read(options.expression, has_reduce=options.reduce is not None)
+    shapes = [np.shape(operand) for operand in operands]
+    unnamed = [Operand(shape, (None,) * len(shape)) for shape in shapes]
+    try:
+        return type_expression(
+            tree, unnamed, dict(checked_sizes(options.sizes)), reducer=options.reduce
+        ).names
+    except NameExprError:  # a label may be what no dim of a tensor can be called
+        return ()
+
+
+def plan(options: Namespace) -> Plan:
+    """Return the plan for the operands that the options name.
+
+    Raises
+    ------
+    NameExprError, CommandError
+        As `evaluate` does.
+    """
+    compiled = _compiled(options)
+    if isinstance(compiled, CompiledFormula):
+        return compiled.plan(operands=_by_name(options, read_shapes))
+    return compiled.plan(*read_shapes(options.operands))
+
+
+def code(options: Namespace) -> str:
+    """Return the NumPy that runs; for an expression without shapes, sizes are assumed.
+
+    Raises
+    ------
+    NameExprError, CommandError
+        As `evaluate` does.
+    """
+    compiled = _compiled(options)
+    if isinstance(compiled, Compiled) and not options.operands:
+        return compiled.code
+    return plan(options).code
+
+
+def _compiled(options: Namespace) -> Compiled | CompiledFormula:
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in OPTIONS}
+    if looks_like_formula(options.expression):
+        for option, hint in FOR_EXPRESSIONS.items():
+            if chosen.get(option) is not None:
+                message = f"--{option} is for expressions, and this is a formula"
+                raise UsageError(message, hint, usage=options.usage)
+    return compile(options.expression, sizes=options.sizes or None, **chosen)
+
+
+def _by_name(options: Namespace, read_all: Callable[[Sequence[str]], list[T]]) -> dict[str, T]:
+    """Return what is read of the arguments `name=...`, by name."""
+    values: dict[str, str] = {}
+    for argument in options.operands:
+        name, equals, value = argument.partition("=")
+        if not equals or not name.isidentifier():
+            hint = f"write the operand's name before it: x={harmless(argument)}"
+            raise UsageError(
+                f"which operand of the formula is {quoted(argument)}?", hint, usage=options.usage
+            )
+        if name in values:
+            raise UsageError(
+                f"the operand {quoted(name)} is given twice", "give it once", usage=options.usage
+            )
+        values[name] = value
+    return dict(zip(values, read_all([*values.values()]), strict=True))
