@@ -29,7 +29,7 @@ GAP = 18
 BEND = 14
 """Width of the place of a passing line."""
 SWEEPS = 4
-SHIFTS = 6
+ROUNDS = 3
 MOST_PLACES = 4000
 """Places up to which orders are bettered; beyond, the picture is too large to be looked at anyway."""
 MOST_BENDS = 20_000
@@ -153,8 +153,8 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
     links = _links(lines)
     room = {place: BEND for row in layers for place in row} | dict(enumerate(widths))
     if is_bent and len(room) <= MOST_PLACES:
-        _better(layers, links)
-    middles = _middles(layers, links, room)
+        _reduce_crossings(layers, links)
+    middles = _positions(layers, links, room)
     layers.reverse()
     return FlowLayout(tuple(map(tuple, layers)), middles, tuple(lines))
 
@@ -211,7 +211,7 @@ def _links(lines: Sequence[Sequence[int]]) -> dict[int, tuple[list[int], list[in
     return links
 
 
-def _better(layers: list[list[int]], links: Links) -> None:
+def _reduce_crossings(layers: list[list[int]], links: Links) -> None:
     """Sort each layer by the mean position of its neighbours, to and fro, as long as lines cross less."""
     best, kept = _crossings(layers, links), [list(row) for row in layers]
     for sweep in range(SWEEPS):
@@ -223,15 +223,15 @@ def _better(layers: list[list[int]], links: Links) -> None:
             fixed = {place: x for x, place in enumerate(layers[row - 1 if is_up else row + 1])}
             own = {place: x for x, place in enumerate(layers[row])}
             layers[row].sort(key=lambda place: _mean(links, place, int(is_up), fixed, own[place]))
-        found = _crossings(layers, links)
-        if found < best:
-            best, kept = found, [list(row) for row in layers]
+        crossings = _crossings(layers, links)
+        if crossings < best:
+            best, kept = crossings, [list(row) for row in layers]
     layers[:] = kept
 
 
 def _mean(links: Links, place: int, side: int, at: Mapping[int, int], default: float) -> float:
-    places = links.get(place, _NONE)[side]
-    return sum(at[one] for one in places) / len(places) if places else default
+    neighbours = links.get(place, _NONE)[side]
+    return sum(map(at.__getitem__, neighbours)) / len(neighbours) if neighbours else default
 
 
 def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
@@ -241,34 +241,27 @@ def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
         at = {place: x for x, place in enumerate(lower)}
         ends: list[int] = []
         for place in upper:
-            here = sorted(at[one] for one in links.get(place, _NONE)[1])
-            total += sum(end > mine for mine in here for end in ends)
-            ends += here
+            own = sorted(at[neighbour] for neighbour in links.get(place, _NONE)[1])
+            total += sum(end > mine for mine in own for end in ends)
+            ends += own
     return total
 
 
-def _middles(layers: Sequence[Sequence[int]], links: Links, room: Mapping[int, int]) -> dict[int, int]:
+def _positions(layers: Sequence[Sequence[int]], links: Links, room: Mapping[int, int]) -> dict[int, int]:
     """Return the x of all places: packed to the left first, then drawn to their neighbours."""
     middles: dict[int, int] = {}
     for row in layers:
-        _place(row, dict.fromkeys(row, 0.0), room, middles)
-    for shift in range(SHIFTS):
-        is_up = shift % 2 == 0
+        _fit_row(row, dict.fromkeys(row, 0.0), room, middles)
+    # Down once more at the end, so that a value stands in the middle below what it is made of.
+    for is_up in (*(True, False) * ROUNDS, False):
         for row in layers if is_up else reversed(layers):
-            wish = {place: _wished(links, place, int(is_up), middles) for place in row}
-            _place(row, wish, room, middles)
-    # Once more from the operands down, so that a value stands in the middle below what it is made of.
-    for row in reversed(layers):
-        _place(row, {place: _wished(links, place, 0, middles) for place in row}, room, middles)
+            wish = {place: _mean(links, place, int(is_up), middles, middles[place]) for place in row}
+            _fit_row(row, wish, room, middles)
     left = min((middles[place] - room[place] // 2 for place in middles), default=0)
     return {place: x - left for place, x in middles.items()}
 
 
-def _wished(links: Links, place: int, side: int, middles: Mapping[int, int]) -> float:
-    return _mean(links, place, side, middles, middles[place])
-
-
-def _place(
+def _fit_row(
     row: Sequence[int], wish: Mapping[int, float], room: Mapping[int, int], middles: dict[int, int]
 ) -> None:
     """Set the x of a row: as near to what is wished as order and widths allow, in least squares."""

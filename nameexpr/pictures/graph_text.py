@@ -16,7 +16,8 @@ from typing import NamedTuple
 from nameexpr.carets import visible
 from nameexpr.pictures.data import Flow, Leg, TensorNetwork
 from nameexpr.pictures.flow import node_lines
-from nameexpr.pictures.network import MADE, thickness
+from nameexpr.pictures.network import MADE
+from nameexpr.pictures.sheet import thickness
 from nameexpr.pictures.words import dim_words, flat
 
 COLUMNS = 120

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import log2
 
 from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
-from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
+from nameexpr.pictures.sheet import MARGIN, Picture, Sheet, thickness
 from nameexpr.pictures.words import DIM_COLUMNS, dim_words, flat, pixels, short
 
 PORT = 18
@@ -25,7 +24,6 @@ LINE = 24
 STUB = 26
 GAP = 36
 PAD = 12
-THICKEST = 8.0
 MADE = "made"
 """What is drawn as the source of dims that only the result has."""
 Port = tuple[int, int]  # an end of a leg: the number of the leg, and which end of it
@@ -33,8 +31,9 @@ Port = tuple[int, int]  # an end of a leg: the number of the leg, and which end 
 
 @dataclass
 class TensorBox:
-    """Where a tensor is, and the x of each end of a leg above and below it."""
+    """What is written in a tensor, where it is, and the x of each end of a leg above and below it."""
 
+    words: tuple[str, str]
     left: int = 0
     wide: int = 0
     ports: dict[Port, int] = field(default_factory=dict)
@@ -49,7 +48,6 @@ class NetworkLayout:
     """
 
     words: list[str]
-    titles: list[tuple[str, str]]
     boxes: list[TensorBox]
     straight: dict[int, int]
     above: dict[int, int]
@@ -64,11 +62,9 @@ def draw_network(network: TensorNetwork) -> Picture:
     sheet = Sheet(network, f"Tensor network of {network.title}" if network.title else "", _told(network))
     drawing = _Drawing(sheet, network, layout)
     for number, leg in enumerate(network.legs):
-        sheet.begin(f"{leg.label}: size {leg.size}, {_fate(network, leg)}")
         drawing.leg(number, leg)
-        sheet.end()
-    for box, tensor, words in zip(layout.boxes, network.tensors, layout.titles, strict=True):
-        drawing.tensor(box, tensor, words)
+    for box, tensor in zip(layout.boxes, network.tensors, strict=True):
+        drawing.tensor(box, tensor)
     drawing.legend()
     return sheet.svg()
 
@@ -80,11 +76,6 @@ def _with_source(network: TensorNetwork) -> TensorNetwork:
     last = len(network.tensors)
     legs = tuple(leg if leg.ends else Leg(leg.label, leg.size, (last,), is_open=True) for leg in network.legs)
     return replace(network, tensors=(*network.tensors, Tensor(MADE, "by repeating")), legs=legs)
-
-
-def thickness(size: int) -> float:
-    """Return the width of a line for a size, in pixels: half a one more for every doubling."""
-    return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))
 
 
 def _fate(network: TensorNetwork, leg: Leg) -> str:
@@ -116,30 +107,33 @@ class _Drawing:
         self.first_track = self.bottom + (STUB + 16 if has_lone else 10) + LINE // 2
         self.legend_top = self.first_track + (_count(layout.below) - 1) * LINE + 34
 
-    def tensor(self, box: TensorBox, tensor: Tensor, words: tuple[str, str]) -> None:
+    def tensor(self, box: TensorBox, tensor: Tensor) -> None:
         """Draw the box of a tensor."""
         middle, centre = box.left + box.wide / 2, (self.top + self.bottom) / 2
+        title, note = box.words
         self.sheet.begin(f"{tensor.title} {tensor.note}".strip())
         kind = "held" if tensor.title == MADE else "box"
         self.sheet.rect(box.left, self.top, box.wide, self.layout.high, kind)
-        self.sheet.text(middle, centre - (4 if words[1] else -4), words[0], "strong")
-        if words[1]:
-            self.sheet.text(middle, centre + 12, words[1], "muted", size=11)
+        self.sheet.text(middle, centre - (4 if note else -4), title, "strong")
+        if note:
+            self.sheet.text(middle, centre + 12, note, "muted", size=11)
         self.sheet.end()
 
     def leg(self, number: int, leg: Leg) -> None:
         """Draw one label, in the way that its ends ask for."""
+        self.sheet.begin(f"{leg.label}: size {leg.size}, {_fate(self.network, leg)}")
         thick = thickness(leg.size)
         if number in self.layout.straight:
             self._straight(number, leg, thick)
-            return
-        ends = [self.layout.boxes[end].ports[number, which] for which, end in enumerate(leg.ends)]
-        if leg.is_open:
-            self._open(number, ends, thick)
-        elif len(ends) == 1:
-            self._lone(number, ends[0], thick)
         else:
-            self._below(number, leg, ends, thick)
+            ends = [self.layout.boxes[end].ports[number, which] for which, end in enumerate(leg.ends)]
+            if leg.is_open:
+                self._open(number, ends, thick)
+            elif len(ends) == 1:
+                self._lone(number, ends[0], thick)
+            else:
+                self._below(number, leg, ends, thick)
+        self.sheet.end()
 
     def _straight(self, number: int, leg: Leg, thick: float) -> None:
         start, end = self._gap(leg)
@@ -157,8 +151,8 @@ class _Drawing:
     def _open(self, number: int, ends: list[int], thick: float) -> None:
         """Draw a leg up to its arrow, and along the row where several tensors have it."""
         tip, sheet = self.tips, self.sheet
-        sheet.path(f"M{ends[0]} {self.top}V{tip + 8}", "open", thick)
         half = round(4 + thick / 2)
+        sheet.path(f"M{ends[0]} {self.top}V{tip + 8}", "open", thick)
         sheet.path(f"M{ends[0]} {tip}l{half} 10h{-2 * half}z", "tip")
         sheet.text(ends[0], tip - 5, self.layout.words[number])
         if number in self.layout.above:
@@ -179,16 +173,16 @@ class _Drawing:
     def _below(self, number: int, leg: Leg, ends: list[int], thick: float) -> None:
         """Draw a label that runs below the tensors."""
         y = self.first_track + self.layout.below[number] * LINE
-        self.sheet.path(f"M{ends[0]} {self.bottom}V{y}H{max(ends)}V{self.bottom}", "gone", thick)
+        last = max(ends)
+        self.sheet.path(f"M{ends[0]} {self.bottom}V{y}H{last}V{self.bottom}", "gone", thick)
         for x in ends[1:]:
-            if x != max(ends):
+            if x != last:
                 self.sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
-        if leg.is_hyperedge:
-            for x in ends:
-                self.sheet.circle(x, y, round(3 + thick / 2), "dot")
+        for x in ends if leg.is_hyperedge else ():
+            self.sheet.circle(x, y, round(3 + thick / 2), "dot")
         between = self._gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
         self.sheet.text(sum(between) / 2, y - thick / 2 - 4, self.layout.words[number])
-        self.sheet.reaches(max(ends), y + 8)
+        self.sheet.reaches(last, y + 8)
 
     def legend(self) -> None:
         """Say below what the lines mean, as far as there are such, and what comes out."""
@@ -205,20 +199,22 @@ class _Drawing:
 
 def lay_out(network: TensorNetwork) -> NetworkLayout:
     """Return the places of a network's tensors and legs."""
-    words = [dim_words(leg.label, leg.size) for leg in network.legs]
-    titles = [
-        (short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)) for tensor in network.tensors
-    ]
-    straight = _straight(network.legs)
-    above = _tracks(network.legs, straight, is_open=True)
-    below = _tracks(network.legs, straight, is_open=False)
-    high = max(48, _count(straight) * LINE + 8)
-    boxes = [TensorBox() for _ in titles]
-    layout = NetworkLayout(words, titles, boxes, straight, above, below, high)
+    legs, straight = network.legs, _straight(network.legs)
+    layout = NetworkLayout(
+        words=[dim_words(leg.label, leg.size) for leg in legs],
+        boxes=[
+            TensorBox((short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)))
+            for tensor in network.tensors
+        ],
+        straight=straight,
+        above=_tracks(legs, straight, is_open=True),
+        below=_tracks(legs, straight, is_open=False),
+        high=max(48, _count(straight) * LINE + 8),
+    )
     x = MARGIN + 4
-    for number, gap in enumerate(_gaps(network.legs, words, straight, len(titles))):
-        _set_ports(layout, number, network.legs, x)
-        x += boxes[number].wide + gap
+    for number, gap in enumerate(_gaps(legs, layout.words, straight, len(layout.boxes))):
+        _set_ports(layout, number, legs, x)
+        x += layout.boxes[number].wide + gap
     return layout
 
 
@@ -243,11 +239,10 @@ def _tracks(legs: Sequence[Leg], straight: dict[int, int], *, is_open: bool) -> 
     for length, first, number in sorted(here):
         last = first + length
         free = (n for n, spans in enumerate(taken) if all(last < a or b < first for a, b in spans))
-        track = next(free, len(taken))
-        if track == len(taken):
+        tracks[number] = next(free, len(taken))
+        if tracks[number] == len(taken):
             taken.append([])
-        taken[track].append((first, last))
-        tracks[number] = track
+        taken[tracks[number]].append((first, last))
     return tracks
 
 
@@ -281,7 +276,7 @@ def _set_ports(layout: NetworkLayout, tensor: int, legs: Sequence[Leg], left: in
     rows[False].sort(key=lambda port: _side(tensor, legs[port[0][0]], layout.below.get(port[0][0], 0)))
     box = layout.boxes[tensor]
     box.left = left
-    box.wide = max(64, max(pixels(line) for line in layout.titles[tensor]) + 2 * PAD)
+    box.wide = max(64, max(map(pixels, box.words)) + 2 * PAD)
     box.wide = max(box.wide, *(sum(room for _, room in row) + PAD for row in rows.values()))
     for row in rows.values():
         spare = (box.wide - sum(room for _, room in row)) / (len(row) + 1)

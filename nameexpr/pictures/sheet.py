@@ -7,6 +7,7 @@ sets, for light and dark; what tells things apart is never the colour alone.
 
 from __future__ import annotations
 
+from math import log2
 from zlib import crc32
 
 from nameexpr.pictures.words import escaped, flat, pixels, short
@@ -15,6 +16,7 @@ MARGIN = 16
 TITLE = 14
 TITLE_COLUMNS = 76
 LEAST_WIDTH = 300
+THICKEST = 8.0
 FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
 _LIGHT = {
     "back": "#ffffff",
@@ -163,6 +165,11 @@ class Sheet:
             "</svg>",
         ]
         return Picture("\n".join(lines) + "\n")
+
+
+def thickness(size: int) -> float:
+    """Return the width of a line for a size, in pixels: half a one more for every doubling."""
+    return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))
 
 
 def _style(prefix: str) -> str:

@@ -76,7 +76,7 @@ class ShownCall(NamedTuple):
             return ()
         widths = [len(shown(argument)) for argument in self.arguments]
         starts = list(accumulate((width + 2 for width in widths), initial=len(self.verb) + len(self.opening)))
-        return tuple(Mark(Span(starts[place], starts[place] + widths[place])) for place in wanted)
+        return tuple(Mark(Span(starts[index], starts[index] + widths[index])) for index in wanted)
 
 
 def shown(argument: object) -> str:
@@ -106,7 +106,7 @@ def fault(
 ) -> NameExprError:
     """Return (not raise) the error of a call, with carets below the arguments at fault and all tensors."""
     operands = tuple(
-        OperandInfo(place, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)
-        for place, dims in enumerate(call.tensors)
+        OperandInfo(index, shape_of(dims), names_of(dims) if any(names_of(dims)) else None)
+        for index, dims in enumerate(call.tensors)
     )
     return error(Diagnostic(code, message, call.text, call.marks(marked), operands, hint))

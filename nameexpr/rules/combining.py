@@ -52,11 +52,11 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     names = (*batch, *names_of(rows), *names_of(columns))
     twice = duplicate(names)
     if twice:
-        raise _doubled(twice[0], left, right, pairing)
+        raise doubled_fault(twice[0], left, right, pairing)
     _check_contracted(left, right, pairing)
-    place = unequal(batch_left, batch_right)
-    if place is not None:
-        places = place - len(left) + len(batch_left), place - len(right) + len(batch_right)
+    position = unequal(batch_left, batch_right)
+    if position is not None:
+        places = position - len(left) + len(batch_left), position - len(right) + len(batch_right)
         raise size_fault(left, right, places, pairing)
     return names
 
@@ -111,9 +111,9 @@ def _batch_names(batch_left: Dims, batch_right: Dims, left: Dims, right: Dims, p
     return names
 
 
-def _check_aligned(one: tuple[int, Dims], other: tuple[int, Dims], pairing: Pairing) -> None:
+def _check_aligned(ours: tuple[int, Dims], theirs: tuple[int, Dims], pairing: Pairing) -> None:
     """Raise NE471 if a batch dim without a name meets one whose name is among the features here."""
-    (a, left), (b, right) = one, other
+    (a, left), (b, right) = ours, theirs
     if left[a].name is None and right[b].name in names_of(left[a + 1 :]) and right[b].name is not None:
         a = names_of(left).index(right[b].name)
     elif right[b].name is None and left[a].name in names_of(right[b + 1 :]) and left[a].name is not None:
@@ -125,7 +125,8 @@ def _check_aligned(one: tuple[int, Dims], other: tuple[int, Dims], pairing: Pair
     raise paired_fault("NE471", message, (left, right), pairing, ([a], [b]), hint)
 
 
-def _doubled(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:
+def doubled_fault(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:
+    """Return (not raise) NE473 for a name that two dims of the result would have, one of each tensor."""
     message = f"{pairing.verb}: the result would have two dims called {name!r}"
     marked = tuple([at for at, dim in enumerate(dims) if dim.name == name] for dims in (left, right))
     hint = f"rename one of them first, for example {pairing.right}.rename({name}={another_name(name)!r})"
@@ -168,11 +169,11 @@ def check_ranks(tensors: Sequence[Dims], verb: str) -> None:
     """Raise NE385 unless there are tensors, and all have the same number of dims."""
     if not tensors:
         raise fault("NE385", f"{verb} needs at least one tensor", ShownCall(verb, (Verbatim("[]"),)), (0,))
-    for place, dims in enumerate(tensors):
+    for index, dims in enumerate(tensors):
         if len(dims) != len(tensors[0]):
             first = counted(len(tensors[0]), "dim")
-            message = f"{verb}: tensor 0 has {first}, tensor {place} has {len(dims)}"
-            pairing = _pairing(verb, 0, place)
+            message = f"{verb}: tensor 0 has {first}, tensor {index} has {len(dims)}"
+            pairing = _pairing(verb, 0, index)
             hint = "align_to gives all of them the same dims"
             raise paired_fault("NE385", message, (tensors[0], dims), pairing, ((), ()), hint)
 
@@ -189,29 +190,29 @@ def joined(tensors: Sequence[Dims], at: int | None, verb: str) -> Names:
     """
     first = tensors[0]
     names = names_of(first)
-    for place, dims in enumerate(tensors[1:], 1):
+    for index, dims in enumerate(tensors[1:], 1):
         so_far = dims_of(names, shape_of(first))
         both = unify_from_right(names, names_of(dims))
         if isinstance(both, Clash):
-            raise _clashing(tensors, place, verb)
+            raise _clashing(tensors, index, verb)
         names = both
         for axis, (a, b) in enumerate(zip(so_far, dims, strict=True)):
             if a.size != b.size and axis != at:
                 message = f"{verb}: {called(so_far, axis)} has size {a.size} in tensor 0"
-                message += f" and {b.size} in tensor {place}"
+                message += f" and {b.size} in tensor {index}"
                 where = "" if at is None else f" except in {called(so_far, at)}, along which they are joined"
                 hint = f"sizes must be equal{where}"
                 marked = ([axis], [axis])
-                raise paired_fault("NE386", message, (first, dims), _pairing(verb, 0, place), marked, hint)
+                raise paired_fault("NE386", message, (first, dims), _pairing(verb, 0, index), marked, hint)
     return names
 
 
-def _clashing(tensors: Sequence[Dims], place: int, verb: str) -> NameExprError:
+def _clashing(tensors: Sequence[Dims], index: int, verb: str) -> NameExprError:
     """Return the error for the first tensor whose own names clash with those of the one at `place`."""
-    for earlier, dims in enumerate(tensors[:place]):
-        clash = unify_from_right(names_of(dims), names_of(tensors[place]))
+    for earlier, dims in enumerate(tensors[:index]):
+        clash = unify_from_right(names_of(dims), names_of(tensors[index]))
         if isinstance(clash, Clash):
-            return clashing(clash, dims, tensors[place], _pairing(verb, earlier, place))
+            return clashing(clash, dims, tensors[index], _pairing(verb, earlier, index))
     raise AssertionError("names that unify one by one unify all together")
 
 

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
-from nameexpr.rules.pairing import Pairing, clashing, size_fault, unequal
+from nameexpr.rules.pairing import Pairing, first_clash, size_fault, unequal
 
 
 class IndexItem(NamedTuple):
@@ -75,7 +75,7 @@ def _has_array(items: Sequence[IndexItem]) -> bool:
 
 def _side_by_side(items: Sequence[IndexItem]) -> bool:
     """Return whether the arrays, and integers that join them, stand without anything else in between."""
-    places = [place for place, item in enumerate(items) if item.kind in ("array", "int")]
+    places = [index for index, item in enumerate(items) if item.kind in ("array", "int")]
     return places[-1] - places[0] == len(places) - 1
 
 
@@ -88,23 +88,24 @@ def _array_names(arrays: Sequence[tuple[int, IndexItem, str | None]], verb: str)
     for item, _ in only:
         unified = unify_from_right(names, item.names)
         if isinstance(unified, Clash):
-            raise _clashing([item for item, _ in only], verb)
+            tensors = [dims_of(item.names, item.sizes) for item, _ in only]
+            raise first_clash(tensors, lambda left, right: _pairing(left, right, verb))
         names = unified
     return names
 
 
-def _clashing(arrays: Sequence[IndexItem], verb: str) -> NameExprError:
-    """Return the error for the first two index tensors whose names clash."""
-    for left, right in combinations(arrays, 2):
-        clash = unify_from_right(left.names, right.names)
-        if isinstance(clash, Clash):
-            dims, others = (dims_of(item.names, item.sizes) for item in (left, right))
-            return clashing(clash, dims, others, _pairing(arrays.index(left), arrays.index(right), verb))
-    raise AssertionError("names that unify one by one unify all together")
-
-
 def _pairing(left: int, right: int, verb: str) -> Pairing:
     return Pairing(verb, f"index {left}", f"index {right}", "right")
+
+
+def no_index(
+    index: int, dim: str, size: int, call: ShownCall, argument: int, verb: str = ""
+) -> NameExprError:
+    """Return (not raise) NE802 for an index that a dim of a size does not have."""
+    message = f"{verb}there is no index {index} in {dim}, whose size is {size}"
+    return fault(
+        "NE802", message, call, (argument,), f"indices go from {-size} to {size - 1}" if size else ""
+    )
 
 
 def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:
@@ -112,6 +113,6 @@ def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:
     arrays = [item for item in items if item.kind == "array"]
     for left, right in combinations(range(len(arrays)), 2):
         dims, others = (dims_of(arrays[at].names, arrays[at].sizes) for at in (left, right))
-        place = unequal(dims, others)
-        if place is not None:
-            raise size_fault(dims, others, (place, place), _pairing(left, right, verb))
+        position = unequal(dims, others)
+        if position is not None:
+            raise size_fault(dims, others, (position, position), _pairing(left, right, verb))

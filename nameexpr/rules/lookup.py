@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
+from operator import index as as_index
 from typing import SupportsIndex, TypeAlias
 
 from nameexpr.dims import Dim, Dims, Names, find, names_of, normalised
@@ -36,61 +36,68 @@ def position(dims: Dims, dim: object, verb: str) -> int:
     OptionError
         NE651 if it is neither a string nor an integer.
     """
-    return place_of(dims, ShownCall(verb, (dim,), (dims,)), 0)
+    return position_of(dims, ShownCall(verb, (dim,), (dims,)), 0)
 
 
 def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
     """Return the positions of all dims that a call's arguments mean, none of them twice (NE417)."""
-    found = tuple(place_of(dims, call, place) for place in range(len(call.arguments)))
-    for place, at in enumerate(found):
-        if at in found[:place]:
+    found_axes = tuple(position_of(dims, call, index) for index in range(len(call.arguments)))
+    for index, at in enumerate(found_axes):
+        if at in found_axes[:index]:
             message = f"{called(dims, at)} is given twice"
-            raise fault("NE417", message, call, (found.index(at), place), "give each dim once")
-    return found
+            raise fault("NE417", message, call, (found_axes.index(at), index), "give each dim once")
+    return found_axes
 
 
-def place_of(dims: Dims, call: ShownCall, place: int) -> int:
+def position_of(dims: Dims, call: ShownCall, index: int) -> int:
     """Return the position of the dim that one argument of a call means."""
-    dim = call.arguments[place]
+    dim = call.arguments[index]
     if isinstance(dim, str):
         at = find(names_of(dims), normalised(dim))
         if at is None:
-            raise _unknown(dims, dim, call, place)
+            raise _unknown(dims, dim, call, index)
         return at
     if dim is None:
         message = "None does not say which dim is meant; unnamed dims are given by position"
-        raise fault("NE416", message, call, (place,), _choices(dims))
+        raise fault("NE416", message, call, (index,), _choices(dims))
     try:
         if isinstance(dim, bool) or not isinstance(dim, SupportsIndex):
             raise TypeError
-        number = index(dim)
+        number = as_index(dim)
     except TypeError:
         message = f"a dim is given by name or by position, not as {type(dim).__name__}"
-        raise fault("NE651", message, call, (place,), _choices(dims)) from None
-    return _numbered(dims, number, call, place)
+        raise fault("NE651", message, call, (index,), _choices(dims)) from None
+    return _numbered(dims, number, call, index)
+
+
+def dims_in(wanted: object) -> tuple[object, ...]:
+    """Return the dims of a list, of the words of a string, or the only one."""
+    if isinstance(wanted, str):
+        return tuple(wanted.split())
+    return tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
 
 
 def misplaced(dims: Dims, call: ShownCall, places: Sequence[int]) -> NameExprError:
     """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
-    for place in places:
+    for index in places:
         try:
-            place_of(dims, call, place)
+            position_of(dims, call, index)
         except NameExprError as wrong:
             return wrong
     raise AssertionError("one of the arguments means no dim")
 
 
-def _numbered(dims: Dims, number: int, call: ShownCall, place: int) -> int:
+def _numbered(dims: Dims, number: int, call: ShownCall, index: int) -> int:
     rank = len(dims)
     if -rank <= number < rank:
         return number % rank
     why = f"positions go from {-rank} to {rank - 1}" if rank else "a 0-d tensor has no dims"
-    raise fault("NE801", f"there is no dim {number}: {why}", call, (place,), _choices(dims))
+    raise fault("NE801", f"there is no dim {number}: {why}", call, (index,), _choices(dims))
 
 
-def _unknown(dims: Dims, name: str, call: ShownCall, place: int) -> NameExprError:
+def _unknown(dims: Dims, name: str, call: ShownCall, index: int) -> NameExprError:
     message = f"no dim is called {name!r}" + ("" if dims else ": a 0-d tensor has no dims")
-    return fault("NE410", message, call, (place,), unknown_hint(dims, name))
+    return fault("NE410", message, call, (index,), unknown_hint(dims, name))
 
 
 def unknown_hint(dims: Dims, name: str) -> str:

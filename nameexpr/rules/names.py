@@ -63,18 +63,18 @@ def _both_ways(call: ShownCall) -> NameExprError:
 def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names:
     old_names = names_of(dims)
     new_names: dict[str, str | None] = {}
-    for place, (old, new) in enumerate(mapping.items()):
+    for index, (old, new) in enumerate(mapping.items()):
         known = normalised(old)
         if find(old_names, known) is None:
-            raise fault("NE420", f"no dim is called {old!r}", call, (place,), unknown_hint(dims, old))
+            raise fault("NE420", f"no dim is called {old!r}", call, (index,), unknown_hint(dims, old))
         if known in new_names:
-            places = (list(new_names).index(known), place)
+            places = (list(new_names).index(known), index)
             raise fault("NE417", f"dim {known!r} is given twice", call, places, "give each dim once")
-        new_names[known] = None if new is None else checked_name(new, place, call)
+        new_names[known] = None if new is None else checked_name(new, index, call)
     names = tuple(None if name is None else new_names.get(name, name) for name in old_names)
     twice = duplicate(names)
     if twice:
-        marked = [place for place, new in enumerate(new_names.values()) if new == twice[0]]
+        marked = [index for index, new in enumerate(new_names.values()) if new == twice[0]]
         raise doubled(twice, call, marked, _swap_hint(twice[0], old_names, new_names))
     return names
 
@@ -114,14 +114,14 @@ def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target], v
     """Return the error for a dim that has a name already; `...` shifts where the new one is written."""
     old = dims[at].name
     before = wanted.index(...) if ... in wanted else len(wanted)
-    place = at if at < before else at - len(dims) + len(wanted)
+    index = at if at < before else at - len(dims) + len(wanted)
     if new is None:
         message = f"dim {at} is called {old!r}, and refining cannot take a name away"
         hint = f"write {old!r} to keep it; rename({old}=None) drops it"
-        return fault("NE431", message, ShownCall(verb, wanted, (dims,)), (place,), hint)
+        return fault("NE431", message, ShownCall(verb, wanted, (dims,)), (index,), hint)
     message = f"dim {at} is called {old!r} already, not {new!r}"
     hint = f"{verb} names only dims that have no name; rename({old}={new!r}) changes one"
-    return fault("NE430", message, ShownCall(verb, wanted, (dims,)), (place,), hint)
+    return fault("NE430", message, ShownCall(verb, wanted, (dims,)), (index,), hint)
 
 
 class Alignment(NamedTuple):
@@ -175,7 +175,7 @@ def _not_alignable(dims: Dims, wanted: Sequence[Target], call: ShownCall) -> Nam
         hint = "unnamed dims stay together at '...'; give a new dim of size 1 a name"
         return fault("NE442", "a dim cannot be found by None", call, (wanted.index(None),), hint)
     if twice:
-        marked = [place for place, name in enumerate(wanted) if name == twice[0]]
+        marked = [index for index, name in enumerate(wanted) if name == twice[0]]
         return fault("NE411", f"{twice[0]!r} is wanted twice", call, marked, "mention each name once")
     if None in names_of(dims):
         message = f"dim {names_of(dims).index(None)} has no name, so no order by names says where it goes"

@@ -19,7 +19,8 @@ DimNameError[NE470]: these differ
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from nameexpr.dims import Clash, Dim, Dims, Names, names_of, unify_from_right
@@ -58,7 +59,7 @@ def aligned(
     """Return tensors as lines of text, their dims below each other from the right, and the marks."""
     rank = max(map(len, tensors))
     rows = [[""] * (rank - len(dims)) + [_cell(dim) for dim in dims] for dims in tensors]
-    widths = [max(len(row[place]) for row in rows) for place in range(rank)]
+    widths = [max(len(row[position]) for row in rows) for position in range(rank)]
     margin = max(map(len, roles))
     lines, marks, start = [], [], 0
     for role, dims, row, places in zip(roles, tensors, rows, marked, strict=True):
@@ -67,8 +68,8 @@ def aligned(
         )
         if not dims:
             line = role.ljust(margin) + "  (0-d)"
-        for place in places:
-            at = place % len(dims) + rank - len(dims)
+        for position in places:
+            at = position % len(dims) + rank - len(dims)
             left = start + margin + sum(width + 2 for width in widths[:at]) + 2
             marks.append(Mark(Span(left, left + len(row[at]))))
         lines.append(line.rstrip())
@@ -115,16 +116,19 @@ def _padded(dims: Dims, rank: int) -> Dims:
 
 def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
     """Raise NE370 unless sizes that meet from the right are equal or one of them is 1."""
-    place = unequal(left, right)
-    if place is not None:
-        raise size_fault(left, right, (place, place), pairing)
+    position = unequal(left, right)
+    if position is not None:
+        raise size_fault(left, right, (position, position), pairing)
 
 
 def unequal(left: Dims, right: Dims) -> int | None:
     """Return the first place from the right, counted from -1, whose sizes do not broadcast, or None."""
-    for place in range(-1, -min(len(left), len(right)) - 1, -1):
-        if left[place].size != right[place].size and 1 not in (left[place].size, right[place].size):
-            return place
+    for position in range(-1, -min(len(left), len(right)) - 1, -1):
+        if left[position].size != right[position].size and 1 not in (
+            left[position].size,
+            right[position].size,
+        ):
+            return position
     return None
 
 
@@ -146,6 +150,15 @@ def _in(role: str) -> str:
     if role in ("left", "right"):
         return f"in the {role} tensor"
     return f"in {role}" if role[-1:].isdigit() else f"in the {role}"
+
+
+def first_clash(tensors: Sequence[Dims], pairing: Callable[[int, int], Pairing]) -> NameExprError:
+    """Return the error for the first two of several tensors that clash, as one does that clashes with all."""
+    for left, right in combinations(range(len(tensors)), 2):
+        clash = unify_from_right(names_of(tensors[left]), names_of(tensors[right]))
+        if isinstance(clash, Clash):
+            return clashing(clash, tensors[left], tensors[right], pairing(left, right))
+    raise AssertionError("names that unify one by one unify all together")
 
 
 def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExprError:

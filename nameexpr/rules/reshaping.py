@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from operator import index
+from operator import index as as_index
 from typing import NamedTuple, SupportsIndex
 
 from nameexpr.dims import DIM_LIMIT, Dim, Dims, another_name, duplicate, find, names_of
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, counted, fault, listed, shown
-from nameexpr.rules.lookup import called, place_of, positions, spelt
+from nameexpr.rules.lookup import called, position_of, positions, spelt
 from nameexpr.rules.targets import checked_name, doubled
 
 
@@ -38,11 +38,11 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
         raise _nothing_to_flatten(call)
     if not wanted:
         raise fault("NE451", "no dims are given to flatten", call, hint="align_to adds a new dim of size 1")
-    found = positions(dims, call)
-    if found != tuple(range(found[0], found[0] + len(found))):
-        raise _apart(dims, found, out_dim, call)
-    name = _out_name(dims, found, out_dim, ShownCall("flatten", (list(wanted), out_dim), (dims,)))
-    return _merged(dims, found[0], found[-1], name)
+    axes = positions(dims, call)
+    if axes != tuple(range(axes[0], axes[0] + len(axes))):
+        raise _apart(dims, axes, out_dim, call)
+    name = _out_name(dims, axes, out_dim, ShownCall("flatten", (list(wanted), out_dim), (dims,)))
+    return _merged(dims, axes[0], axes[-1], name)
 
 
 def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) -> Dims:
@@ -62,7 +62,7 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
     call = ShownCall("flatten", (start, end, *out_dim), (dims,))
     if not dims:
         return _from_scalar(start, end, out_dim, call)
-    first, last = place_of(dims, call, 0), place_of(dims, call, 1)
+    first, last = position_of(dims, call, 0), position_of(dims, call, 1)
     if first > last:
         message = (
             f"{called(dims, first)}, the start, is at position {first}, after the end at position {last}"
@@ -80,10 +80,10 @@ def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: 
     """Return one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor."""
     if out_dim:
         raise _nothing_to_flatten(call)
-    one = (Dim(None, 1),)
-    place_of(one, call, 0)
-    place_of(one, call, 1)
-    return one
+    only = (Dim(None, 1),)
+    position_of(only, call, 0)
+    position_of(only, call, 1)
+    return only
 
 
 def _nothing_to_flatten(call: ShownCall) -> Exception:
@@ -95,13 +95,13 @@ def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: ShownCal
     """Return the checked name of the merged dim; it may be the name of one of the dims that go into it."""
     if out_dim is None:
         return None
-    place = len(call.arguments) - 1
-    name = checked_name(out_dim, place, call)
+    index = len(call.arguments) - 1
+    name = checked_name(out_dim, index, call)
     at = find(names_of(dims), name)
     if at is not None and at not in merged:
         message = f"{name!r} is the name of dim {at} already"
         raise fault(
-            "NE411", message, call, (place,), f"choose another out_dim, such as {another_name(name)!r}"
+            "NE411", message, call, (index,), f"choose another out_dim, such as {another_name(name)!r}"
         )
     return name
 
@@ -121,29 +121,29 @@ def _merged(dims: Dims, first: int, last: int, name: str | None) -> Dims:
     return (*dims[:first], Dim(name, size), *dims[last + 1 :])
 
 
-def _apart(dims: Dims, found: tuple[int, ...], out_dim: object, call: ShownCall) -> Exception:
+def _apart(dims: Dims, axes: tuple[int, ...], out_dim: object, call: ShownCall) -> Exception:
     """Return the error for dims that are not neighbours in this order, with the call that makes them so."""
-    words = [spelt(dims[at], at) for at in found]
-    is_block = max(found) - min(found) + 1 == len(found)
+    words = [spelt(dims[at], at) for at in axes]
+    is_block = max(axes) - min(axes) + 1 == len(axes)
     message = f"{listed(words)} {'stand in another order' if is_block else 'are not neighbours'}"
     if is_block:
-        in_order = [spelt(dims[at], at) for at in sorted(found)]
+        in_order = [spelt(dims[at], at) for at in sorted(axes)]
         hint = f"write them as they stand, flatten({in_order!r}, {shown(out_dim)}), or change that: "
     else:
         hint = "bring them together: "
-    return fault("NE450", message, call, range(len(found)), hint + _alignment_hint(dims, found))
+    return fault("NE450", message, call, range(len(axes)), hint + _alignment_hint(dims, axes))
 
 
-def _alignment_hint(dims: Dims, found: tuple[int, ...]) -> str:
+def _alignment_hint(dims: Dims, axes: tuple[int, ...]) -> str:
     """Return the align_to that puts the dims side by side, at the place of the first of them."""
-    if any(dims[at].name is None for at in found):
+    if any(dims[at].name is None for at in axes):
         return "align_to can do that once they have names (refine_names)"
     if None in names_of(dims):
-        order: list[object] = [*(dims[at].name for at in found), ...]
+        order: list[object] = [*(dims[at].name for at in axes), ...]
     else:
-        before = [at for at in range(found[0]) if at not in found]
-        after = [at for at in range(found[0], len(dims)) if at not in found]
-        order = [dims[at].name for at in (*before, *found, *after)]
+        before = [at for at in range(axes[0]) if at not in axes]
+        after = [at for at in range(axes[0], len(dims)) if at not in axes]
+        order = [dims[at].name for at in (*before, *axes, *after)]
     return f"align_to({', '.join(map(shown, order))})"
 
 
@@ -174,12 +174,12 @@ def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
     OptionError
         NE657, if `sizes` is of another kind.
     """
-    at = place_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
+    at = position_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
     items = _items(dims, dim, sizes)
     call = ShownCall("unflatten", items, (dims,), f"({shown(dim)}, [", "])")
     if not items:
         raise fault("NE354", "no sizes are given to split the dim into", call, hint="give at least one size")
-    parts = [_part(item, place, call) for place, item in enumerate(items)]
+    parts = [_part(item, index, call) for index, item in enumerate(items)]
     _check_named(dims, at, parts, call)
     new = _solved(dims, at, parts, call)
     return _replaced(dims, at, new, call)
@@ -212,39 +212,39 @@ def _number(text: str) -> object:
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= DIGIT_LIMIT else text
 
 
-def _part(item: object, place: int, call: ShownCall) -> _Part:
+def _part(item: object, index: int, call: ShownCall) -> _Part:
     match item:
         case [None, size]:
-            return _Part(None, _size(size, place, call))
+            return _Part(None, _size(size, index, call))
         case [name, size]:
-            return _Part(checked_name(name, place, call), _size(size, place, call))
+            return _Part(checked_name(name, index, call), _size(size, index, call))
         case list() | tuple():
             message = f"a new dim is a pair of name and size, not {counted(len(item), 'item')}"
-            raise fault("NE657", message, call, (place,), "write [('H', 8), ('W', 8)]")
-    return _Part(None, _size(item, place, call), is_plain=True)
+            raise fault("NE657", message, call, (index,), "write [('H', 8), ('W', 8)]")
+    return _Part(None, _size(item, index, call), is_plain=True)
 
 
-def _size(size: object, place: int, call: ShownCall) -> int:
+def _size(size: object, index: int, call: ShownCall) -> int:
     if isinstance(size, bool) or not isinstance(size, SupportsIndex):
         message = "a new dim is a name with a size, and a size is an integer"
-        raise fault("NE657", message, call, (place,), "write ('H', 8), or ('H', -1) for a size that follows")
-    number = index(size)
+        raise fault("NE657", message, call, (index,), "write ('H', 8), or ('H', -1) for a size that follows")
+    number = as_index(size)
     if number < -1:
-        raise fault("NE353", f"{number} is no size", call, (place,), "-1 stands for the size that follows")
+        raise fault("NE353", f"{number} is no size", call, (index,), "-1 stands for the size that follows")
     return number
 
 
 def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> None:
-    plain = [place for place, part in enumerate(parts) if part.is_plain]
+    plain = [index for index, part in enumerate(parts) if part.is_plain]
     if plain and dims[at].name is not None:
-        pairs = [(f"{dims[at].name}{place + 1}", part.size) for place, part in enumerate(parts)]
+        pairs = [(f"{dims[at].name}{index + 1}", part.size) for index, part in enumerate(parts)]
         message = f"{called(dims, at)} has a name, so the dims it is split into need names"
         hint = f"write unflatten({spelt(dims[at], at)!r}, {shown(pairs)}), or drop its name first"
         raise fault("NE460", message, call, plain, hint)
 
 
 def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> Dims:
-    free = [place for place, part in enumerate(parts) if part.size == -1]
+    free = [index for index, part in enumerate(parts) if part.size == -1]
     if len(free) > 1:
         message = "only one size may be left to follow from the others"
         raise fault("NE351", message, call, free, "write the others")
@@ -282,7 +282,7 @@ def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:
     twice = duplicate(names_of(result))
     if twice:
         name = twice[0]
-        marked = [place for place, dim in enumerate(new) if dim.name == name]
+        marked = [index for index, dim in enumerate(new) if dim.name == name]
         kept = names_of((*dims[:at], *dims[at + 1 :]))
         hint = f"{name!r} is the name of dim {names_of(dims).index(name)} already" if name in kept else ""
         raise doubled(twice, call, marked, hint)

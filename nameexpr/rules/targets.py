@@ -47,8 +47,8 @@ def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target,
     """
     items = _items(arguments)
     call = ShownCall(verb, items, (dims,))
-    wanted = tuple(_target(item, place, call) for place, item in enumerate(items))
-    dots = [place for place, item in enumerate(wanted) if item is ...]
+    wanted = tuple(_target(item, index, call) for index, item in enumerate(items))
+    dots = [index for index, item in enumerate(wanted) if item is ...]
     if len(dots) > 1:
         hint = "keep one '...': it stands for all names that are not mentioned"
         raise fault("NE414", "'...' may stand only once", call, dots, hint=hint)
@@ -64,23 +64,23 @@ def _items(arguments: Sequence[object]) -> tuple[object, ...]:
     return tuple(only) if isinstance(only, (list, tuple)) else (only,)
 
 
-def _target(item: object, place: int, call: ShownCall) -> Target:
+def _target(item: object, index: int, call: ShownCall) -> Target:
     if item is None or item is ...:
         return item
     if isinstance(item, str) and item == "...":
         return ...
-    return checked_name(item, place, call)
+    return checked_name(item, index, call)
 
 
-def checked_name(item: object, place: int, call: ShownCall) -> str:
+def checked_name(item: object, index: int, call: ShownCall) -> str:
     """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
     if not isinstance(item, str):
         message = f"a dim's name is a string or None, not {type(item).__name__}"
-        raise fault("NE650", message, call, (place,), hint=_kind_hint(item))
+        raise fault("NE650", message, call, (index,), hint=_kind_hint(item))
     reason = name_fault(item)
     if reason:
         message = f"{item!r} cannot name a dim: {reason}"
-        raise fault("NE412", message, call, (place,), hint=_malformed_hint(item))
+        raise fault("NE412", message, call, (index,), hint=_malformed_hint(item))
     return str.__str__(item) if item.isascii() else normalised(item)
 
 
@@ -126,12 +126,12 @@ def added_name(name: object, dims: Dims, call: ShownCall) -> str | None:
     """Return the checked name of a new dim, the last argument of a call: one that no other dim has."""
     if name is None:
         return None
-    place = len(call.arguments) - 1
-    new = checked_name(name, place, call)
+    index = len(call.arguments) - 1
+    new = checked_name(name, index, call)
     at = find(names_of(dims), new)
     if at is not None:
         message = f"{new!r} is the name of dim {at} already"
-        raise fault("NE411", message, call, (place,), f"choose another name, such as {another_name(new)!r}")
+        raise fault("NE411", message, call, (index,), f"choose another name, such as {another_name(new)!r}")
     return new
 
 
@@ -157,7 +157,7 @@ def fitting(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
     names = filled(wanted, dims, verb)
     twice = duplicate(names)
     if twice:
-        marked = [place for place, item in enumerate(wanted) if item == twice[0]]
+        marked = [index for index, item in enumerate(wanted) if item == twice[0]]
         raise doubled(twice, ShownCall(verb, wanted, (dims,)), marked)
     return names
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from statistics import median
 from timeit import Timer
 
-from nameexpr.backends.numpy.costs.text import duration
+from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session import files

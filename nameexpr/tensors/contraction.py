@@ -15,11 +15,11 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
-from nameexpr.dims import Dims, Names, another_name, duplicate, names_of
+from nameexpr.dims import Dims, Names, duplicate, names_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, counted, shown
-from nameexpr.rules.combining import contracted_fault
-from nameexpr.rules.lookup import positions
+from nameexpr.rules.combining import contracted_fault, doubled_fault
+from nameexpr.rules.lookup import dims_in, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
@@ -252,12 +252,7 @@ def contracted(a: Core, b: Core, dims: Any) -> Core:
     names = names_of(tuple(kept))
     twice = duplicate(names)
     if twice:
-        message = f"tensordot: the result would have two dims called {twice[0]!r}"
-        marked = tuple(
-            [at for at, dim in enumerate(dims) if dim.name == twice[0]] for dims in (a._dims, b._dims)
-        )
-        hint = f"rename one of them first, for example right.rename({twice[0]}={another_name(twice[0])!r})"
-        raise paired_fault("NE473", message, (a._dims, b._dims), _PAIRING, (marked[0], marked[1]), hint)
+        raise doubled_fault(twice[0], a._dims, b._dims, _PAIRING)
     return Core._tensor_class._wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
 
 
@@ -280,17 +275,11 @@ def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...
     except (TypeError, ValueError) as refused:
         message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
         raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
-    one, other = _listed(first), _listed(second)
-    left = positions(a, ShownCall("tensordot", one, (a, b), "(a, b, ([", f"], {shown(list(other))}))"))
-    right = positions(b, ShownCall("tensordot", other, (a, b), f"(a, b, ({shown(list(one))}, [", "]))"))
+    ours, theirs = dims_in(first), dims_in(second)
+    left = positions(a, ShownCall("tensordot", ours, (a, b), "(a, b, ([", f"], {shown(list(theirs))}))"))
+    right = positions(b, ShownCall("tensordot", theirs, (a, b), f"(a, b, ({shown(list(ours))}, [", "]))"))
     if len(left) != len(right):
         message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
         hint = "every contracted dim needs its partner"
         raise paired_fault("NE387", message, (a, b), _PAIRING, (left, right), hint)
     return left, right
-
-
-def _listed(dims: Any) -> tuple[Any, ...]:
-    if isinstance(dims, str):
-        return tuple(dims.split())
-    return tuple(dims) if isinstance(dims, list | tuple) else (dims,)

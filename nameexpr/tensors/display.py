@@ -156,8 +156,8 @@ def _kept(size: int) -> list[int | None]:
     return [*range(EDGE), None, *range(size - EDGE, size)]
 
 
-def _number(place: int | None) -> str:
-    return _ELIDED if place is None else str(place)
+def _number(index: int | None) -> str:
+    return _ELIDED if index is None else str(index)
 
 
 def _row(plane: np.ndarray[Any, Any], row: int | None) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ def _row(plane: np.ndarray[Any, Any], row: int | None) -> tuple[str, ...]:
 
 
 def _cells(elements: np.ndarray[Any, Any]) -> tuple[str, ...]:
-    return tuple(_ELIDED if place is None else _text(elements[place]) for place in _kept(len(elements)))
+    return tuple(_ELIDED if index is None else _text(elements[index]) for index in _kept(len(elements)))
 
 
 def _text(element: Any) -> str:

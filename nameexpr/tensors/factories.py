@@ -150,15 +150,15 @@ def finished(data: Array, dims: Dims, verb: str, out: Core | None = None) -> Nam
 def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
     """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
     given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
-    shape = tuple(checked_int(one, verb, "a size") for one in given)
+    shape = tuple(checked_int(number, verb, "a size") for number in given)
     call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
-        marked = [place for place, one in enumerate(shape) if one < 0]
+        marked = [index for index, number in enumerate(shape) if number < 0]
         raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
     if len(shape) > DIM_LIMIT:
         message = f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be"
         raise fault("NE750", message, ShownCall(verb, (...,)))
-    if np.prod([float(one) for one in shape]) * 16 > 2.0**62:
+    if np.prod([float(number) for number in shape]) * 16 > 2.0**62:
         raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)
     return dims_of(checked_names(names, dims), shape)
@@ -277,4 +277,4 @@ def _keyword_hint(verb: str, name: str, value: object) -> str:
     own = _OWN.get(verb, ("dtype",))
     if name == "size" and "names" in own:
         return f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
-    return did_you_mean(name, own) or f"it takes {' and '.join(f'{one}=' for one in own)}"
+    return did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"

@@ -84,8 +84,8 @@ def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None)
 
 def _not_held(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     """Return the error for a number among the operands that the dtype of another one does not hold."""
-    dtype = next((one.dtype for one in operands if isinstance(one, Core | np.ndarray)), None)
-    number = next((one for one in operands if isinstance(one, int | float | np.generic)), None)
+    dtype = next((operand.dtype for operand in operands if isinstance(operand, Core | np.ndarray)), None)
+    number = next((operand for operand in operands if isinstance(operand, int | float | np.generic)), None)
     return not_held(verb, number, dtype)
 
 
@@ -114,7 +114,7 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
         hint = "bits are those of integers and bools: x.to('int64') converts"
-    if any(isinstance(one, Core | np.ndarray) and one.dtype.kind in "OUS" for one in operands):
+    if any(isinstance(operand, Core | np.ndarray) and operand.dtype.kind in "OUS" for operand in operands):
         hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))
 
@@ -128,7 +128,12 @@ def unordered(verb: str) -> NameExprError:
 def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:
     """Return an error of a kernel as one of the operator that uses it."""
     diagnostics = fault.diagnostics
-    return type(fault)(*(one._replace(message=one.message.replace(kernel, verb, 1)) for one in diagnostics))
+    return type(fault)(
+        *(
+            diagnostic._replace(message=diagnostic.message.replace(kernel, verb, 1))
+            for diagnostic in diagnostics
+        )
+    )
 
 
 def has_complex(left: Core, right: Any) -> bool:

@@ -22,7 +22,7 @@ from nameexpr.backends.numpy.arrays import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, shown_items
-from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
 from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
@@ -127,7 +127,7 @@ class Indexing(Rules):
         given = key if isinstance(key, tuple) else (key,)
         pairs = [self._item(item, is_isel=call is not None) for item in given]
         taken = sum(item.takes for _, item in pairs)
-        dots = [place for place, (part, _) in enumerate(pairs) if part is ...]
+        dots = [index for index, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1 or taken > self._data.ndim:
             raise self._bad_count(key, taken, len(dots))
         rest: list[tuple[Any, IndexItem]] = [(slice(None), IndexItem("slice", 1))] * (self._data.ndim - taken)
@@ -167,18 +167,18 @@ class Indexing(Rules):
         self, pairs: list[tuple[Any, IndexItem]], given: tuple[Any, ...], call: ShownCall | None
     ) -> None:
         at = 0
-        for place, (part, item) in enumerate(pairs):
+        for item_index, (part, item) in enumerate(pairs):
             if item.kind == "int":
-                self._check_index(part, at, place, (pairs, given, call))
+                self._check_index(part, at, item_index, (pairs, given, call))
             elif item.kind == "array" and part.dtype == np.bool_:
                 self._check_mask(part, at, given, call)
             elif item.kind == "array" and part.size:
                 for extreme in (int(part.min()), int(part.max())):
-                    self._check_index(extreme, at, place, (pairs, given, call))
+                    self._check_index(extreme, at, item_index, (pairs, given, call))
             at += item.takes
         check_array_sizes([item for _, item in pairs], "x[...]")
 
-    def _check_index(self, index: int, at: int, place: int, asked: Any) -> None:
+    def _check_index(self, index: int, at: int, item_index: int, asked: Any) -> None:
         """Raise NE802 unless a dim has an index, which stands at a place of what was asked for."""
         size = self._data.shape[at]
         if -size <= index < size:
@@ -187,14 +187,12 @@ class Indexing(Rules):
         if call is None:
             dots = next((at for at, item in enumerate(given) if item is ...), len(given))
             # What stands behind a `...` is counted from the right.
-            marked = place if place < dots else place - len(pairs) + len(given)
+            marked = item_index if item_index < dots else item_index - len(pairs) + len(given)
             call = self._shown(given)
         else:
             name = f"{self._names[at]}="
-            marked = next(at for at, one in enumerate(call.arguments) if str(one).startswith(name))
-        message = f"there is no index {index} in {called(self._dims, at)}, whose size is {size}"
-        hint = f"indices go from {-size} to {size - 1}" if size else ""
-        raise fault("NE802", message, call, (marked,), hint)
+            marked = next(at for at, argument in enumerate(call.arguments) if str(argument).startswith(name))
+        raise no_index(index, called(self._dims, at), size, call, marked)
 
     def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: ShownCall | None) -> None:
         sizes = self._data.shape[at : at + mask.ndim]

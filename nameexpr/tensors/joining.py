@@ -53,11 +53,11 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
     ('N', 'C')
     """
     parts = _tensors(tensors, "cat")
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if not part._data.ndim:
             call = ShownCall("cat", (Verbatim("[...]"),), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
-            raise fault("NE385", f"cat: tensor {place} is 0-d and has no dim to join along", call, hint=hint)
+            raise fault("NE385", f"cat: tensor {index} is 0-d and has no dim to join along", call, hint=hint)
     if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
         check_ranks([part._dims for part in parts], "cat")
     at = _position(parts, dim)
@@ -112,7 +112,7 @@ def _position(parts: list[Core], dim: Any) -> int:
 def _unknown(parts: list[Core], dim: Any) -> NameExprError:
     """Return the error for a dim that the first tensor lacks."""
     call = ShownCall("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
-    later = [one._names for one in parts if isinstance(dim, str) and dim in one._names]
+    later = [part._names for part in parts if isinstance(dim, str) and dim in part._names]
     if not later or any(parts[0]._names):
         return misplaced(parts[0]._dims, call, (1,))
     hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later[0]))})"

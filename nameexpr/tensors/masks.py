@@ -18,7 +18,8 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category, common_dtype
 from nameexpr.dims import Names, names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, counted, shown
+from nameexpr.rules.indexing import no_index
 from nameexpr.rules.lookup import called
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.pairing import broadcast as pairing_broadcast
@@ -238,11 +239,8 @@ class Masks(Rules):
         bad = places[(places < -size) | (places >= size)]
         if bad.size:
             what = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
-            message = f"{verb}: there is no index {int(bad.flat[0])} in {what}, whose size is {size}"
             call = ShownCall(verb, (self._names[at] if self._data.ndim else 0, ...), (self._dims,))
-            raise fault(
-                "NE802", message, call, (1,), f"indices go from {-size} to {size - 1}" if size else ""
-            )
+            raise no_index(int(bad.flat[0]), what, size, call, 1, f"{verb}: ")
         return places
 
 

@@ -139,9 +139,9 @@ def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = 
     >>> as_tensor(array, names="N").numpy() is array
     True
     """
-    made = _made(data, names, dtype, copy=False)
-    is_same = isinstance(data, NamedTensor) and made.numpy() is data.numpy() and made.names == data.names
-    return data if is_same else made  # type: ignore[return-value]
+    result = _made(data, names, dtype, copy=False)
+    is_same = isinstance(data, NamedTensor) and result.numpy() is data.numpy() and result.names == data.names
+    return data if is_same else result  # type: ignore[return-value]
 
 
 def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:

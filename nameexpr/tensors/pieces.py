@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, counted, fault
+from nameexpr.rules.indexing import no_index
 from nameexpr.rules.lookup import called, misplaced
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.ops import op
@@ -47,11 +48,8 @@ class Pieces(Rules):
         number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
-            message = f"select: there is no index {number} in {called(self._dims, at)}, whose size is {size}"
             call = ShownCall("select", (dim, number), (self._dims,))
-            raise fault(
-                "NE802", message, call, (1,), f"indices go from {-size} to {size - 1}" if size else ""
-            )
+            raise no_index(number, called(self._dims, at), size, call, 1, "select: ")
         return self._part(at, number, keep=False)
 
     @op("keeps")
@@ -113,7 +111,7 @@ class Pieces(Rules):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: place + 1]) for place in range(len(sizes))]
+        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
         return tuple(
             self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
         )

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy import reductions
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import called
@@ -52,7 +51,7 @@ class Reductions(Rules):
         >>> ne.tensor([[True, True], [True, False]], names="N C").sum("C")
         tensor([2, 1], names=('N',), shape=(2,))
         """
-        return self._reduce(reductions.sum, dim, keepdim, "sum", out, dtype=as_dtype(dtype))
+        return self._reduce("sum", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
     def prod(
@@ -69,7 +68,7 @@ class Reductions(Rules):
         tensor([3, 8], names=('C',), shape=(2,))
         """
         dim = self._position(None, "prod") if dim is None else dim
-        return self._reduce(reductions.prod, dim, keepdim, "prod", out, dtype=as_dtype(dtype))
+        return self._reduce("prod", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
     def mean(
@@ -85,7 +84,7 @@ class Reductions(Rules):
         >>> ne.tensor([1, 2], names="N").mean(dtype="float64")
         tensor(1.5)
         """
-        return self._reduce(reductions.mean, dim, keepdim, "mean", out, dtype=as_dtype(dtype))
+        return self._reduce("mean", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
     def std(
@@ -143,8 +142,7 @@ class Reductions(Rules):
         if correction is None:
             correction = 1 if unbiased is None else self._unbiased(unbiased, verb)
         correction = checked_real(correction, verb, "correction")
-        kernel = getattr(reductions, verb)
-        return self._reduce(kernel, dim, keepdim, verb, out, correction=correction)
+        return self._reduce(verb, dim, keepdim, out, correction=correction)
 
     def _unbiased(self, unbiased: Any, verb: str) -> int:
         """Return the correction that `unbiased` stands for (NE677)."""
@@ -160,7 +158,7 @@ class Reductions(Rules):
         tensor([1000.69314718], names=('N',), shape=(1,))
         """
         dim = self._position(None, "logsumexp") if dim is None else dim
-        return self._reduce(reductions.logsumexp, dim, keepdim, "logsumexp", out)
+        return self._reduce("logsumexp", dim, keepdim, out)
 
     @op("removes")
     def all(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -169,7 +167,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 0], [2, 3]], names="N C").all("C")
         tensor([False,  True], names=('N',), shape=(2,))
         """
-        return self._reduce(reductions.all, dim, keepdim, "all", out)
+        return self._reduce("all", dim, keepdim, out)
 
     @op("removes")
     def any(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -178,7 +176,7 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 0], [0, 0]], names="N C").any("C")
         tensor([ True, False], names=('N',), shape=(2,))
         """
-        return self._reduce(reductions.any, dim, keepdim, "any", out)
+        return self._reduce("any", dim, keepdim, out)
 
     def _check_not_empty(self, verb: str, dim: Any) -> None:
         """Raise NE390 if the elements along dims, of which one is to be chosen, are none."""
@@ -204,7 +202,7 @@ class Reductions(Rules):
         tensor([2, 7], names=('C',), shape=(2,))
         """
         self._check_choice("amax", dim)
-        return self._reduce(reductions.amax, dim, keepdim, "amax", out)
+        return self._reduce("amax", dim, keepdim, out)
 
     @op("removes", extra=True)
     def amin(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -214,7 +212,7 @@ class Reductions(Rules):
         tensor([1, 3], names=('C',), shape=(2,))
         """
         self._check_choice("amin", dim)
-        return self._reduce(reductions.amin, dim, keepdim, "amin", out)
+        return self._reduce("amin", dim, keepdim, out)
 
     @op("removes", extra=True)
     def norm(self, p: float = 2, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -224,7 +222,7 @@ class Reductions(Rules):
         tensor([5.], names=('N',), shape=(1,))
         """
         order = checked_number(p, "norm", "the order p")
-        return self._reduce(reductions.norm, dim, keepdim, "norm", out, order=order)
+        return self._reduce("norm", dim, keepdim, out, order=order)
 
     @op("removes", extra=True)
     def count_nonzero(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -233,4 +231,4 @@ class Reductions(Rules):
         >>> ne.tensor([[1, 0], [2, 3]], names="N C").count_nonzero("C")
         tensor([1, 2], names=('N',), shape=(2,))
         """
-        return self._reduce(reductions.count_nonzero, dim, keepdim, "count_nonzero", out)
+        return self._reduce("count_nonzero", dim, keepdim, out)

@@ -2,6 +2,10 @@
 
 The fast cases stand first: names that are equal, a Python number, a dim given by its name. What goes wrong is
 looked into only after it went wrong.
+
+Kernels are looked up here, by the operator's name: `_keep` finds those of one operand, `_unify` those of two
+(with `_operate` and `_compare`, its short cuts for signs), `_reduce` reductions. What they give goes through
+`_named`, or through `_put` where it may be written into `out`.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from nameexpr.backends.numpy import reductions
 from nameexpr.backends.numpy.arrays import default_float, is_bfloat16
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
@@ -132,20 +137,12 @@ class Rules(Core):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)
 
-    def _reduce(
-        self,
-        kernel: Any,
-        dim: object,
-        keepdim: bool,
-        verb: str,
-        out: Core | None = None,
-        **options: Any,
-    ) -> Self:
-        """Return `kernel(array, axis=, keepdims=, **options)` over dims, which its names lose."""
+    def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
+        """Return a reduction over dims, which its names lose."""
         gone = self._axes(dim, verb)
         names = self._names if keepdim else _removed(self._names, gone)
         try:
-            data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
+            data = getattr(reductions, verb)(self._data, axis=gone, keepdims=keepdim, **options)
         except REFUSED as fault:
             if not isinstance(keepdim, int | np.bool_):
                 raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None

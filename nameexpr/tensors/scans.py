@@ -13,7 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
-from nameexpr.backends.numpy.reductions import running
+from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, normalised, running
 from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Array, Core
@@ -101,7 +101,7 @@ class Scans(Ordering):
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
         tensor([[0.5, 0.5]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(dim, dtype, "softmax")
+        return self._normalised(into_softmax, dim, dtype, "softmax")
 
     @op("keeps", extra=True)
     @within_memory
@@ -111,18 +111,15 @@ class Scans(Ordering):
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
         tensor([[-0.69314718, -0.69314718]], names=('N', 'C'), shape=(1, 2))
         """
-        return self._normalised(dim, dtype, "log_softmax")
+        return self._normalised(into_log_softmax, dim, dtype, "log_softmax")
 
-    def _normalised(self, dim: Any, dtype: Any, verb: str) -> Self:
-        from nameexpr.backends.numpy import formulas  # late: it brings all that formulas call
-
+    def _normalised(self, finish: Any, dim: Any, dtype: Any, verb: str) -> Self:
         data, at = self._along(dim, verb)
         if dtype is not None:
             data = data.astype(as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
-        kernel = getattr(formulas, verb)
-        return self._named(kernel(data, at, in_blocks=False).reshape(self._data.shape), self._names)
+        return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
     @op("keeps", extra=True)
     @within_memory

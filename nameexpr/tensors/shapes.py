@@ -179,25 +179,25 @@ class Shapes(Rules):
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
-        for place, size in enumerate(wanted):
-            old = self._data.shape[place - new] if place >= new else None
-            self._check_expanded(size, old, place, call)
-        shape = [self._data.shape[place - new] if size == -1 else size for place, size in enumerate(wanted)]
+        for index, size in enumerate(wanted):
+            old = self._data.shape[index - new] if index >= new else None
+            self._check_expanded(size, old, index, call)
+        shape = [self._data.shape[index - new] if size == -1 else size for index, size in enumerate(wanted)]
         try:
             return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
         except ValueError as refused:
             raise fault("NE707", "expand: no array has so many elements", call) from refused
 
-    def _check_expanded(self, size: int, old: int | None, place: int, call: ShownCall) -> None:
+    def _check_expanded(self, size: int, old: int | None, index: int, call: ShownCall) -> None:
         if old is None and size == -1:
             message = "expand: -1 keeps a size, and a new dim has none yet"
-            raise fault("NE376", message, call, (place,), "write its size")
+            raise fault("NE376", message, call, (index,), "write its size")
         if size < -1:
-            raise fault("NE384", "expand: a size is 0 or more", call, (place,), "-1 keeps a size")
+            raise fault("NE384", "expand: a size is 0 or more", call, (index,), "-1 keeps a size")
         if old not in (None, 1, size) and size != -1:
-            at = place - len(call.arguments) + self._data.ndim
+            at = index - len(call.arguments) + self._data.ndim
             message = f"expand: {called(self._dims, at)} has size {old}, and cannot be expanded to {size}"
-            raise fault("NE376", message, call, (place,), "only dims of size 1 are repeated")
+            raise fault("NE376", message, call, (index,), "only dims of size 1 are repeated")
 
     @op("removes", extra=True)
     def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:
@@ -230,7 +230,7 @@ class Shapes(Rules):
         """Give the tensor sizes and, unless they are None, names, both or neither."""
         if min(shape, default=0) < 0:
             call = ShownCall("resize_", shape, (self._dims,))
-            marked = [place for place, size in enumerate(shape) if size < 0]
+            marked = [index for index, size in enumerate(shape) if size < 0]
             raise fault("NE384", "resize_: a size is 0 or more", call, marked)
         if shape == self.shape:
             self._names = self._names if names is None else names

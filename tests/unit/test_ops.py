@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nameexpr.backends.numpy.codegen.statements import callee_of
-from nameexpr.backends.numpy.costs.functions import FUNCTIONS as CELLS
+from nameexpr.backends.numpy.costs.passes import CELLS
 from nameexpr.ops import ALONG, COSTS, FUNCTIONS, KERNELS, POINTWISE, REDUCTIONS, Function
 from nameexpr.runtime.promotion import NumPyArithmetic, function_of
 

@@ -129,7 +129,7 @@ def _refused(value: Any) -> tuple[str, str] | None:
     if isinstance(value, str | bytes):
         return "is text, not an array", "the expression comes first, then one array for each term"
     if isinstance(value, list | tuple) and any(
-        isinstance(one, np.ndarray) or hasattr(one, "_names") for one in value
+        isinstance(item, np.ndarray) or hasattr(item, "_names") for item in value
     ):
         return (
             f"is a {type(value).__name__} of {len(value)} arrays",

@@ -42,10 +42,10 @@ def contiguous(x: Array) -> Array:
         return x.copy()
     shape, width = plan
     source = x.reshape(shape)
-    made = np.empty(shape, x.dtype)
+    result = np.empty(shape, x.dtype)
     for start in range(0, shape[-1], width):
-        made[..., start : start + width] = source[..., start : start + width]
-    return made.reshape(x.shape)
+        result[..., start : start + width] = source[..., start : start + width]
+    return result.reshape(x.shape)
 
 
 def row_major(x: Array) -> Array:
@@ -64,9 +64,9 @@ def repeated(x: Array, shape: tuple[int, ...]) -> Array:
     x = x.reshape((1,) * (len(shape) - x.ndim) + x.shape)
     axes = [axis for axis, size in enumerate(shape) if x.shape[axis] != size]
     if is_apart or (len(axes) > 1 and x.itemsize * prod(shape[axes[-1] + 1 :]) >= RUN):
-        made = np.empty(shape, x.dtype)
-        made[...] = x
-        return made
+        result = np.empty(shape, x.dtype)
+        result[...] = x
+        return result
     for axis in reversed(axes):
         x = x.repeat(shape[axis], axis=axis)
     return x if axes else x.copy()

@@ -2,7 +2,7 @@
 numbers that stay weak.
 
 Functions along axes take an array and an axis or several; `over=True` lets them work in the array's memory.
-Blocks stay in the cache, but a sum within one may round otherwise than over the whole array.
+Those that normalise do so in blocks that stay in the cache; a sum may round otherwise than over the whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from nameexpr.backends.numpy import special
 from nameexpr.backends.numpy.arrays import Array, native, widened
 from nameexpr.backends.numpy.numbers import as_array, fold, integer
-from nameexpr.backends.numpy.reductions import Axis, running
+from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_softmax, running
 
 __all__ = ["as_array", "fold", "integer"]  # and what is defined here
 
@@ -98,7 +98,7 @@ def gelu(x: Array) -> Any:
 def clip(x: Any, low: Any, high: Any) -> Any:
     """Return x where it lies between the bounds, else the nearer one; `high` where low is above high."""
     dtype = np.result_type(x, low, high)
-    x, low, high = (one if np.ndim(one) else np.asarray(one, dtype) for one in (x, low, high))
+    x, low, high = (value if np.ndim(value) else np.asarray(value, dtype) for value in (x, low, high))
     above = np.maximum(x, low, dtype=dtype)
     is_whole = np.ndim(above) > 0 and np.shape(above) == np.broadcast(above, high).shape
     return np.minimum(above, high, out=above if is_whole else None, dtype=dtype)
@@ -117,7 +117,7 @@ def where_over(condition: Array, x: Array, y: Any) -> Array:
 
 
 @np.errstate(all="ignore")
-def softmax(x: Array, axes: Axis, *, over: bool = False, in_blocks: bool = True) -> Array:
+def softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
     """Return exponentials over their sum along axes, of narrow floats computed in float32.
 
     The largest is subtracted before exp, which then cannot overflow. A slice that holds nan or inf, or
@@ -126,37 +126,26 @@ def softmax(x: Array, axes: Axis, *, over: bool = False, in_blocks: bool = True)
     >>> softmax(np.array([0.0, 0.0, -np.inf]), 0)
     array([0.5, 0.5, 0. ])
     """
-    return _normalised(x, axes, _softmax, over=over, in_blocks=in_blocks)
+    return _normalised(x, axes, into_softmax, over=over)
 
 
 @np.errstate(all="ignore")
-def log_softmax(x: Array, axes: Axis, *, over: bool = False, in_blocks: bool = True) -> Array:
+def log_softmax(x: Array, axes: Axis, *, over: bool = False) -> Array:
     """Return the logarithm of the softmax along axes, finite even where softmax itself would round to 0.
 
     >>> log_softmax(np.array([0.0, -1000.0]), 0)
     array([    0., -1000.])
     """
-    return _normalised(x, axes, _log_softmax, over=over, in_blocks=in_blocks)
+    return _normalised(x, axes, into_log_softmax, over=over)
 
 
-def _softmax(shifted: Array, axes: Axis) -> None:
-    np.exp(shifted, out=shifted)
-    shifted /= np.add.reduce(shifted, axis=axes, keepdims=True)
-
-
-def _log_softmax(shifted: Array, axes: Axis) -> None:
-    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=axes, keepdims=True))
-
-
-def _normalised(
-    x: Array, axes: Axis, finish: Callable[[Array, Axis], None], *, over: bool, in_blocks: bool
-) -> Array:
-    """Return x less its largest element along axes, and finished, block by block where that is wanted."""
+def _normalised(x: Array, axes: Axis, finish: Callable[[Array, Axis], None], *, over: bool) -> Array:
+    """Return x less its largest element along axes, and finished, block by block."""
     x = _normalisable(x)
     wide = widened(x)
     result = wide if over else np.empty_like(wide, native(wide.dtype))
     if x.size:
-        for part, target in _blocks(wide, result, axes) if in_blocks else [(wide, result)]:
+        for part, target in _blocks(wide, result, axes):
             largest = np.maximum.reduce(part, axis=axes, keepdims=True, initial=-np.inf)
             np.subtract(part, largest, out=target)
             finish(target, axes)

@@ -63,7 +63,7 @@ def _lies_by_rows(x: Array) -> bool:
 def _positive(axis: Axis, ndim: int) -> set[int]:
     """Return the axes that go, counted from the end, so that `ndim` in it means the first."""
     axes = (axis,) if isinstance(axis, int) else axis
-    return {ndim - one if one >= 0 else -one for one in axes}
+    return {ndim - position if position >= 0 else -position for position in axes}
 
 
 @by_rows
@@ -104,9 +104,9 @@ def logsumexp(x: Array, axis: Axis) -> Array:
 
 @cache
 def _shared(cells: int, dtype: str) -> Array:
-    made = np.ones(cells, dtype)
-    made.flags.writeable = False
-    return made
+    result = np.ones(cells, dtype)
+    result.flags.writeable = False
+    return result
 
 
 def ones(shape: tuple[int, ...], dtype: str) -> Array:
@@ -234,7 +234,7 @@ class ReducerMisuse(Exception):  # noqa: N818  data for an error of ours: (what 
 def diagonal(x: Array, letters: tuple[int, ...]) -> Array:
     """Return a writable view of the cells where axes of the same letter have the same index."""
     distinct = tuple(dict.fromkeys(letters))
-    places = [[axis for axis, letter in enumerate(letters) if letter == one] for one in distinct]
+    places = [[axis for axis, letter in enumerate(letters) if letter == wanted] for wanted in distinct]
     shape = tuple(x.shape[axes[0]] for axes in places)
     strides = tuple(sum(x.strides[axis] for axis in axes) for axes in places)
     return np.lib.stride_tricks.as_strided(x, shape, strides)

@@ -95,7 +95,7 @@ def topk(x: Array, k: int, axis: int, largest: bool, ordered: bool) -> Ranked:
     if ordered:
         order = np.argsort(values, axis)
         order = np.flip(order, axis) if largest else order
-        values, places = (np.take_along_axis(one, order, axis) for one in (values, places))
+        values, places = (np.take_along_axis(array, order, axis) for array in (values, places))
     return values, places.astype(np.int64, copy=False)
 
 

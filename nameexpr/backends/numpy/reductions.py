@@ -21,6 +21,7 @@ from nameexpr.backends.numpy.arrays import (
     is_inexact,
     is_narrow,
     native,
+    widened,
 )
 from nameexpr.ops import REDUCTIONS
 
@@ -73,6 +74,17 @@ def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:
     return np.asarray(total + largest.reshape(np.shape(total)))
 
 
+def into_softmax(shifted: Array, axes: Axis) -> None:
+    """Write the softmax of numbers of which the largest is 0 over them."""
+    np.exp(shifted, out=shifted)
+    shifted /= _add(shifted, axis=axes, keepdims=True)
+
+
+def into_log_softmax(shifted: Array, axes: Axis) -> None:
+    """Write the logarithm of the softmax of numbers of which the largest is 0 over them."""
+    shifted -= np.log(_add(np.exp(shifted), axis=axes, keepdims=True))
+
+
 def _accumulating(name: str) -> Callable[..., Any]:
     """Return the kernel of a sum or product: of any dtype, or in the one that is given."""
     reduce = _reduce(name)
@@ -90,21 +102,24 @@ def _accumulating(name: str) -> Callable[..., Any]:
     return kernel
 
 
-def _repeating(name: str, *, is_logical: bool = False) -> Callable[..., Any]:
-    """Return the kernel that repeats a ufunc, of narrow floats in float32: bfloat16's nan would warn."""
+def _repeating(name: str, *, in_wide: bool = False) -> Callable[..., Any]:
+    """Return the kernel that repeats a ufunc, of narrow floats in float32 if bfloat16's nan would warn."""
     reduce = _reduce(name)
 
     def kernel(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
-        if x.itemsize == NARROW and not is_logical and is_narrow(x.dtype):
+        return reduce(x, axis=axis, keepdims=keepdims)
+
+    def wide(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
+        if x.itemsize == NARROW and is_narrow(x.dtype):
             return in_float32(reduce, x, axis=axis, keepdims=keepdims)
         return reduce(x, axis=axis, keepdims=keepdims)
 
-    return kernel
+    return wide if in_wide else kernel
 
 
 sum, prod = map(_accumulating, ("sum", "prod"))
-amax, amin = map(_repeating, ("max", "min"))
-all, any = (_repeating(name, is_logical=True) for name in ("all", "any"))
+amax, amin = (_repeating(name, in_wide=True) for name in ("max", "min"))
+all, any = map(_repeating, ("all", "any"))
 
 
 def running(
@@ -191,3 +206,12 @@ def norm(x: Array, *, axis: Axes, keepdims: bool = False, order: float = 2) -> A
 def count_nonzero(x: Array, *, axis: Axes, keepdims: bool = False) -> Any:
     """Return how many elements are not 0, as int64."""
     return _add(x != 0, axis=axis, keepdims=keepdims, dtype=np.int64)
+
+
+@np.errstate(all="ignore")
+def normalised(x: Array, axis: int, finish: Callable[[Array, Axis], None]) -> Array:
+    """Return the softmax of floats, or its logarithm, by `into_softmax` or `into_log_softmax`."""
+    wide = widened(x)
+    shifted = np.asarray(wide - _maximum(wide, axis=axis, keepdims=True, initial=-np.inf))
+    finish(shifted, axis)
+    return shifted.astype(native(x.dtype), copy=False)

@@ -1,6 +1,6 @@
 """NumPy as the compiler is told of it."""
 
-from nameexpr.backends.numpy.costs import estimate
+from nameexpr.backends.numpy.costs import calls
 from nameexpr.compiler.ir.target import Target
 
-TARGET = Target(costs=estimate)
+TARGET = Target(costs=calls)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nameexpr.compiler.ir.axes import Axes, Names
-from nameexpr.compiler.ir.dots import Under, is_dots, place_of
+from nameexpr.compiler.ir.dots import Under, is_dots, position_of
 from nameexpr.dims import another_name, duplicate, name_fault
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Dots, Item, Pack, Term
@@ -67,7 +67,7 @@ def _check_twice(names: Sequence[str | None], items: Sequence[Item], text: str) 
 def _name_of(label: str, packs: Mapping[str, Names], under: Under) -> str | None:
     """Return the name of a dim that has a label; under a pack, that which the operands have there."""
     if is_dots(label):
-        return under.get(place_of(label))
+        return under.get(position_of(label))
     word, dots, number = label.partition("...")
     if dots:
         names = packs.get(f"{word}...", ())

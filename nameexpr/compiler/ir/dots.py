@@ -23,7 +23,7 @@ def is_dots(label: str) -> bool:
     return label.startswith(DOTS)
 
 
-def place_of(label: str) -> str:
+def position_of(label: str) -> str:
     """Return `...k` for a dim under `...`."""
     return label.partition("@")[0]
 
@@ -68,7 +68,7 @@ def in_order(order: Sequence[str], labels: Labels) -> Labels:
 
 def own_dots(axes: Axes, labels: Labels) -> Axes:
     """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
-    own = {place_of(label): label for label in labels if is_dots(label)}
+    own = {position_of(label): label for label in labels if is_dots(label)}
     result = []
     for group in axes:
         found = tuple(own.get(label, label) for label in group if not is_dots(label) or label in own)

@@ -16,47 +16,45 @@ Steps = Mapping[str, int]
 
 
 class Costs(Protocol):
-    """What calls take, in seconds: by these the lowering chooses among strategies."""
+    """What calls cost, in nanoseconds: by these the lowering chooses among strategies."""
 
-    def call_seconds(self, call: str) -> float:
-        """Return the time of a call whatever its arrays are: "view", "dot", or "parts" for a view of complex
+    def call_cost(self, call: str) -> float:
+        """Return the cost of a call whatever its arrays are: "view", "dot", or "parts" for a view of complex
         numbers as reals, and back.
         """
 
-    def cast_seconds(self, cells: int, dtype: str) -> float:
-        """Return the time of a cast of an array to this dtype."""
+    def cast_cost(self, cells: int, dtype: str) -> float:
+        """Return the cost of a cast of an array to this dtype."""
 
-    def copy_seconds(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
-        """Return the time of a row-major copy with the axes in this order."""
+    def copy_cost(self, sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
+        """Return the cost of a row-major copy with the axes in this order."""
 
-    def reading_seconds(self, cells: int, ends: Sequence[int], dtype: str) -> float:
-        """Return the time lost on a matrix or vector whose axes have these steps, none of them 1, perhaps."""
+    def read_cost(self, cells: int, ends: Sequence[int], dtype: str) -> float:
+        """Return what is lost on a matrix or vector whose axes have these steps, none of them 1, perhaps."""
 
-    def products_seconds(
+    def product_cost(
         self, count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool
     ) -> float:
-        """Return the time of `count` products of matrices (rows, inner) and (inner, columns).
+        """Return the cost of `count` products of matrices (rows, inner) and (inner, columns).
 
         `is_by_dots` says of a product with a vector whether it is made of inner products, for the matrix lies
         along the inner axis; else it adds up columns.
         """
 
-    def vecdot_seconds(self, count: int, inner: int, dtype: str) -> float:
-        """Return the time of the inner products of so many pairs of rows."""
+    def vecdot_cost(self, count: int, inner: int, dtype: str) -> float:
+        """Return the cost of the inner products of so many pairs of rows."""
 
-    def loop_seconds(
-        self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str
-    ) -> float:
-        """Return the time of one pass of a loop over one or two operands."""
+    def loop_cost(self, sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
+        """Return the cost of one pass of a loop over one or two operands."""
 
-    def sum_seconds(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
-        """Return the time of a sum over some axes of an array."""
+    def sum_cost(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
+        """Return the cost of a sum over some axes of an array."""
 
-    def maximum_seconds(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
-        """Return the time of a maximum over some axes of an array."""
+    def maximum_cost(self, sizes: Sizes, steps: Steps, dtype: str) -> float:
+        """Return the cost of a maximum over some axes of an array."""
 
-    def slices_seconds(self, count: int, cells: int, dtype: str, *, is_near: bool) -> float:
-        """Return the time of combining `count` slices of so many cells one after the other."""
+    def slices_cost(self, count: int, cells: int, dtype: str, *, is_near: bool) -> float:
+        """Return the cost of combining `count` slices of so many cells one after the other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,17 +135,15 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     if build.is_diagonal(value):  # `simplify` makes one pass of the two
         return _reduced(build, value, summed, compute)
     costs, cells = build.costs, build.size(value.labels)
-    seconds = costs.sum_seconds(build.sizes, steps_of(build, value), value.dtype) if cells else 0.0
-    found = [Strategy("reduce", seconds)]
+    cost = costs.sum_cost(build.sizes, steps_of(build, value), value.dtype) if cells else 0.0
+    found = [Strategy("reduce", cost)]
     is_cast = bool(compute) and value.dtype != compute
     if not is_cast:
         found += _quicker(build, value, summed)
     elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= CAST:
         cast = replace(value, dtype=compute, strides=build.compact_strides(value))
-        extra = build.costs.cast_seconds(build.size(value.labels), compute)
-        found += [
-            replace(strategy, seconds=strategy.seconds + extra) for strategy in _quicker(build, cast, summed)
-        ]
+        extra = build.costs.cast_cost(build.size(value.labels), compute)
+        found += [replace(strategy, cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
     strategy = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
         value = build.cast(value, compute)
@@ -183,12 +181,12 @@ def _prefers_slices(build: Builder, value: Value, reduced: Sequence[str], reduce
     if is_empty or is_logical or reducer not in FOLDING or not 1 < count <= SLICES:
         return False
     strategy = _slices(build, value, reduced)
-    reduce = Strategy("reduce", build.costs.maximum_seconds(build.sizes, steps_of(build, value), value.dtype))
+    reduce = Strategy("reduce", build.costs.maximum_cost(build.sizes, steps_of(build, value), value.dtype))
     return build.choose(_by_time([strategy, reduce])).kind == "slices"
 
 
 def _by_time(found: list[Strategy]) -> list[Strategy]:
-    return sorted(found, key=lambda strategy: strategy.seconds)
+    return sorted(found, key=lambda strategy: strategy.cost)
 
 
 def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
@@ -205,22 +203,18 @@ def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strate
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
     if len(value.labels) <= LETTERS:
-        seconds = build.costs.loop_seconds(build.sizes, [steps_of(build, value)], kept, value.dtype)
-        found.append(Strategy("loop", seconds))
+        cost = build.costs.loop_cost(build.sizes, [steps_of(build, value)], kept, value.dtype)
+        found.append(Strategy("loop", cost))
     return found if is_exact else found + _products(build, value, summed)
 
 
 def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
     """Return the products with ones: of complex numbers' parts, for infinity times 0 is nan."""
-    seconds = 0.0
+    cost = 0.0
     if value.dtype in REAL_OF:
-        value, seconds = parts_of(build, value), build.costs.call_seconds("parts")
+        value, cost = parts_of(build, value), build.costs.call_cost("parts")
     tried = candidate_strategies(build, _pair(build, value, summed), value, _ones(build, value, summed))
-    return [
-        replace(strategy, seconds=strategy.seconds + seconds)
-        for strategy in tried
-        if strategy.kind == "matmul"
-    ]
+    return [replace(strategy, cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
@@ -233,9 +227,9 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Stra
     if not block or not build.is_mergeable(value, order):
         return []
     rows = build.size(value.labels) // block
-    seconds = build.costs.products_seconds(1, rows, block, 1, value.dtype, is_by_dots=True)
-    seconds += build.costs.call_seconds("dot") + 3 * build.costs.call_seconds("view")
-    return [Strategy("blocks", seconds, summed=order, columns=(str(block),))]
+    cost = build.costs.product_cost(1, rows, block, 1, value.dtype, is_by_dots=True)
+    cost += build.costs.call_cost("dot") + 3 * build.costs.call_cost("view")
+    return [Strategy("blocks", cost, summed=order, columns=(str(block),))]
 
 
 def _of_blocks(build: Builder, value: Value, strategy: Strategy) -> Value:
@@ -264,8 +258,8 @@ def _slices(build: Builder, value: Value, reduced: Sequence[str]) -> Strategy:
     kept = [label for label in value.labels if label not in reduced]
     is_near = not _is_contiguous(build, value, reduced)
     cells = build.size(kept)
-    seconds = build.costs.slices_seconds(build.size(reduced), cells, value.dtype, is_near=is_near)
-    return Strategy("slices", seconds)
+    cost = build.costs.slices_cost(build.size(reduced), cells, value.dtype, is_near=is_near)
+    return Strategy("slices", cost)
 
 
 def _pair(build: Builder, value: Value, summed: Sequence[str]) -> Pair:

@@ -45,7 +45,7 @@ class Strategy:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
-    seconds: float
+    cost: float
     outer: Labels = ()
     rows: Labels = ()
     summed: Labels = ()
@@ -70,7 +70,7 @@ def canonical_strategy(pair: Pair) -> Strategy:
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
-    """Return all ways worth trying, by the seconds that they are thought to take."""
+    """Return the candidate strategies, cheapest first."""
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
         return [canonical_strategy(pair)]
@@ -78,10 +78,10 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [steps_of(build, value) for value in (one, other)]
-        found.append(Strategy("loop", build.costs.loop_seconds(build.sizes, steps, labels, one.dtype)))
+        found.append(Strategy("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
-    return sorted(found, key=lambda strategy: strategy.seconds)
+    return sorted(found, key=lambda strategy: strategy.cost)
 
 
 def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
@@ -92,8 +92,8 @@ def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
         for value, steps in both
     ):
         return []
-    seconds = build.costs.vecdot_seconds(build.size(pair.batch), build.size(pair.summed), one.dtype)
-    return [Strategy("vecdot", seconds, pair.batch, summed=pair.summed)]
+    cost = build.costs.vecdot_cost(build.size(pair.batch), build.size(pair.summed), one.dtype)
+    return [Strategy("vecdot", cost, pair.batch, summed=pair.summed)]
 
 
 def steps_of(build: Builder, value: Value) -> dict[str, int]:
@@ -129,7 +129,7 @@ def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value) -> Str
         build.size(labels) for labels in (strategy.rows, strategy.summed, strategy.columns)
     )
     count = build.size(strategy.outer)
-    seconds = 0.0
+    cost = 0.0
     matrix = other if rows == 1 else one
     is_by_dots = matrix is one
     for value, first, second in (
@@ -140,18 +140,18 @@ def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value) -> Str
         here = [label for label in strategy.outer if label in steps]
         if not (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
-            copy = build.costs.copy_seconds
-            seconds += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
+            copy = build.costs.copy_cost
+            cost += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
         else:
             passes = count // max(1, build.size(here))
             ends = [_unit_step(build, steps, group) for group in (first, second) if build.size(group) != 1]
-            seconds += passes * build.costs.reading_seconds(build.size(value.labels), ends, value.dtype)
+            cost += passes * build.costs.read_cost(build.size(value.labels), ends, value.dtype)
             if len(first) != 1 or len(second) != 1:
-                seconds += build.costs.call_seconds("view")
+                cost += build.costs.call_cost("view")
             if value is matrix:
                 is_by_dots = _unit_step(build, steps, strategy.summed) == 1
-    seconds += build.costs.products_seconds(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
-    return Strategy("matmul", seconds, strategy.outer, strategy.rows, strategy.summed, strategy.columns)
+    cost += build.costs.product_cost(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
+    return Strategy("matmul", cost, strategy.outer, strategy.rows, strategy.summed, strategy.columns)
 
 
 def is_copied_across(
@@ -164,8 +164,8 @@ def is_copied_across(
     if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
         return False
     steps = steps_of(build, value)
-    straight = build.costs.copy_seconds(build.sizes, steps, [*here, *first, *second], value.dtype)
-    return build.costs.copy_seconds(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
+    straight = build.costs.copy_cost(build.sizes, steps, [*here, *first, *second], value.dtype)
+    return build.costs.copy_cost(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
 def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:

@@ -14,8 +14,7 @@ import numpy as np
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
-from nameexpr.backends.numpy.costs.program import CALL, expected_seconds
-from nameexpr.backends.numpy.costs.text import duration
+from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.axes import Axes, Names, shown
@@ -228,7 +227,7 @@ def _rows(compiled: Compilation[Expression], level: _Level, numbering: Numbering
     working = working_of(program)
     sizes = allocated(program, shapes, level.given)
     repeats = prod(loop.sizes[0] / loop.block for loop in level.loops)
-    times = [repeats * seconds for seconds in expected_seconds(program, shapes, level.given)]
+    times = [repeats * seconds for seconds in estimate_seconds(program, shapes, level.given)]
     rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):
         sources = instruction.sources

@@ -8,7 +8,7 @@ from math import prod
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.backends.numpy.codegen.statements import value_name
-from nameexpr.backends.numpy.costs.program import expected_seconds
+from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.carets import visible
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope, terms_of
@@ -73,7 +73,7 @@ def _steps(compiled: Compilation[Scope]) -> list[PlanStep]:
     labels = list(compiled.tree.operands)
     labels += [" ".join(map(shown, note.labels)) for note in program.notes]
     sizes = allocated(program, compiled.shapes, compiled.given)
-    times = expected_seconds(program, compiled.shapes, compiled.given)
+    times = estimate_seconds(program, compiled.shapes, compiled.given)
     flops = formula_flops(compiled)
     rows = []
     for number, one in enumerate(program.instructions):

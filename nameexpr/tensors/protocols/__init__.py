@@ -54,9 +54,9 @@ class Protocols(Core):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives, with names."""
         if not kwargs and method == "__call__" and ufunc.nout == 1 and ufunc.signature is None:
-            made = self._of_equals(ufunc, inputs)
-            if made is not None:
-                return made
+            result = self._of_equals(ufunc, inputs)
+            if result is not None:
+                return result
         # Imported late: most calls never get here.
         from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
@@ -69,11 +69,11 @@ class Protocols(Core):
         """
         kind, names, shape = type(self), self._names, self._data.shape
         arrays = []
-        for one in inputs:
-            if type(one) is kind and one._names == names and one._data.shape == shape:
-                arrays.append(one._data)
-            elif type(one) in _NUMBERS:
-                arrays.append(one)
+        for operand in inputs:
+            if type(operand) is kind and operand._names == names and operand._data.shape == shape:
+                arrays.append(operand._data)
+            elif type(operand) in _NUMBERS:
+                arrays.append(operand)
             else:
                 return None
         try:

@@ -73,9 +73,9 @@ class FunctionCall:
     def operand(self, parameter: str = "") -> Part:
         """Return an operand, by default the first argument, and leave its array in its place."""
         name = parameter or self._names[0]
-        one = part(self[name], name, self.verb)
-        self[name] = one.data
-        return one
+        operand = part(self[name], name, self.verb)
+        self[name] = operand.data
+        return operand
 
     def operands(self, *parameters: str) -> list[Part]:
         """Return those operands that are given, and are no numbers or flags."""
@@ -84,19 +84,19 @@ class FunctionCall:
     def members(self) -> list[Part]:
         """Return the tensors that the first argument lists, and leave their arrays in their place."""
         first = self._names[0]
-        listed = [part(one, f"tensor {place}", self.verb) for place, one in enumerate(self[first])]
-        self[first] = [one.data for one in listed]
+        listed = [part(member, f"tensor {index}", self.verb) for index, member in enumerate(self[first])]
+        self[first] = [member.data for member in listed]
         return listed
 
     def arguments(self) -> list[Part]:
         """Return all arguments that are given by position, for a function that takes any number."""
-        listed = [part(one, f"operand {place}", self.verb) for place, one in enumerate(self._args)]
-        self._args = [one.data for one in listed]
+        listed = [part(argument, f"operand {index}", self.verb) for index, argument in enumerate(self._args)]
+        self._args = [argument.data for argument in listed]
         return listed
 
     def together(self, x: Part, *parameters: str) -> Part:
         """Return x with its names unified with those of other operands, which are broadcast to it."""
-        others = [one for one in self.operands(*parameters) if one.names]
+        others = [other for other in self.operands(*parameters) if other.names]
         names = unified_names((x, *others), self.verb)
         if len(names) != len(x.names):
             raise nameless(self.verb, f"{others[-1].role} has more dims than {x.role}")
@@ -107,12 +107,12 @@ class FunctionCall:
         wanted = self[parameter]
         if wanted is None:
             return tuple(range(len(x.names)))
-        found = axes(x.dims, wanted, self.verb)
+        positions = axes(x.dims, wanted, self.verb)
         if x.names:
-            self[parameter] = found[0] if len(found) == 1 else found
+            self[parameter] = positions[0] if len(positions) == 1 else positions
         elif not isinstance(wanted, int):
             self[parameter] = None  # NumPy takes no list of dims for a 0-d array
-        return found
+        return positions
 
     def axis(self, x: Part, parameter: str = "axis") -> int:
         """Return the position that `axis=` means; None, for which NumPy flattens, needs a single dim."""
@@ -190,11 +190,11 @@ def implements(functions: str) -> Callable[[Entry], Entry]:
 
     def enter(entry: Entry) -> Entry:
         for words in functions.split():
-            found: Any = np
+            function: Any = np
             for word in words.split("."):
-                found = getattr(found, word, None)
-            if found is not None:
-                TABLE[found] = entry
+                function = getattr(function, word, None)
+            if function is not None:
+                TABLE[function] = entry
         return entry
 
     return enter
@@ -215,8 +215,8 @@ def parameters_of(func: Function) -> tuple[tuple[str, ...], Mapping[str, Any]]:
         defaults = _WRITTEN_IN_C.get(func.__name__, {})
         return tuple(defaults), defaults
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    names = tuple(one.name for one in parameters if one.kind in positional)
-    defaults = {one.name: one.default for one in parameters}
+    names = tuple(parameter.name for parameter in parameters if parameter.kind in positional)
+    defaults = {parameter.name: parameter.default for parameter in parameters}
     return names, {name: None if value is Parameter.empty else value for name, value in defaults.items()}
 
 

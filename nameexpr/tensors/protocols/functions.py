@@ -62,9 +62,9 @@ def apply_function(
         arguments that NumPy refuses.
     """
     if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
-        made = _reduced_by_name(func, args[0], kwargs.get("axis"))
-        if made is not None:
-            return made
+        result = _reduced_by_name(func, args[0], kwargs.get("axis"))
+        if result is not None:
+            return result
     if any(map(_is_foreign, types)):
         return NotImplemented
     entry = TABLE.get(func)
@@ -145,14 +145,14 @@ def _counted(call: FunctionCall) -> Any:
 @implements("concatenate")
 def _concatenated(call: FunctionCall) -> Any:
     parts = call.members()
-    if call["axis"] is None and any(len(one.names) != 1 for one in parts):
+    if call["axis"] is None and any(len(part.names) != 1 for part in parts):
         raise nameless(call.verb, "without axis= it flattens: give one, by name or position")
     call["axis"] = position(parts[0].dims, 0 if call["axis"] is None else call["axis"], call.verb)
     return call.result(_joined(parts, call["axis"], call.verb))
 
 
 def _joined(parts: Sequence[Part], at: int | None, verb: str) -> Names:
-    dims = [one.dims for one in parts]
+    dims = [part.dims for part in parts]
     check_ranks(dims, verb)
     return joined(dims, at, verb)
 
@@ -169,16 +169,16 @@ def _stacked(call: FunctionCall) -> Any:
 def _stacked_along_fixed_dim(call: FunctionCall) -> Any:
     """Return tensors joined along the first, second or third dim; dims that are added have no names."""
     rank, at = {"np.vstack": (2, 0), "np.hstack": (1, 1), "np.dstack": (3, 2)}[call.verb]
-    parts = [_raised(one, rank) for one in call.members()]
+    parts = [_raised(part, rank) for part in call.members()]
     if call.verb == "np.hstack" and len(parts[0].names) == 1:
         at = 0
     return call.result(_joined(parts, at, call.verb))
 
 
-def _raised(one: Part, rank: int) -> Part:
-    names = padded_names(one.names, rank)
+def _raised(part: Part, rank: int) -> Part:
+    names = padded_names(part.names, rank)
     at_least = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}[rank]
-    return Part(at_least(one.data), names, one.role)
+    return Part(at_least(part.data), names, part.role)
 
 
 @implements("dot")
@@ -217,7 +217,7 @@ def _check_meeting(a: Part, b: Part, at: int, verb: str) -> None:
 def _of_vectors(call: FunctionCall) -> Any:
     """Return the products of two vectors, or their sum; more dims would be flattened."""
     parts = call.operands(*list(call.parameters)[:2])
-    if any(len(one.names) != 1 for one in parts):
+    if any(len(part.names) != 1 for part in parts):
         hint = "np.multiply.outer(x, y) keeps all dims; ne.einsum contracts any"
         raise nameless(f"{call.verb} of what is no vector", hint)
     if call.verb == "np.vdot":

@@ -7,15 +7,15 @@ names that a rule gave, and faults of NumPy are told in our words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.dims import Clash, Dims, Names, another_name, dims_of, duplicate, unify_from_right
+from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import counted
-from nameexpr.rules.pairing import Pairing, clashing, paired_fault
+from nameexpr.rules.combining import doubled_fault
+from nameexpr.rules.pairing import Pairing, first_clash
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.rules import data_and_names, unify_names
@@ -45,39 +45,27 @@ def roles(count: int) -> tuple[str, ...]:
     """Return what the operands of a function are called: left and right, where there are two."""
     if count == 1:
         return ("tensor",)
-    return ("left", "right") if count == 2 else tuple(f"operand {place}" for place in range(count))  # noqa: PLR2004
+    return ("left", "right") if count == 2 else tuple(f"operand {index}" for index in range(count))  # noqa: PLR2004
 
 
 def unified_names(parts: Sequence[Part], verb: str) -> Names:
     """Return the names of operands that are broadcast together (NE470, NE471)."""
     names: Names = ()
-    for one in parts:
-        unified = unify_names(names, one.names)
+    for operand in parts:
+        unified = unify_names(names, operand.names)
         if isinstance(unified, Clash):
-            raise _clash(parts, verb)
+            dims = [part.dims for part in parts]
+            raise first_clash(dims, lambda left, right: Pairing(verb, parts[left].role, parts[right].role))
         names = unified
     return names
-
-
-def _clash(parts: Sequence[Part], verb: str) -> NameExprError:
-    """Return the error for the first two that clash: names clash with unified ones only where two do."""
-    for left, right in combinations(parts, 2):
-        clash = unify_from_right(left.names, right.names)
-        if isinstance(clash, Clash):
-            return clashing(clash, left.dims, right.dims, Pairing(verb, left.role, right.role))
-    raise AssertionError("names that unify one by one unify all together")
 
 
 def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
     """Return names that come from two operands, each kept, or raise NE473 if one comes twice."""
     twice = duplicate(names)
-    if not twice:
-        return names
-    message = f"{verb}: the result would have two dims called {twice[0]!r}"
-    marked = tuple([at for at, name in enumerate(one.names) if name == twice[0]] for one in (left, right))
-    hint = f"rename one of them first, for example {right.role}.rename({twice[0]}={another_name(twice[0])!r})"
-    pairing = Pairing(verb, left.role, right.role)
-    raise paired_fault("NE473", message, (left.dims, right.dims), pairing, (marked[0], marked[1]), hint)
+    if twice:
+        raise doubled_fault(twice[0], left.dims, right.dims, Pairing(verb, left.role, right.role))
+    return names
 
 
 def checked_target(out: Any, names: Names, verb: str) -> Core:

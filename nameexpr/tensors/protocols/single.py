@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from nameexpr.dims import Names
 from nameexpr.rules.calls import ShownCall
 from nameexpr.rules.indexing import IndexItem, indexed_names
-from nameexpr.rules.lookup import positions, removed
+from nameexpr.rules.lookup import dims_in, positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
@@ -67,9 +67,9 @@ def matrix_axes(call: FunctionCall, x: Part) -> tuple[int, ...]:
     """Return the two dims of the matrices: axis1 and axis2, or the last two for a function without these."""
     if "axis1" not in call.parameters:
         return positions(x.dims, ShownCall(call.verb, (-2, -1), (x.dims,)))
-    found = positions(x.dims, ShownCall(call.verb, (call["axis1"], call["axis2"]), (x.dims,)))
-    call["axis1"], call["axis2"] = found
-    return found
+    pair = positions(x.dims, ShownCall(call.verb, (call["axis1"], call["axis2"]), (x.dims,)))
+    call["axis1"], call["axis2"] = pair
+    return pair
 
 
 @implements("linalg.matrix_norm")
@@ -124,14 +124,8 @@ def _transposed(call: FunctionCall) -> Any:
     x = call.operand()
     order = tuple(range(len(x.names)))[::-1]
     if call["axes"] is not None:
-        order = call["axes"] = positions(x.dims, ShownCall(call.verb, _words(call["axes"]), (x.dims,)))
+        order = call["axes"] = positions(x.dims, ShownCall(call.verb, dims_in(call["axes"]), (x.dims,)))
     return call.result(tuple(x.names[at] for at in order))
-
-
-def _words(dims: Any) -> tuple[Any, ...]:
-    if isinstance(dims, str):
-        return tuple(dims.split())
-    return tuple(dims) if isinstance(dims, list | tuple) else (dims,)
 
 
 @implements("swapaxes matrix_transpose linalg.matrix_transpose")
@@ -147,8 +141,8 @@ def _swapped(call: FunctionCall) -> Any:
 def _moved(call: FunctionCall) -> Any:
     x = call.operand()
     source, destination = (
-        positions(x.dims, ShownCall(call.verb, _words(call[one]), (x.dims,)))
-        for one in ("source", "destination")
+        positions(x.dims, ShownCall(call.verb, dims_in(call[parameter]), (x.dims,)))
+        for parameter in ("source", "destination")
     )
     call["source"], call["destination"] = source, destination
     order = [at for at in range(len(x.names)) if at not in source]
@@ -202,7 +196,7 @@ def _taken(call: FunctionCall) -> Any:
     at = call.axis(x)
     indices = call.operand("indices")
     item = IndexItem("array", 1, indices.names) if indices.names else IndexItem("int", 1)
-    items = [item if place == at else IndexItem("slice", 1) for place in range(len(x.names))]
+    items = [item if index == at else IndexItem("slice", 1) for index in range(len(x.names))]
     return call.result(indexed_names(x.dims, items, call.verb))
 
 
@@ -212,7 +206,7 @@ def _taken_along(call: FunctionCall) -> Any:
     x = call.operand()
     at = call.axis(x)
     indices = call.operand("indices")
-    others = tuple(x.names[at] if place == at else name for place, name in enumerate(indices.names))
+    others = tuple(x.names[at] if index == at else name for index, name in enumerate(indices.names))
     return call.result(unified_names((x, indices._replace(names=others)), call.verb))
 
 
@@ -238,7 +232,7 @@ def _unstacked(call: FunctionCall) -> Any:
 def _at_least(call: FunctionCall) -> Any:
     rank = int(call.verb[-2])
     parts = call.arguments()
-    names = [padded_names(one.names, rank) for one in parts]
+    names = [padded_names(part.names, rank) for part in parts]
     return call.result(names[0]) if len(names) == 1 else call.results(*names)
 
 

@@ -93,10 +93,10 @@ class _Use(NamedTuple):
 
 
 def _elementwise(use: _Use, inputs: Sequence[Any]) -> Any:
-    parts = [part(one, role, use.verb) for one, role in zip(inputs, roles(len(inputs)), strict=True)]
+    parts = [part(operand, role, use.verb) for operand, role in zip(inputs, roles(len(inputs)), strict=True)]
     masks = _mask(use)
     names = unified_names((*parts, *masks), use.verb)
-    return _run(use, use.ufunc, [one.data for one in parts], names, (*parts, *masks))
+    return _run(use, use.ufunc, [operand.data for operand in parts], names, (*parts, *masks))
 
 
 def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
@@ -124,13 +124,13 @@ def _along(use: _Use, inputs: Sequence[Any]) -> Any:
     """Apply `accumulate` and `reduceat`, which keep all names."""
     x = part(inputs[0], "tensor", use.verb)
     use.options["axis"] = position(x.dims, use.options.get("axis", 0), use.verb)
-    places = [one._data if isinstance(one, Core) else one for one in inputs[1:]]
+    places = [operand._data if isinstance(operand, Core) else operand for operand in inputs[1:]]
     method = getattr(use.ufunc, use.verb.rpartition(".")[2])
     return _run(use, method, [x.data, *places], x.names, (x,))
 
 
 def _outer(use: _Use, inputs: Sequence[Any]) -> Any:
-    left, right = (part(one, role, use.verb) for one, role in zip(inputs, roles(2), strict=True))
+    left, right = (part(operand, role, use.verb) for operand, role in zip(inputs, roles(2), strict=True))
     names = side_by_side(left, right, (*left.names, *right.names), use.verb)
     if "where" in use.options:
         raise nameless(f"{use.verb} with where=")
@@ -154,11 +154,11 @@ def _product(use: _Use, method: str, inputs: Sequence[Any]) -> Any:
         raise nameless(use.verb)
     if {"axis", "axes", "keepdims"} & set(use.options):
         raise nameless(f"{use.verb} with axes of its own", "align_to brings the dims into the usual order")
-    left, right = (part(one, role, use.verb) for one, role in zip(inputs, roles(2), strict=True))
+    left, right = (part(operand, role, use.verb) for operand, role in zip(inputs, roles(2), strict=True))
     left_place, right_place, gone = _PRODUCTS[name]
     names = list(matmul_names(_inserted(left.dims, left_place), _inserted(right.dims, right_place), use.verb))
-    for place in gone:
-        del names[place]
+    for index in gone:
+        del names[index]
     return _run(use, use.ufunc, [left.data, right.data], tuple(names), (left,))
 
 
@@ -171,10 +171,10 @@ _PRODUCTS: dict[str, tuple[int | None, int | None, tuple[int, ...]]] = {
 """Where the left and the right operand get a dim of size 1, from the end, and which dims go again."""
 
 
-def _inserted(dims: Dims, place: int | None) -> Dims:
-    if place is None or not dims:
+def _inserted(dims: Dims, position: int | None) -> Dims:
+    if position is None or not dims:
         return dims
-    at = len(dims) + place
+    at = len(dims) + position
     return (*dims[:at], Dim(None, 1), *dims[at:])
 
 
@@ -185,12 +185,12 @@ def _mask(use: _Use) -> list[Part]:
         return []
     if not isinstance(mask, Core | np.ndarray):
         mask = np.asarray(mask, dtype=bool)
-    one = part(mask, "where", use.verb)
-    if one.data.dtype != np.bool_:
-        message = f"{use.verb}: where= is {one.data.dtype}, not bool"
+    mask_part = part(mask, "where", use.verb)
+    if mask_part.data.dtype != np.bool_:
+        message = f"{use.verb}: where= is {mask_part.data.dtype}, not bool"
         raise error(Diagnostic("NE573", message, hint="a comparison makes a mask: mask != 0"))
-    use.options["where"] = one.data
-    return [one]
+    use.options["where"] = mask_part.data
+    return [mask_part]
 
 
 def _run(
@@ -202,7 +202,7 @@ def _run(
         data = tuple(None if target is None else _place(target, names) for target in targets)
         use.options["out"] = data if len(data) > 1 else data[0]
         if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place wrongly
-            arrays = [np.array(one) for one in arrays]
+            arrays = [np.array(array) for array in arrays]
     try:
         values = function(*arrays, **use.options)
     except REFUSED as fault:
@@ -210,7 +210,7 @@ def _run(
     if not isinstance(values, tuple):
         return _finished(use, values, names, targets[0] if targets else None)
     places = targets or [None] * len(values)
-    return tuple(_finished(use, value, names, place) for value, place in zip(values, places, strict=True))
+    return tuple(_finished(use, value, names, out) for value, out in zip(values, places, strict=True))
 
 
 def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
@@ -245,4 +245,4 @@ def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprErro
         return refused(use.verb, fault)
     if "keyword argument" in text:
         return refused(use.verb, fault)
-    return explained(use.verb, tuple(one.data for one in operands if one.role != "where"), fault)
+    return explained(use.verb, tuple(operand.data for operand in operands if operand.role != "where"), fault)

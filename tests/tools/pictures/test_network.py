@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
-from nameexpr.pictures.network import draw_network, lay_out, thickness
+from nameexpr.pictures.network import draw_network, lay_out
+from nameexpr.pictures.sheet import thickness
 from tools.pictures.text import HOSTILE, described, faults, kinds, words
 
 ATTENTION = TensorNetwork(

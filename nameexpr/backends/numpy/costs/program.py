@@ -1,8 +1,7 @@
 """How long a program is expected to take: a model, from shapes, dtypes and strides alone.
 
-Each instruction is one or several passes over cells, a product that `estimate` knows, or a call. The figures
-are those of the machine that the constants were fitted on, with one thread: nothing is timed, and they are
-the same wherever they are asked for (docs/performance.md says how near they come).
+Each instruction is one or several passes over cells, a product that `calls` knows, or a call. Nothing is
+timed: the figures are the same wherever they are asked for (docs/performance.md says how near they come).
 """
 
 from __future__ import annotations
@@ -10,27 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import fsum, prod
 
-from nameexpr.backends.numpy.costs import estimate as costs
-from nameexpr.backends.numpy.costs.blocks import MADE, PART, TURN, fused_nanos, pointwise_nanos
-from nameexpr.backends.numpy.costs.cells import Array, memory_nanos, pages_nanos
-from nameexpr.backends.numpy.costs.functions import call_nanos
-from nameexpr.backends.numpy.costs.moves import made_nanos, move_nanos
-from nameexpr.backends.numpy.costs.products import product_nanos
-from nameexpr.backends.numpy.costs.reductions import along_nanos, reduce_nanos, slices_nanos
-from nameexpr.compiler.ir import instructions as ir
+from nameexpr.backends.numpy.costs.calls import COPY_CELL
+from nameexpr.backends.numpy.costs.instructions import MADE, PART, TURN, instruction_cost
+from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of
 from nameexpr.compiler.ir.program import WEAK, Instruction, Program, Shape
+from nameexpr.compiler.memory.arrays import STRONG
 from nameexpr.compiler.memory.program import allocated
 
+NANO = 1e-9
 CALL = 0.3e-6
 """Seconds that a call of nameexpr takes beside the steps of its program."""
-APPLIED = 3000.0
-"""Calling the caller's own reducer, which is taken to be as quick as a sum."""
-STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
+UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
+LEAST = 0.1
+"""The smallest number that is written before a unit."""
 
 
-def expected_seconds(
+def estimate_seconds(
     program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout] = ()
 ) -> tuple[float, ...]:
     """Return the seconds that each instruction is expected to take.
@@ -50,24 +46,24 @@ def expected_seconds(
     >>> from nameexpr.compiler.ir.program import Note
     >>> note = Note(("b", "a"), "float64", None)
     >>> turned = Program(((2, 3),), (ir.transpose(0, (1, 0)),), (note,), 1, False)
-    >>> [f"{seconds:.2g}" for seconds in expected_seconds(turned, ((2, 3), (3, 2)))]
+    >>> [f"{seconds:.2g}" for seconds in estimate_seconds(turned, ((2, 3), (3, 2)))]
     ['1e-07']
     """
-    return tuple(nanos * costs.NANO for nanos in _nanos(program, shapes, given))
+    return tuple(cost * NANO for cost in _costs(program, shapes, given))
 
 
-def _nanos(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]) -> list[float]:
-    dtypes = [one.dtype for one in layouts_or_default(given, program.operands)]
+def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLayout]) -> list[float]:
+    dtypes = [layout.dtype for layout in layouts_or_default(given, program.operands)]
     dtypes += [note.dtype for note in program.notes]
     strides = strides_of(program, shapes, given)
-    arrays = [Array(*facts) for facts in zip(shapes, strides, map(_strong, dtypes), strict=True)]
-    count = len(program.operands)
+    arrays = [Strided(*facts) for facts in zip(shapes, strides, map(_strong, dtypes), strict=True)]
     sizes = allocated(program, shapes, given)
-    return [
-        instruction_nanos(one, [arrays[source] for source in one.sources], arrays[count + number])
-        + pages_nanos(sizes[number])
-        for number, one in enumerate(program.instructions)
-    ]
+    costs = []
+    for number, one in enumerate(program.instructions):
+        sources, result = [arrays[source] for source in one.sources], arrays[len(program.operands) + number]
+        cost = (_loop if one.primitive == "loop" else instruction_cost)(one, sources, result)
+        costs.append(cost + pages_cost(sizes[number]))
+    return costs
 
 
 def _strong(dtype: str) -> str:
@@ -76,56 +72,8 @@ def _strong(dtype: str) -> str:
     return STRONG.get(word, word) if dtype.startswith(WEAK) else dtype
 
 
-def instruction_nanos(one: Instruction, sources: Sequence[Array], result: Array) -> float:
-    """Return the nanoseconds of one instruction on arrays."""
-    match one.primitive:
-        case (
-            "cast"
-            | "reshape"
-            | "transpose"
-            | "diagonal"
-            | "as_real"
-            | "as_complex"
-            | "repeat"
-            | "embed"
-            | "copy"
-        ):
-            return move_nanos(one, sources[0])
-        case "full" | "ones" | "constant" | "arange":
-            return made_nanos(one)
-        case "multiply" | "dot" | "vecdot" | "matmul" | "integer_matmul" | "einsum":
-            return product_nanos(one, sources, result)
-        case "pointwise":
-            return pointwise_nanos(one, sources, result)
-        case "fused":
-            return fused_nanos(one, sources)
-        case "along_axes":
-            return along_nanos(one, sources[0])
-        case "loop":
-            return _loop(one, sources, result)
-        case _:
-            return _reduction(one, sources[0], result)
-
-
-def _reduction(one: Instruction, source: Array, result: Array) -> float:
-    ndim = len(source.shape)
-    match one.primitive:
-        case "sum":
-            return reduce_nanos("sum", source, one.axes, one.dtype)
-        case "slices":
-            return slices_nanos(one, source)
-        case "reduce":
-            return reduce_nanos(one.function, source, [axis % ndim for axis in one.axes])
-        case "apply":
-            return APPLIED + reduce_nanos("sum", source, (ndim - 1,))
-        case _:
-            (count,) = one.constants
-            divided = ir.pointwise("true_divide", (0,), (None, count), result.shape, result.dtype)
-            return pointwise_nanos(divided, [source], result)
-
-
-def _loop(one: Instruction, sources: Sequence[Array], result: Array) -> float:
-    """Return the time of all parts: a body reads parts, and its result is placed."""
+def _loop(one: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+    """Return the cost of all parts: a body reads parts, and its result is placed."""
     loop = one.loop
     assert loop is not None
     layouts = [
@@ -133,12 +81,31 @@ def _loop(one: Instruction, sources: Sequence[Array], result: Array) -> float:
         for number, source in enumerate(sources)
     ]
     if not loop.block:
-        body = fsum(_nanos(loop.body, shapes_of(loop.body), layouts))
+        body = fsum(_costs(loop.body, shapes_of(loop.body), layouts))
         return MADE + loop.turns * (TURN + PART * (1 + loop.parts) + body)
-    nanos, whole = MADE + memory_nanos(result.cells * result.item), loop.sizes[0] // loop.block
-    for body_program, count in zip(loop.bodies, (whole, 1), strict=False):
-        shapes = shapes_of(body_program)
-        placing = call_nanos("add") + costs.CELL * prod(shapes[body_program.result])
-        inside = fsum(_nanos(body_program, shapes, layouts))
-        nanos += count * (TURN + PART * loop.parts + placing + inside)
-    return nanos
+    cost, whole = MADE + memory_cost(result.size), loop.sizes[0] // loop.block
+    for program, count in zip(loop.bodies, (whole, 1), strict=False):
+        shapes = shapes_of(program)
+        placing = ufunc_cost("add") + COPY_CELL * prod(shapes[program.result])
+        cost += count * (TURN + PART * loop.parts + placing + fsum(_costs(program, shapes, layouts)))
+    return cost
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it, with two digits and its unit.
+
+    Examples
+    --------
+    >>> duration(1.26e-3), duration(1.5e-7), duration(0.0996e-3), duration(214.0)
+    ('1.3 ms', '0.15 us', '0.10 ms', '210 s')
+    """
+    if seconds <= 0:
+        return "0 us"
+    rounded = float(f"{seconds:.1e}")
+    unit, scale = next(
+        (pair for pair in reversed(UNITS[1:]) if rounded >= LEAST * pair[1] * (1 - 1e-9)), UNITS[0]
+    )
+    number = float(f"{rounded / scale:.2g}")
+    if number >= 10:  # noqa: PLR2004  both digits stand before the point
+        return f"{number:,.0f} {unit}"
+    return f"{number:.1f} {unit}" if number >= 1 else f"{number:.2f} {unit}"

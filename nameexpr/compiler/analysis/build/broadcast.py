@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.faults.words import broadcast_fault
-from nameexpr.compiler.ir.dots import place_of
+from nameexpr.compiler.ir.dots import position_of
 from nameexpr.compiler.ir.graph import Drop
 from nameexpr.errors import Diagnostic, Mark, Span, error
 
@@ -34,7 +34,7 @@ def broadcast(build: Builder, values: Sequence[int], span: Span) -> list[int]:
     by_place: dict[str, list[str]] = {}
     for label in labels:
         if label.startswith("..."):
-            by_place.setdefault(place_of(label), []).append(label)
+            by_place.setdefault(position_of(label), []).append(label)
     gone = set()
     for found in by_place.values():
         long = [label for label in found if build.graph.sizes[label] != 1]

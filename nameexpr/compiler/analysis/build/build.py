@@ -33,7 +33,7 @@ from nameexpr.compiler.ir.dots import (
     is_dots,
     mentioned,
     own_dots,
-    place_of,
+    position_of,
     without,
 )
 from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
@@ -200,7 +200,7 @@ class Builder:
         names = self.operands[node.name].names
         if names is not None:
             self.under[value] = {
-                place_of(group[0]): name
+                position_of(group[0]): name
                 for group, name in zip(axes, names, strict=True)
                 if group and is_dots(group[0])
             }

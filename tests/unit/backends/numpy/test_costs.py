@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.backends.numpy.costs import estimate as costs
-from nameexpr.backends.numpy.costs.functions import FUNCTIONS as TIMED
-from nameexpr.backends.numpy.costs.program import CALL, expected_seconds
-from nameexpr.backends.numpy.costs.text import duration
+from nameexpr.backends.numpy.costs import calls as costs
+from nameexpr.backends.numpy.costs.passes import CELLS as TIMED
+from nameexpr.backends.numpy.costs.program import CALL, duration, estimate_seconds
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
@@ -31,7 +30,7 @@ def program(one: Instruction, *operands: tuple[int, ...], dtype: str = "float64"
 
 def seconds(one: Instruction, *operands: tuple[int, ...], dtype: str = "float64", given: Any = ()) -> float:
     made = program(one, *operands, dtype=dtype)
-    return expected_seconds(made, shapes_of(made), given or [OperandLayout(dtype)] * len(operands))[0]
+    return estimate_seconds(made, shapes_of(made), given or [OperandLayout(dtype)] * len(operands))[0]
 
 
 def exponential(shape: tuple[int, ...]) -> Instruction:
@@ -131,17 +130,17 @@ def test_a_reshape_that_cannot_be_a_view_takes_as_long_as_a_copy() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
-def test_products_take_what_the_model_of_ways_says(dtype: str) -> None:
+def test_products_take_what_choosing_goes_by(dtype: str) -> None:
     sizes = {"0": 60, "1": 70, "2": 80}
-    dot = costs.products_seconds(1, 60, 70, 80, dtype, is_by_dots=False)
+    dot = 1e-9 * costs.product_cost(1, 60, 70, 80, dtype, is_by_dots=False)
     assert dot <= seconds(ir.dot(0, 1), (60, 70), (70, 80), dtype=dtype) <= 1.2 * dot
-    batch = costs.products_seconds(9, 60, 70, 80, dtype, is_by_dots=False)
+    batch = 1e-9 * costs.product_cost(9, 60, 70, 80, dtype, is_by_dots=False)
     assert batch <= seconds(ir.matmul(0, 1), (9, 60, 70), (9, 70, 80), dtype=dtype) <= 1.2 * batch
-    vector = costs.products_seconds(1, 60, 70, 1, dtype, is_by_dots=True)
+    vector = 1e-9 * costs.product_cost(1, 60, 70, 1, dtype, is_by_dots=True)
     assert seconds(ir.dot(0, 1), (60, 70), (70,), dtype=dtype) == pytest.approx(vector)
-    rows = costs.vecdot_seconds(60, 70, dtype)
+    rows = 1e-9 * costs.vecdot_cost(60, 70, dtype)
     assert seconds(ir.vecdot(0, 1), (60, 70), (60, 70), dtype=dtype) == pytest.approx(rows)
-    loop = costs.loop_seconds(sizes, [{"0": 70, "1": 1}, {"1": 80, "2": 1}], ["0", "2"], dtype)
+    loop = 1e-9 * costs.loop_cost(sizes, [{"0": 70, "1": 1}, {"1": 80, "2": 1}], ["0", "2"], dtype)
     einsum = ir.einsum((0, 1), ((0, 1), (1, 2)), (0, 2))
     assert seconds(einsum, (60, 70), (70, 80), dtype=dtype) == pytest.approx(loop)
 

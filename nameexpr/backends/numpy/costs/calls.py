@@ -1,0 +1,210 @@
+"""The costs by which the lowering chooses (`compiler.ir.target.Costs`): products, copies and sums, by labels.
+
+Strides are in cells; all costs are in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.target import Sizes, Steps
+
+CALL = {
+    "view": 150, "copy": 600, "dot": 300, "matmul": 800, "loop": 850, "reduce": 900, "slice": 450,
+    "slices": 700, "parts": 1400,
+}  # fmt: skip
+"""A call, whatever its arrays are."""
+COPY_RUN, COPY_CELL = 2.2, 0.15
+"""Starting one run of a copy (cells that lie one after the other in the copy, and at one stride in the
+source), and one of its cells of 8 bytes.
+"""
+STRIDED = 0.15, 0.09
+"""Copying one cell that does not lie beside the one before: whatever its size, and for 8 bytes."""
+FAR, PAGED = 0.18, 0.21
+"""More for a cell that has a cache line of its own, or that is copied from a page of its own."""
+LINE, PAGE, NEAREST, LARGE = 64, 4096, 1 << 15, 1 << 20
+"""Bytes of a cache line, of a page, of the nearest cache, and of the next one."""
+CAST = 0.5
+"""Casting one cell to a dtype of 8 bytes."""
+UNPACKED = 0.26
+"""Bringing one cell into a form that BLAS takes, which `numpy.matmul` does by itself."""
+MATRIX = 6.3
+"""One product of a batch."""
+GEMM, FLOP, PACKED = 24.0, 0.026, 0.33
+"""Starting a product of matrices, one multiplication and addition in it, and one cell of its operands."""
+GEMV, STREAMED, SHORT = 15.0, 0.073, 0.28
+"""Starting a product of a matrix and a vector, one cell of the matrix, and one of the vector that it is
+built of.
+"""
+VECDOT, LANE = 5.0, 0.086
+"""Starting one inner product of `numpy.vecdot`, and one cell of an inner product."""
+LOOP, NEST = 3.0, 17.0
+"""One run of the C loop, and one turn of the loop around its sums."""
+RUNNING = {"dot": 0.16, "axpy": 0.19, "both": 0.26, "strided": 0.4, "gather": 0.65}
+"""One cell in a run of the C loop, by what moves in it."""
+SUM_RUN, SUM_CELL = 12.0, 0.13
+"""One run, and one cell, of `numpy.add.reduce`; of a maximum, half as much."""
+SLICED = {"near": 0.14, "far": 0.45}
+"""One cell of the sum of two slices: of contiguous ones, and of strided ones."""
+GENERIC = 1.2
+"""One multiplication and addition of a dtype that BLAS does not know."""
+FLOPS = {"float32": 0.5, "float64": 1.0, "complex64": 2.0, "complex128": 4.0}
+"""A multiplication and addition, in those of float64."""
+
+
+def width(dtype: str) -> float:
+    """Return the bytes of a cell, in those of a float64."""
+    return ITEM_BYTES.get(dtype, 8) / 8
+
+
+def call_cost(call: str) -> float:
+    """Return the cost of a call whatever its arrays are."""
+    return CALL[call]
+
+
+def copy_cost(sizes: Sizes, steps: Steps, order: Sequence[str], dtype: str) -> float:
+    """Return the cost of a row-major copy with the axes in this order."""
+    order = [label for label in order if sizes[label] != 1]
+    if not order or not all(sizes[label] for label in order):
+        return CALL["copy"]
+    cells, run = prod(sizes[label] for label in order), 1
+    last = order[-1]
+    for label in reversed(order):
+        if label != last and steps[label] != steps[last] * sizes[last]:
+            break
+        run, last = run * sizes[label], label
+    scale, step = width(dtype), abs(steps[order[-1]])
+    cell = COPY_CELL * scale if step == 1 else STRIDED[0] + STRIDED[1] * scale
+    if step * scale * 8 >= PAGE and cells * scale * 8 > LARGE:
+        cell += PAGED
+    return CALL["copy"] + cells / run * COPY_RUN + cells * cell
+
+
+def cast_cost(cells: int, dtype: str) -> float:
+    """Return the cost of a cast of an array to this dtype."""
+    return CALL["copy"] + cells * CAST * width(dtype)
+
+
+def read_cost(cells: int, ends: Sequence[int], dtype: str) -> float:
+    """Return what is lost on a matrix or vector whose axes have these steps, none of them 1, perhaps.
+
+    A matrix is then brought into a form that BLAS takes; a vector is read as it lies.
+    """
+    near = min(ends, default=1)
+    return cells * (UNPACKED + _far(near, cells, dtype)) if near > 1 else 0.0
+
+
+def _far(step: int, cells: int, dtype: str) -> float:
+    """Return what a cell takes more, if it has a cache line of its own and the array is not in the cache."""
+    item = width(dtype) * 8
+    return FAR if step * item >= LINE and cells * item > NEAREST else 0.0
+
+
+def product_cost(count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool) -> float:
+    """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS.
+
+    `is_by_dots` says of a product with a vector whether it is made of inner products, for the matrix lies
+    along the inner axis; else it adds up columns.
+    """
+    scale = width(dtype)
+    if rows == 1 and columns == 1:
+        each = inner * LANE * scale
+    elif rows == 1 or columns == 1:
+        longest = max(rows, columns)
+        each = GEMV + inner * longest * STREAMED * scale + (longest if is_by_dots else inner) * SHORT
+    else:
+        flops = rows * inner * columns * FLOPS.get(dtype, GENERIC / FLOP)
+        each = GEMM + flops * FLOP + inner * (rows + columns) * PACKED * scale
+    return CALL["matmul" if count > 1 else "dot"] + count * (MATRIX + each)
+
+
+def vecdot_cost(count: int, inner: int, dtype: str) -> float:
+    """Return the cost of `numpy.vecdot` for so many pairs of rows."""
+    return CALL["matmul"] + count * (VECDOT + inner * 0.75 * LANE * width(dtype))
+
+
+def loop_cost(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dtype: str) -> float:
+    """Return the cost of one pass of NumPy's C loop over one or two operands.
+
+    The loop nests its axes by the strides of the operands (C order where they disagree), joins those that lie
+    together, and runs over the innermost.
+    """
+    axes = _nested(sizes, operands, result)
+    cells = prod(sizes[label] for label in axes)
+    if not axes or not cells:
+        return CALL["loop"]
+    made: dict[str, int] = {}
+    step = 1
+    for label in reversed(axes):
+        made[label] = step if label in result else 0
+        step *= sizes[label] if label in result else 1
+    every = [*operands, made]
+    last, run, position = axes[-1], sizes[axes[-1]], len(axes) - 1
+    while position and all(
+        steps.get(axes[position - 1], 0) == steps.get(last, 0) * sizes[last] for steps in every
+    ):
+        position -= 1
+        last = axes[position]
+        run *= sizes[last]
+    around = sizes[axes[position - 1]] if position else 1
+    inner = [steps.get(axes[-1], 0) for steps in operands]
+    cell = RUNNING[_motion(inner, made[axes[-1]])] * width(dtype)
+    for steps, step in zip(operands, inner, strict=True):
+        cell += _far(abs(step), prod(sizes[label] for label in steps), dtype)
+    runs = cells / run
+    return CALL["loop"] + runs * LOOP + runs / around * NEST + cells * cell
+
+
+def _motion(steps: Sequence[int], made: int) -> str:
+    """Return what moves in the innermost run: the C loop has code of its own for these."""
+    if made == 0 and all(step == 1 for step in steps):
+        return "dot"
+    if made == 1 and set(steps) == {0, 1}:
+        return "axpy"
+    if made == 1 and set(steps) == {1}:
+        return "both"
+    return "gather" if made == 0 and 0 not in steps else "strided"
+
+
+def _nested(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str]) -> list[str]:
+    """Return the labels as NumPy's iterator nests them, the innermost last."""
+    every = dict.fromkeys([*result, *(label for steps in operands for label in steps)])
+    inner_first = [label for label in reversed(every) if sizes[label] != 1]
+    for start in range(1, len(inner_first)):
+        target = start
+        for position in range(start - 1, -1, -1):
+            verdict = _goes_inside(inner_first[start], inner_first[position], operands)
+            if verdict is False:
+                break
+            if verdict:
+                target = position
+        inner_first.insert(target, inner_first.pop(start))
+    return inner_first[::-1]
+
+
+def _goes_inside(label: str, other: str, operands: Sequence[Steps]) -> bool | None:
+    """Whether a label belongs inside another one; None where no operand has both."""
+    pairs = [(abs(steps.get(label, 0)), abs(steps.get(other, 0))) for steps in operands]
+    verdicts = [own < others for own, others in pairs if own and others]
+    return all(verdicts) if verdicts else None
+
+
+def sum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:
+    """Return the cost of `numpy.add.reduce` over some axes of an array."""
+    order = sorted((label for label in steps if sizes[label] != 1), key=lambda label: -abs(steps[label]))
+    cells = prod(sizes[label] for label in order)
+    run = sizes[order[-1]] if order else 1
+    return CALL["reduce"] + cells / run * SUM_RUN + cells * SUM_CELL * width(dtype)
+
+
+def maximum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:
+    """Return the cost of `numpy.maximum.reduce`, whose runs take twice those of a sum."""
+    return 2 * sum_cost(sizes, steps, dtype) - CALL["reduce"]
+
+
+def slices_cost(count: int, cells: int, dtype: str, *, is_near: bool) -> float:
+    """Return the cost of combining `count` slices of so many cells one after the other."""
+    cell = SLICED["near" if is_near else "far"] * width(dtype)
+    return CALL["slices"] + (count - 1) * (CALL["slice"] + cells * cell)

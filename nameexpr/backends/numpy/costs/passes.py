@@ -1,0 +1,260 @@
+"""Passes over cells, in nanoseconds: what runs, strides and memory cost, and a cell of each function.
+
+A run is what NumPy's inner loop goes through at once: axes that lie together in all arrays are joined. Some
+functions depend on their values, which nobody knows beforehand: powers of negative numbers, `where`, which
+takes 0.4 to 3.7 as its conditions can be foreseen or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum, prod
+from typing import NamedTuple
+
+from nameexpr.backends.numpy.costs.calls import LINE, NEAREST, PAGE
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.program import Shape
+from nameexpr.compiler.ir.strides import Strides, row_major_strides
+from nameexpr.ops import COSTS
+
+UFUNC, NUMBER = 270.0, 150.0
+"""A call of a ufunc, whatever its arrays are, and more for an argument that is a number."""
+RUN = 4.0
+"""Starting one run."""
+STRIDED, FAR, PAGED = 0.15, 0.3, 1.0
+"""More for a cell that does not lie beside the one before; more again, where each has a cache line of its own
+and they do not stay in the cache, and where each has a page of its own.
+"""
+CONVERTED = 0.3
+"""Casting one cell on the way into a function, or out of it."""
+MEMORY, MAIN = ((1 << 20, 0.0), (1 << 25, 0.004)), 0.016
+"""Up to so many bytes that are read and written, each of them takes so much more; and each beyond these."""
+PAGES = 0.04
+"""Each byte of an array that is so large that the system hands out its memory anew."""
+CELLS: Mapping[str, tuple[float, float, float]] = {
+    "add": (0.12, 0.065, 0.22),
+    "absolute": (0.12, 0.065, 0.8),
+    "equal": (0.085, 0.052, 0.75),
+    "isfinite": (0.11, 0.065, 0.5),
+    "bitwise_and": (0.14, 0.07, 0.14),
+    "sign": (0.5, 0.45, 0.75),
+    "logical_and": (0.75, 0.75, 1.3),
+    "true_divide": (0.25, 0.085, 2.1),
+    "reciprocal": (0.49, 0.16, 2.0),
+    "sqrt": (0.95, 0.28, 17.0),
+    "exp": (0.55, 0.33, 15.0),
+    "log": (0.54, 0.22, 54.0),
+    "log1p": (0.65, 0.25, 30.0),
+    "tan": (0.75, 0.25, 50.0),
+    "arccosh": (1.3, 0.4, 55.0),
+    "sin": (7.3, 0.4, 32.0),
+    "arctan2": (1.3, 0.35, 0.0),
+    "power": (6.0, 3.0, 87.0),
+    "floor_divide": (5.8, 5.8, 0.0),
+    "hypot": (5.0, 2.5, 0.0),
+    "logaddexp": (12.0, 12.0, 0.0),
+    "where": (1.4, 1.4, 1.4),
+    "cast": (0.1, 0.15, 0.2),
+    "round": (0.12, 0.06, 0.95),
+    "integer": (0.0, 0.0, 0.0),
+    "real": (0.08, 0.04, 0.26),
+    "imag": (0.14, 0.08, 0.26),
+    "relu": (0.3, 0.2, 0.0),
+    "sigmoid": (1.5, 1.1, 0.0),
+    "silu": (1.65, 1.2, 0.0),
+    "gelu": (27.0, 28.0, 0.0),
+    "softplus": (10.5, 10.3, 0.0),
+    "erf": (28.0, 29.0, 0.0),
+    "erfc": (31.0, 32.0, 0.0),
+    "clip": (0.23, 0.14, 1.8),
+}
+"""One cell of float64, float32 and complex128, by the kernel that others are like (`nameexpr.ops.COSTS`); 0
+where complex numbers are refused.
+"""
+CALLS: Mapping[str, float] = {
+    "where": 670.0, "round": 1030.0, "integer": 1000.0, "real": 330.0, "imag": 400.0, "relu": 820.0,
+    "sigmoid": 3900.0, "silu": 4950.0, "gelu": 4300.0, "softplus": 1550.0, "erf": 2900.0, "erfc": 2950.0,
+    "clip": 950.0,
+}  # fmt: skip
+"""A call that is dearer than a ufunc's."""
+PASSES: Mapping[str, int] = {"sigmoid": 6, "silu": 7, "clip": 2}
+"""How many passes over memory a call makes that is several."""
+SQUARED = 0.33, 0.33, 87.0
+"""A power of 2, one cell."""
+BOOLS, HALF, HALVED = 0.03, 3.4, 1.2
+"""One cell of a function of bools; of arithmetic in float16, which NumPy does by way of float32; of a cast
+from or to float16.
+"""
+WHOLE = {"floor_divide": 1.7, "power": 1.0}
+"""One cell of what integers take another time for."""
+LONG, ROOTED = 30, 2.0
+"""How many times longer than float64 extended floats take, and complex128 than complex64."""
+FLOATS = frozenset({"float32", "float64", "complex64", "complex128"})
+KINDS = ("bool", "uint", "int", "float", "complex")
+
+
+class Strided(NamedTuple):
+    """An array to reckon with: strides are in cells, 0 where it is broadcast."""
+
+    shape: Shape
+    strides: Strides
+    dtype: str
+
+    @property
+    def cells(self) -> int:
+        """How many cells it has, those of a broadcast axis counted once."""
+        return prod(size for size, step in zip(self.shape, self.strides, strict=True) if step or size == 0)
+
+    @property
+    def item(self) -> int:
+        """Bytes of a cell; 8 of a dtype that is not known."""
+        return ITEM_BYTES.get(self.dtype, 8)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all cells."""
+        return self.cells * self.item
+
+    def over(self, shape: Shape) -> Strided:
+        """Return the array broadcast to a shape."""
+        lead = (0,) * (len(shape) - len(self.shape))
+        pairs = zip(self.shape, self.strides, strict=True)
+        return Strided(shape, lead + tuple(0 if size == 1 else abs(step) for size, step in pairs), self.dtype)
+
+
+def row_major(shape: Shape, dtype: str) -> Strided:
+    """Return a row-major array."""
+    return Strided(shape, row_major_strides(shape), dtype)
+
+
+def runs(shape: Shape, arrays: Sequence[Strided]) -> tuple[int, tuple[int, ...]]:
+    """Return how many cells a run has, and the stride of each array in it; the longest strides go
+    outside.
+
+    Examples
+    --------
+    >>> runs((3, 4), [row_major((3, 4), "float64")])
+    (12, (1,))
+    >>> runs((3, 4), [row_major((3, 4), "float64"), Strided((3, 4), (0, 1), "float64")])
+    (4, (1, 1))
+    """
+    axes = [axis for axis, size in enumerate(shape) if size != 1]
+    steps = {axis: [abs(array.strides[axis]) for array in arrays] for axis in axes}
+    axes.sort(key=lambda axis: (-max(steps[axis]), -sum(steps[axis])))
+    if not axes:
+        return 1, (1,) * len(arrays)
+    last = axes.pop()
+    inner = tuple(array.strides[last] for array in arrays)
+    length = shape[last]
+    while axes and all(array.strides[axes[-1]] == array.strides[last] * shape[last] for array in arrays):
+        last = axes.pop()
+        length *= shape[last]
+    return length, inner
+
+
+def pass_cost(
+    shape: Shape, result: Strided, sources: Sequence[Strided], cell: float, run: float = RUN
+) -> float:
+    """Return the cost of a function of arrays, broadcast to a shape, into a result of that shape.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The cells that the function is computed for.
+    result : Strided
+        Where they go.
+    sources : sequence of Strided
+        What they are computed from.
+    cell, run : float
+        One cell in the cache, and starting a run.
+    """
+    cells = prod(shape)
+    if not cells:
+        return 0.0
+    arrays = [array.over(shape) for array in (result, *sources)]
+    length, inner = runs(shape, arrays)
+    each = cell + fsum(
+        STRIDED + far_cost(array, step) for array, step in zip(arrays, inner, strict=True) if abs(step) > 1
+    )
+    moved = sum(array.size for array in arrays)
+    return cells / length * (run if length < cells else 0.0) + cells * each + memory_cost(moved)
+
+
+def far_cost(array: Strided, step: int) -> float:
+    """Return what a cell takes more, because it has a cache line, or a page, of its own."""
+    apart, size = abs(step) * array.item, array.size
+    far = FAR if apart >= LINE and size > NEAREST else 0.0
+    return far + (PAGED if apart >= PAGE and size > MEMORY[0][0] else 0.0)
+
+
+def pages_cost(size: int) -> float:
+    """Return what getting the memory of an array takes."""
+    return size * PAGES if size > MEMORY[-1][0] else 0.0
+
+
+def memory_cost(moved: int) -> float:
+    """Return what the caches that it misses add to a pass over so many bytes."""
+    return moved * next((rate for most, rate in MEMORY if moved <= most), MAIN)
+
+
+def main_cost(moved: int) -> float:
+    """Return what main memory adds to calls whose constants hold for the caches."""
+    most, rate = MEMORY[-1]
+    return moved * (MAIN - rate) if moved > most else 0.0
+
+
+def function_cost(
+    kernel: str, numbers: Sequence[object], sources: Sequence[Strided], result: Strided
+) -> float:
+    """Return the cost of a call of a pointwise function, some of whose arguments are numbers."""
+    dtypes = [source.dtype for source in sources]
+    cell = cell_cost(kernel, dtypes, result.dtype, is_square=kernel == "power" and list(numbers) == [2])
+    passes = PASSES.get(COSTS.get(kernel, kernel), 1)
+    moved = (passes - 1) * 2 * prod(result.shape) * result.item
+    cells = pass_cost(result.shape, result, sources, cell, RUN * passes) + memory_cost(moved)
+    return ufunc_cost(kernel) + NUMBER * len(numbers) + cells
+
+
+def ufunc_cost(kernel: str) -> float:
+    """Return the cost of a call of a pointwise function on nothing."""
+    return CALLS.get(COSTS.get(kernel, kernel), UFUNC)
+
+
+def cell_cost(kernel: str, dtypes: Sequence[str], result: str, *, is_square: bool = False) -> float:
+    """Return the cost of one cell of a pointwise function.
+
+    Parameters
+    ----------
+    kernel : str
+        What computes it.
+    dtypes : sequence of str
+        Those of its arrays; "" if they are not known.
+    result : str
+        The dtype of what comes out.
+    is_square : bool, optional
+        Whether it is a power of two.
+    """
+    kernel = COSTS.get(kernel, kernel)
+    wide, narrow, complex_ = SQUARED if is_square else CELLS.get(kernel, CELLS["add"])
+    computed = max((*dtypes, result), key=_rank)
+    if kernel == "cast" and "float16" in (*dtypes, result):
+        return HALVED
+    if computed == "float16":
+        return HALF + narrow
+    if computed == "bool" and kernel not in CALLS:
+        return BOOLS
+    converted = CONVERTED * sum(_rank(dtype) < _rank(computed) and dtype != "bool" for dtype in dtypes)
+    if computed.startswith("complex") and computed in FLOATS:
+        return (complex_ or wide) / (ROOTED if computed == "complex64" else 1) + converted
+    if computed in FLOATS or not computed:
+        return (narrow if computed == "float32" else wide) + converted
+    item = ITEM_BYTES.get(computed, 8)
+    if item >= ITEM_BYTES["longdouble"]:
+        return wide * LONG
+    return WHOLE.get(kernel, wide * item / 8 + 0.02) + converted
+
+
+def _rank(dtype: str) -> tuple[int, int]:
+    """Return what is larger for the dtype in which two are computed together."""
+    order = next((rank for rank, kind in enumerate(KINDS) if dtype.startswith(kind)), len(KINDS) - 2)
+    return order, ITEM_BYTES.get(dtype, 8)
