@@ -33,9 +33,9 @@ OPEN: Final = _Open()
 HOMES = {
     "einsum": "nameexpr.runtime.einsum",
     "evaluate": "nameexpr.runtime.evaluate",
-    "compile": "nameexpr.runtime.compiled",
+    "compile": "nameexpr.runtime.compile",
     "check": "nameexpr.runtime.check",
-    "explain": "nameexpr.runtime.explain",
+    "explain": "nameexpr.runtime.compile",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}

@@ -60,7 +60,7 @@ def draw_flow(flow: Flow) -> Picture:
     highs = [len(lines) * ROW + PAD for lines in texts]
     layout = lay_out(flow, widths)
     heading = f"{flow.what} of {flow.title}" if flow.title else ""
-    sheet = Sheet(flow, heading, _told(flow))
+    sheet = Sheet(flow, heading, _description(flow))
     tops, bottoms = _heights(layout, highs, sheet.top + 8)
     wide = max((layout.middles[number] + widths[number] // 2 for number in range(len(widths))), default=0)
     start = MARGIN + max(0, (pixels(sheet.heading, TITLE) - wide) // 2)
@@ -100,7 +100,7 @@ def _draw_node(
     sheet: Sheet, node: Node, lines: list[str], place: tuple[int, int, int, int], kind: str
 ) -> None:
     left, top, wide, high = place
-    sheet.begin(_said(node))
+    sheet.begin(_summary(node))
     sheet.rect(left, top, wide, high, kind)
     for row, line in enumerate(lines):
         style = "strong" if row == 0 else "muted" if row > 1 else ""
@@ -124,20 +124,18 @@ def _curve(
     return shape
 
 
-def _said(node: Node) -> str:
-    """Return everything about a value, with counts in full."""
+def _summary(node: Node) -> str:
     flops = "" if node.flops is None else f"{node.flops:,} flops"
     size = "" if node.bytes is None else f"{node.bytes:,} bytes"
     return ", ".join(flat(part) for part in (node.title, node.dims, flops, size, node.note) if part)
 
 
-def _told(flow: Flow) -> str:
-    """Return the flow in words."""
-    told = []
+def _description(flow: Flow) -> str:
+    parts = []
     for node in flow.nodes:
         sources = " and ".join(flat(flow.nodes[source].title) for source in node.sources)
-        told.append(_said(node) + (f", from {sources}" if sources else ""))
-    return ". ".join(told) + "."
+        parts.append(_summary(node) + (f", from {sources}" if sources else ""))
+    return ". ".join(parts) + "."
 
 
 def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
@@ -235,7 +233,6 @@ def _mean(links: Links, place: int, side: int, at: Mapping[int, int], default: f
 
 
 def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
-    """Return how often lines between neighbouring layers cross."""
     total = 0
     for upper, lower in zip(layers[1:], layers, strict=False):
         at = {place: x for x, place in enumerate(lower)}

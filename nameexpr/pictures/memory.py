@@ -23,7 +23,7 @@ FAR = 2.0
 def draw_memory(memory: Memory) -> Picture:
     """Return the picture of the memory that steps take."""
     title = f"Memory of {memory.title}" if memory.title else ""
-    sheet = Sheet(memory, title, _told(memory))
+    sheet = Sheet(memory, title, _description(memory))
     sheet.needs_patterns = True
     names = ["operands", *(("  " * one.depth + short(one.title, 24)) for one in memory.moments)]
     details = ["", *(short(one.detail, WORDS) for one in memory.moments)]
@@ -36,7 +36,7 @@ def draw_memory(memory: Memory) -> Picture:
     y += ROW + 8
     sheet.path(f"M{MARGIN} {y - 7}H{left + SCALE}", "thin")
     for moment, name, detail in zip(memory.moments, names[1:], details[1:], strict=True):
-        sheet.begin(_said(moment))
+        sheet.begin(_summary(moment))
         indent = pixels("  " * moment.depth)
         sheet.text(MARGIN + indent, y + 12, name.strip(), "strong", "start")
         sheet.text(left - GAP, y + 12, detail, "muted", "end", 11)
@@ -119,17 +119,16 @@ def _legend(sheet: Sheet, memory: Memory, y: int) -> None:
         x += 25 + pixels(words, 11) + 20
 
 
-def _said(moment: Moment) -> str:
+def _summary(moment: Moment) -> str:
     return (
         f"{flat(moment.title)}, {flat(moment.detail)}: {moment.during:,} bytes while it runs, "
         f"{moment.after:,} after it"
     )
 
 
-def _told(memory: Memory) -> str:
-    """Return the timeline in words."""
-    told = [f"Operands take {memory.operands:,} bytes", *map(_said, memory.moments)]
-    told.append(f"The peak is {memory.peak:,} bytes")
+def _description(memory: Memory) -> str:
+    parts = [f"Operands take {memory.operands:,} bytes", *map(_summary, memory.moments)]
+    parts.append(f"The peak is {memory.peak:,} bytes")
     if memory.limit is not None:
-        told.append(f"the limit is {memory.limit:,} bytes")
-    return ". ".join(told) + "."
+        parts.append(f"the limit is {memory.limit:,} bytes")
+    return ". ".join(parts) + "."

@@ -59,7 +59,8 @@ def draw_network(network: TensorNetwork) -> Picture:
     """Return the picture of a network."""
     network = _with_source(network)
     layout = lay_out(network)
-    sheet = Sheet(network, f"Tensor network of {network.title}" if network.title else "", _told(network))
+    title = f"Tensor network of {network.title}" if network.title else ""
+    sheet = Sheet(network, title, _description(network))
     drawing = _Drawing(sheet, network, layout)
     for number, leg in enumerate(network.legs):
         drawing.leg(number, leg)
@@ -84,14 +85,13 @@ def _fate(network: TensorNetwork, leg: Leg) -> str:
     return "in the result" + (f", shared by {len(leg.ends)}" if len(leg.ends) > 1 else "")
 
 
-def _told(network: TensorNetwork) -> str:
-    """Return the network in words."""
-    told = []
+def _description(network: TensorNetwork) -> str:
+    parts = []
     for number, tensor in enumerate(network.tensors):
         labels = [leg.label for leg in network.legs for end in leg.ends if end == number]
-        told.append(f"{tensor.title} has {', '.join(labels) or 'no dims'}")
-    told += [f"{flat(leg.label)} of size {leg.size} is {_fate(network, leg)}" for leg in network.legs]
-    return ". ".join([*told, f"The result is {network.result or 'a scalar'}"]) + "."
+        parts.append(f"{tensor.title} has {', '.join(labels) or 'no dims'}")
+    parts += [f"{flat(leg.label)} of size {leg.size} is {_fate(network, leg)}" for leg in network.legs]
+    return ". ".join([*parts, f"The result is {network.result or 'a scalar'}"]) + "."
 
 
 class _Drawing:

@@ -26,7 +26,7 @@ FRAME = 14
 def draw_box(box: Box) -> Picture:
     """Return the picture of a tensor."""
     shape = "×".join(str(size) for _, size in box.dims)
-    sheet = Sheet(box, f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _told(box))
+    sheet = Sheet(box, f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _description(box))
     outer, inner = box.dims[:-DRAWN], box.dims[-DRAWN:]
     top = sheet.top + 6
     if outer:
@@ -106,8 +106,7 @@ def _draw_cells(sheet: Sheet, sizes: list[int], place: tuple[int, int, int, int,
         sheet.path(f"M{x + step} {y - step}h{wide}v{high}", "thin")
 
 
-def _told(box: Box) -> str:
-    """Return the tensor in words."""
+def _description(box: Box) -> str:
     if not box.dims:
         return f"A tensor without dims, of dtype {box.dtype}: one number."
     dims = ", ".join(f"{name or 'a dim without a name'} of size {size}" for name, size in box.dims)

@@ -25,7 +25,7 @@ from nameexpr.compiler.ir.graph import (
 from nameexpr.errors import Span
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.promotion import function_of
-from nameexpr.syntax.formula_ast import Number, Use, nodes
+from nameexpr.syntax.ast import Number, Use, nodes
 
 if TYPE_CHECKING:
     from nameexpr.compiler.pipeline import Compilation

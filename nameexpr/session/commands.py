@@ -140,7 +140,7 @@ def _explain(session: Session, line: CommandLine) -> Answer:
     try:
         return Answer(page(wanted).rstrip("\n"))
     except LookupError as fault:
-        raise LineError(str(fault.args[0]), hint=":explain NE304") from None
+        raise LineError(str(fault), hint=":explain NE304") from None
 
 
 def _set(session: Session, line: CommandLine) -> Answer:

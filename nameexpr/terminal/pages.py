@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from nameexpr.carets import shortened, visible
 from nameexpr.errors import did_you_mean, family
+from nameexpr.terminal.faults import UsageError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGED = os.path.join(_PACKAGE, "docs", "errors.md")
@@ -35,6 +36,10 @@ _QUOTED = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _STARS = re.compile(r"\*\*([^*]+)\*\*")
 NOTE = 'Here ones(2, 3, names="N C") stands for ne.tensor(np.ones((2, 3)), names="N C").'
+
+
+class NoPageError(UsageError, LookupError):
+    """There is no page about a code; the hint says which code may be meant."""
 
 
 class Section(NamedTuple):
@@ -55,8 +60,8 @@ def page(code: str) -> str:
 
     Raises
     ------
-    LookupError
-        If there is no such page; its text says which may be meant.
+    NoPageError
+        If there is no such page.
     """
     section = _found(code)
     parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
@@ -71,7 +76,7 @@ def page_data(code: str) -> dict[str, str | None]:
 
     Raises
     ------
-    LookupError
+    NoPageError
         If there is no such page.
     """
     section = _found(code)
@@ -145,18 +150,15 @@ def _family_line(start: str) -> str:
 
 def _found(code: str) -> Section:
     if not _sections():
-        raise LookupError("the pages about errors are not installed; install nameexpr anew")
+        raise NoPageError("the pages about errors are not installed", "install nameexpr anew")
     word = _CODE.fullmatch(code.strip())
     section = _sections().get(f"NE{word[1]}") if word else None
     if section is None:
-        raise LookupError(_no_page(code, f"NE{word[1]}" if word else code.strip().upper()))
+        wanted = f"NE{word[1]}" if word else code.strip().upper()
+        shown = shortened(visible(code).replace("\n", "\\n"))
+        near = _near_number(wanted) or did_you_mean(wanted, codes())
+        raise NoPageError(f"there is no error code '{shown}'", near)
     return section
-
-
-def _no_page(code: str, wanted: str) -> str:
-    near = _near_number(wanted) or did_you_mean(wanted, codes())
-    shown = shortened(visible(code).replace("\n", "\\n"))
-    return f"there is no error code '{shown}'" + (f"; {near}" if near else "")
 
 
 def _near_number(wanted: str) -> str:

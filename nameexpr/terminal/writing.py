@@ -166,11 +166,7 @@ def preview(array: Array) -> str:
     extra = max(0, array.ndim - SHOWN_DIMS)
     corner = array[(0,) * extra]
     head = f"the first of many, [{'0, ' * extra}...]:\n" if extra else ""
-    edge = 1
-    for ndim, items in EDGES.items():
-        if corner.ndim <= ndim:
-            edge = items
-            break
+    edge = next((items for ndim, items in EDGES.items() if corner.ndim <= ndim), 1)
     return head + visible(np.array2string(corner, threshold=WHOLE if not extra else 0, edgeitems=edge))
 
 

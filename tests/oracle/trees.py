@@ -16,8 +16,19 @@ from lark.exceptions import UnexpectedInput
 from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError, Span
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import Expression, Term
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Number, Statement, Unary, Use
+from nameexpr.syntax.ast import (
+    Along,
+    Binary,
+    Call,
+    Expression,
+    Formula,
+    Node,
+    Number,
+    Statement,
+    Term,
+    Unary,
+    Use,
+)
 from nameexpr.syntax.grammar import load_parser
 from nameexpr.syntax.lexer.limits import check_limits
 from nameexpr.syntax.lexer.names import check_names

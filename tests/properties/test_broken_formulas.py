@@ -10,8 +10,8 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.errors import Diagnostic
-from nameexpr.syntax.formula_unparse import unparse_formula
 from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.syntax.unparse import unparse_formula
 from nameexpr.tensors import wrap
 from oracle.generate.formulas import Case, seeded_case
 from properties.hostile import fault_of

@@ -67,9 +67,9 @@ def _pages(words: Sequence[str]) -> Report:
             else:
                 texts.append(pages.listing(start))
                 data += [{"code": code, "meaning": pages.summary(code)} for code in pages.codes(start)]
-    except LookupError as fault:
-        message, _, near = str(fault).partition("; ")
-        raise UsageError(message, f"{near} Families: {pages.families()}".strip()) from None
+    except pages.NoPageError as fault:
+        hint = f"{fault.hint} Families: {pages.families()}".strip()
+        raise UsageError(fault.message, hint) from None
     return Report("\n\n\n".join(texts), {"pages": data})
 
 

@@ -124,8 +124,8 @@ def kind_of(text: str) -> str:
 
 
 def _formula(text: str) -> list[tuple[Span, str]]:
-    from nameexpr.syntax.formula_unparse import unparse_statement
     from nameexpr.syntax.parser.formula import parse_formula
+    from nameexpr.syntax.unparse import unparse_statement
 
     return [(statement.span, unparse_statement(statement)) for statement in parse_formula(text).statements]
 

@@ -5,20 +5,18 @@ What cannot be loaded, NumPy itself for one, is a fact like any other.
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nameexpr.cli.doctor.machine import Blas, Machine, describe_blas, describe_machine
 from nameexpr.syntax.grammar import stored_tables, table_state
 from nameexpr.syntax.lexer.limits import Limits, limits
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 NEEDED = {"numpy": ("2.2.2", ""), "lark": ("1.2", "2"), "opt_einsum": ("3.4", "4")}
 """What must be installed: the oldest release that will do, and the first that will not."""
@@ -32,7 +30,7 @@ UNTRIED = "it was not tried"
 _PREFIXES = ("NAMEEXPR_", "OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "VECLIB_", "NPY_")
 _STARTS = ("expression", "formula")
 
-EINSUMS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
+TEXTS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("batch chan, chan out -> batch out", "bc,co->bo", "float64", ((3, 4), (4, 5))),
     ("a b, b c, c d -> a d", "ab,bc,cd->ad", "float32", ((2, 3), (3, 4), (4, 5))),
     ("N H W C -> N C H W", "nhwc->nchw", "float32", ((2, 3, 4, 5),)),
@@ -41,10 +39,9 @@ EINSUMS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("i i -> i", "ii->i", "float64", ((4, 4),)),
     ("N (h d), d -> h N", "nhd,d->hn", "float64", ((2, 3, 4), (4,))),
     ("α β, β -> α", "ab,b->a", "float64", ((3, 4), (4,))),
+    ("y[i] = sum[j](A[i j] * x[j])", "ij,j->i", "float64", ((3, 4), (4,))),
 )
-"""Expressions, what they are for `np.einsum`, a dtype and shapes; the grouped one is given merged."""
-
-FORMULA = ("y[i] = sum[j](A[i j] * x[j])", "ij,j->i", "float64", ((3, 4), (4,)))
+"""Texts, what they are for `np.einsum`, a dtype and shapes; the operand with a group is given merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +102,16 @@ def inspect(environment: Mapping[str, str]) -> Installation:
     needed = tuple(_package(name, *bounds) for name, bounds in NEEDED.items())
     versions = {package.name: package.version for package in needed}
     has_numpy = versions["numpy"] is not None
+    # Without NumPy they are not even tried: some write tracebacks.
+    extras = tuple(
+        _package(name, oldest, extra=extra) if has_numpy else Package(name, None, oldest, "", UNTRIED, extra)
+        for extra, (name, oldest) in EXTRAS.items()
+    )
     return Installation(
         nameexpr=__version__,
         python=Package("Python", platform.python_version(), PYTHON),
         implementation=platform.python_implementation(),
-        packages=(*needed, *_extras(can_load=has_numpy)),
+        packages=(*needed, *extras),
         machine=machine,
         blas=describe_blas(environment) if has_numpy else Blas(),
         tables={start: table_state(start, versions["lark"]) for start in _STARTS},
@@ -118,13 +120,6 @@ def inspect(environment: Mapping[str, str]) -> Installation:
         variables={name: environment[name] for name in sorted(environment) if name.startswith(_PREFIXES)},
         trials=try_expressions() if has_numpy else (),
     )
-
-
-def _extras(*, can_load: bool) -> tuple[Package, ...]:
-    """Return what the extras install; not even tried without NumPy, over which they write tracebacks."""
-    if can_load:
-        return tuple(_package(name, oldest, extra=extra) for extra, (name, oldest) in EXTRAS.items())
-    return tuple(Package(name, None, oldest, "", UNTRIED, extra) for extra, (name, oldest) in EXTRAS.items())
 
 
 def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = None) -> Package:
@@ -146,22 +141,20 @@ def _tables_lark() -> str | None:
 
 
 def try_expressions() -> tuple[Trial, ...]:
-    """Return how a handful of expressions and a formula compare with `np.einsum`; the numbers are whole, so
-    that every order of additions gives the same.
+    """Return how a handful of texts compare with `np.einsum`; the numbers are whole, so that every order of
+    additions gives the same.
     """
-    return (*(_tried(*row, compute=_by_einsum) for row in EINSUMS), _tried(*FORMULA, compute=_by_formula))
+    return tuple(_tried(*row) for row in TEXTS)
 
 
-def _tried(
-    text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, ...]], compute: Callable[..., Any]
-) -> Trial:
+def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, ...]]) -> Trial:
     import numpy as np
 
-    arrays = [_numbers(shape, dtype) for shape in shapes]
+    arrays = [(np.arange(math.prod(shape)) % 7 - 3).reshape(shape).astype(dtype) for shape in shapes]
     expected = np.einsum(subscripts, *arrays)
     fault = None
     try:
-        result = np.asarray(compute(text, *arrays))
+        result = np.asarray(_computed(text, *arrays))
         if result.dtype != expected.dtype:
             fault = f"the result is {result.dtype}, and should be {expected.dtype}"
         elif not np.array_equal(result, expected):
@@ -171,23 +164,13 @@ def _tried(
     return Trial(text, dtype, fault)
 
 
-def _by_einsum(text: str, *arrays: Any) -> Any:
+def _computed(text: str, *arrays: Any) -> Any:
     from nameexpr.runtime.einsum import einsum
+    from nameexpr.runtime.evaluate import evaluate
 
+    if "=" in text:
+        return evaluate(text, operands=dict(zip("Ax", arrays, strict=True)))
     if "(" in text:
         first, *others = arrays
         return einsum(text, first.reshape(len(first), -1), *others)
     return einsum(text, *arrays)
-
-
-def _by_formula(text: str, matrix: Any, vector: Any) -> Any:
-    from nameexpr.runtime.evaluate import evaluate
-
-    return evaluate(text, A=matrix, x=vector)
-
-
-def _numbers(shape: tuple[int, ...], dtype: str) -> npt.NDArray[Any]:
-    import numpy as np
-
-    count = int(np.prod(shape))
-    return (np.arange(count) % 7 - 3).reshape(shape).astype(dtype)

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator
 from nameexpr.compiler.analysis.faults.suggestions import INSTEAD
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
 from nameexpr.ops import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
-from nameexpr.syntax.ast import Dots, Label, Literal, Pack
-from nameexpr.syntax.formula_ast import Along, Call, Formula, Use
+from nameexpr.syntax.ast import Along, Call, Dots, Formula, Label, Literal, Pack, Use
 from nameexpr.syntax.unparse import unparse_term
 
 _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}

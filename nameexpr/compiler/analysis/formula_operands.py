@@ -10,8 +10,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.dims import WORD
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
-from nameexpr.syntax.ast import Label, Term
-from nameexpr.syntax.formula_ast import Use
+from nameexpr.syntax.ast import Label, Term, Use
 from nameexpr.syntax.unparse import unparse_item
 
 _CONSTANTS = {

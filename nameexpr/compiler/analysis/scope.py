@@ -15,8 +15,23 @@ from nameexpr.compiler.analysis.faults.words import in_words
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
-from nameexpr.syntax.ast import Anonymous, Expression, Label, Literal, Term, atoms
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Formula, Node, Statement, Unary, Use, nodes
+from nameexpr.syntax.ast import (
+    Along,
+    Anonymous,
+    Binary,
+    Call,
+    Expression,
+    Formula,
+    Label,
+    Literal,
+    Node,
+    Statement,
+    Term,
+    Unary,
+    Use,
+    atoms,
+    nodes,
+)
 
 
 @dataclass(frozen=True, slots=True)

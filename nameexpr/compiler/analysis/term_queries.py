@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nameexpr.errors import Mark
-from nameexpr.syntax.ast import Alias, Dots, Label, Literal, Pack, Sized, Term, atoms
-from nameexpr.syntax.formula_ast import Formula, nodes
+from nameexpr.syntax.ast import Alias, Dots, Formula, Label, Literal, Pack, Sized, Term, atoms, nodes
 from nameexpr.syntax.unparse import unparse_item
 
 

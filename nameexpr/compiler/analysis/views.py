@@ -20,8 +20,7 @@ from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in, written_sizes
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
-from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Label, Pack, Sized, Term, atoms
-from nameexpr.syntax.formula_ast import Formula
+from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Formula, Label, Pack, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse_item
 
 __all__ = ["Views", "marks_of_label", "read_views", "relabelled"]

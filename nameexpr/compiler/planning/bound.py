@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from nameexpr.compiler.planning.path import find_path, flops_of
+from nameexpr.compiler.planning.exact import search_all
+from nameexpr.compiler.planning.network import Pairs, splice
+from nameexpr.compiler.planning.path import Labels, Path, find_path, flops_of
 from nameexpr.compiler.planning.plan import Plan
 from nameexpr.compiler.schedule.partial import LARGER, SMALL, WORTH
 
-Labels = frozenset[str]
-Path = list[tuple[int, int]]
 Cost = tuple[int, int]
 
 EXACT = 7
@@ -26,14 +26,8 @@ HELD_CELLS = 1 << 25
 
 
 def order_for_calls(plan: Plan, constants: Collection[int]) -> Path | None:
-    """Return the path, in opt_einsum's numbering, that costs least per call; None if the plan's does.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan in the usual order.
-    constants : collection of int
-        The operands that are bound.
+    """The path, in opt_einsum's numbering, that costs least per call with these operands bound; None if that
+    of the plan does.
     """
     count = len(plan.terms)
     if len(constants) < 2 or len(constants) == count or count <= 2:  # noqa: PLR2004
@@ -41,23 +35,23 @@ def order_for_calls(plan: Plan, constants: Collection[int]) -> Path | None:
     kept = frozenset(plan.contraction.result) | frozenset(plan.reduced)
     every = [label for term in plan.terms for label in term]
     terms = [frozenset(a for a in term if a in kept or every.count(a) > 1) for term in plan.terms]
-    network = _Network(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants))
-    pairs = network.exact() if count <= EXACT else network.grouped()
+    operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants))
+    pairs = operands.exact() if count <= EXACT else operands.grouped()
     usual = [step.values for step in plan.steps if len(step.values) == 2]  # noqa: PLR2004
     first = count + len(plan.steps) - len(usual)
     usual_pairs = _from_plan(usual, plan, first, count)
-    return _linear(pairs, count) if network.cost(pairs) < network.cost(usual_pairs) else None
+    return _linear(pairs, count) if operands.cost(pairs) < operands.cost(usual_pairs) else None
 
 
-def _from_plan(usual: Sequence[tuple[int, ...]], plan: Plan, first: int, count: int) -> Path:
-    """Return the pairs of a plan, in which sums of one operand have numbers too, as pairs of operands."""
+def _from_plan(usual: Sequence[tuple[int, ...]], plan: Plan, first: int, count: int) -> Pairs:
+    """The pairs of a plan, in which sums of one operand have numbers too, as pairs of operands."""
     sums = [step.values[0] for step in plan.steps if len(step.values) == 1]
     names = {count + number: operand for number, operand in enumerate(sums)}
     names |= {first + number: count + number for number in range(len(usual))}
-    return [(names.get(one, one), names.get(other, other)) for one, other in usual]
+    return [(names.get(left, left), names.get(right, right)) for left, right in usual]
 
 
-class _Network:
+class _Operands:
     """Terms, the labels kept in the end, sizes, and which terms are bound; sets of terms are bit masks."""
 
     def __init__(
@@ -68,15 +62,15 @@ class _Network:
         self.sizes = sizes
         self.constants = constants
         self.everything = (1 << len(terms)) - 1
-        self.bound = sum(1 << place for place in constants)
+        self.bound = sum(1 << position for position in constants)
         self._keep: dict[int, Labels] = {}
 
     def keep(self, subset: int) -> Labels:
-        """Return the labels that are left when a set of terms is contracted."""
+        """The labels that are left when a set of terms is contracted."""
         if subset not in self._keep:
             inside, outside = frozenset[str](), self.output
-            for place, term in enumerate(self.terms):
-                if subset >> place & 1:
+            for position, term in enumerate(self.terms):
+                if subset >> position & 1:
                     inside |= term
                 else:
                     outside |= term
@@ -84,106 +78,69 @@ class _Network:
         return self._keep[subset]
 
     def step(self, left: int, right: int, before: Cost) -> Cost:
-        """Return (operations per call, operations in all) once two sets are contracted."""
+        """(operations per call, operations in all) once two sets are contracted."""
         labels = self.keep(left) | self.keep(right)
         result = self.keep(left | right)
         flops = flops_of(labels, self.sizes, is_summed=len(labels) > len(result))
         call, total = before[0] + flops, before[1] + flops
-        is_free = not (left | right) & ~self.bound and self._is_held(left | right, result, total)
-        return (0 if is_free else call, total)
+        return (0 if self.is_free(left | right, self._cells(result), total) else call, total)
 
-    def _is_held(self, subset: int, result: Labels, total: int) -> bool:
-        cells = self._cells(result)
-        own = sum(self._cells(term) for place, term in enumerate(self.terms) if subset >> place & 1)
-        return cells <= max(SMALL, LARGER * own) or (WORTH * cells <= total and cells <= HELD_CELLS)
+    def is_free(self, subset: int, cells: int, flops: int) -> bool:
+        """Whether the value of a set can be held: one of bound operands, if it is small beside them or takes
+        many operations.
+        """
+        if subset & ~self.bound:
+            return False
+        own = sum(self._cells(term) for position, term in enumerate(self.terms) if subset >> position & 1)
+        return cells <= max(SMALL, LARGER * own) or (WORTH * cells <= flops and cells <= HELD_CELLS)
 
     def _cells(self, labels: Labels) -> int:
         return flops_of(labels, self.sizes, is_summed=False)
 
-    def cost(self, pairs: Path) -> Cost:
-        """Return (operations per call, operations in all) of an order."""
-        made = [(1 << place, (0, 0)) for place in range(len(self.terms))]
-        for one, other in pairs:
-            (left, before), (right, beside) = made[one], made[other]
+    def cost(self, pairs: Pairs) -> Cost:
+        """(operations per call, operations in all) of an order."""
+        values = [(1 << position, (0, 0)) for position in range(len(self.terms))]
+        for first, second in pairs:
+            (left, before), (right, beside) = values[first], values[second]
             both = (before[0] + beside[0], before[1] + beside[1])
-            made.append((left | right, self.step(left, right, both)))
-        return made[-1][1]
+            values.append((left | right, self.step(left, right, both)))
+        return values[-1][1]
 
-    def exact(self) -> Path:
-        """Return the best of all orders: for each set, the best of all ways to split it in two."""
-        best: dict[int, tuple[Cost, int, int]] = {
-            1 << place: ((0, 0), 0, 0) for place in range(len(self.terms))
-        }
-        for subset in range(1, self.everything + 1):
-            if subset not in best:
-                best[subset] = min(self._splits(subset, best))
-        return self._pairs(best)
+    def exact(self) -> Pairs:
+        """The best of all orders."""
+        return search_all(self.terms, self.output, self.sizes, self.is_free)
 
-    def _splits(self, subset: int, best: Mapping[int, tuple[Cost, int, int]]) -> list[tuple[Cost, int, int]]:
-        found = []
-        left = (subset - 1) & subset
-        while left:
-            right = subset ^ left
-            if left < right:
-                (one, _, _), (other, _, _) = best[left], best[right]
-                both = (one[0] + other[0], one[1] + other[1])
-                found.append((self.step(left, right, both), left, right))
-            left = (left - 1) & subset
-        return found
-
-    def _pairs(self, best: Mapping[int, tuple[Cost, int, int]]) -> Path:
-        order, stack = [], [self.everything]
-        while stack:
-            subset = stack.pop()
-            if subset & (subset - 1):
-                order.append(subset)
-                stack += best[subset][1:]
-        numbers = {1 << place: place for place in range(len(self.terms))}
-        pairs = []
-        for subset in reversed(order):
-            pairs.append((numbers[best[subset][1]], numbers[best[subset][2]]))
-            numbers[subset] = len(self.terms) + len(pairs) - 1
-        return pairs
-
-    def grouped(self) -> Path:
-        """Return an order that contracts each connected group of bound terms first."""
+    def grouped(self) -> Pairs:
+        """An order that contracts each connected group of bound terms first."""
         count = len(self.terms)
-        pairs: Path = []
-        ends = {place: 1 << place for place in range(count) if place not in self.constants}
+        pairs: Pairs = []
+        ends = {position: 1 << position for position in range(count) if position not in self.constants}
         for group in self._groups():
-            members = [place for place in range(count) if group >> place & 1]
-            inner = find_path([self.terms[place] for place in members], self.keep(group), self.sizes)
-            ends[self._append(pairs, inner, members)] = group
+            members = [position for position in range(count) if group >> position & 1]
+            inner = find_path([self.terms[position] for position in members], self.keep(group), self.sizes)
+            ends[splice(inner, members, pairs, count)] = group
         labels = [self.keep(subset) for subset in ends.values()]
-        self._append(pairs, find_path(labels, self.output, self.sizes), list(ends))
+        splice(find_path(labels, self.output, self.sizes), list(ends), pairs, count)
         return pairs
-
-    def _append(self, pairs: Path, inner: Path, members: Sequence[int]) -> int:
-        """Add the pairs of some values to all pairs; return the number of their product."""
-        numbers = list(members)
-        for one, other in inner:
-            pairs.append((numbers[one], numbers[other]))
-            numbers.append(len(self.terms) + len(pairs) - 1)
-        return numbers[-1]
 
     def _groups(self) -> list[int]:
         groups: list[tuple[int, Labels]] = []
-        for place in sorted(self.constants):
-            mask, labels = 1 << place, self.terms[place]
+        for position in sorted(self.constants):
+            mask, labels = 1 << position, self.terms[position]
             touching = [group for group in groups if group[1] & labels]
             groups = [group for group in groups if not group[1] & labels]
-            for other, more in touching:
-                mask, labels = mask | other, labels | more
+            for group, more in touching:
+                mask, labels = mask | group, labels | more
             groups.append((mask, labels))
         return [mask for mask, _ in groups]
 
 
-def _linear(pairs: Path, count: int) -> Path:
-    """Return pairs of numbered values as opt_einsum writes a path: places among the values that are left."""
-    left = list(range(count))
+def _linear(pairs: Pairs, count: int) -> Path:
+    """Write pairs of numbered values as opt_einsum writes paths: places among the values that are left."""
+    alive = list(range(count))
     path = []
-    for number, (one, other) in enumerate(pairs):
-        first, second = sorted((left.index(one), left.index(other)))
+    for number, (left, right) in enumerate(pairs):
+        first, second = sorted((alive.index(left), alive.index(right)))
         path.append((first, second))
-        left = [value for value in left if value not in (one, other)] + [count + number]
+        alive = [value for value in alive if value not in (left, right)] + [count + number]
     return path

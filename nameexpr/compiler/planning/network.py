@@ -1,17 +1,41 @@
-"""A network of operands as the searches see it: sets of labels are the bits of whole numbers.
+"""Networks of operands, orders of their contraction, and what those cost: what all searches share.
 
-Labels that cannot change which order is best are gone before a search starts: those of size 1 (and of size 0,
-where every order costs nothing), those that only one operand has, those in every operand, and all but one of
-those that always come together, whose sizes are multiplied.
+A network is what a search sees: sets of labels are the bits of whole numbers. Labels that cannot change which
+order is best are gone before: those of size 1 (and of size 0, where every order costs nothing), those that
+only one operand has, those in every operand, and all but one of those that always come together, whose sizes
+are multiplied.
+
+An order is a list of pairs of values, which are numbered as they arise, operands first. It is counted in
+flops, in the time of one: a step goes through the cells of all its labels, twice if it sums, and each cell
+that it writes costs `WRITING` more. How many steps there are is the same for all orders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, TypeVar
+
+Pairs: TypeAlias = list[tuple[int, int]]
+Key = TypeVar("Key")
 
 HUGE = 1e300
 """Numbers of cells beyond it count as it: nothing of that kind can run, and floats end soon after."""
+WRITING = 4.0
+"""What it costs that an intermediate is written, often copied into another order, and read again: 24 bytes or
+more, at some 10 GB/s where it leaves the caches, and next to nothing where it does not. Run times of whole
+networks hardly tell values from 0 to 16 apart, because orders with few flops have few cells too; among orders
+that are equal in flops it decides for less memory.
+"""
+FLOPS = 5e9
+"""Flops in a second, of one thread, in products of middling size."""
+CALL = 1.5e-6
+"""Seconds that a step takes however small it is."""
+SHARE = 0.1
+"""Part of the time of one run that a search for its order may take."""
+LEAST = 6e-4
+"""Seconds for each operand that it may take in any case: a quarter of what 128 greedy orders take."""
+MOST = 1.3
+"""Seconds that it may take at most."""
 
 
 class Cells(dict[int, float]):
@@ -42,7 +66,7 @@ class Network(NamedTuple):
 
 
 def bits(labels: int) -> Iterator[int]:
-    """Return each label of a set, as a set of its own."""
+    """Each label of a set, as a set of its own."""
     while labels:
         lowest = labels & -labels
         yield lowest
@@ -52,7 +76,7 @@ def bits(labels: int) -> Iterator[int]:
 def read_network(
     terms: Sequence[frozenset[str]], output: frozenset[str], sizes: Mapping[str, int]
 ) -> Network:
-    """Return the network of operands with named labels, with only the labels that matter.
+    """The network of operands with named labels, with only the labels that matter.
 
     Examples
     --------
@@ -82,7 +106,7 @@ def read_network(
 
 
 def hyperedges(terms: Sequence[int], output: int) -> dict[int, int]:
-    """Return the labels that can outlive a contraction of two operands that have them, each with the set of
+    """The labels that can outlive a contraction of two operands that have them, each with the set of
     its operands: those in three operands or more, and those in two and in the output (which then belongs to
     the set as one more operand).
     """
@@ -91,14 +115,14 @@ def hyperedges(terms: Sequence[int], output: int) -> dict[int, int]:
         more |= twice & term
         twice |= once & term
         once |= term
-    found = {}
+    owners = {}
     for label in bits(more):
-        found[label] = sum(1 << position for position, term in enumerate((*terms, output)) if term & label)
-    return found
+        owners[label] = sum(1 << position for position, term in enumerate((*terms, output)) if term & label)
+    return owners
 
 
-def staying(labels: int, operands: int, lasting: Mapping[int, int]) -> int:
-    """Return those of the lasting labels that something outside a set of operands still needs."""
+def surviving_labels(labels: int, operands: int, lasting: Mapping[int, int]) -> int:
+    """The lasting labels that something outside a set of operands still needs."""
     kept = 0
     while labels:
         lowest = labels & -labels
@@ -106,3 +130,62 @@ def staying(labels: int, operands: int, lasting: Mapping[int, int]) -> int:
             kept |= lowest
         labels ^= lowest
     return kept
+
+
+def linearize(whole: Key, split: Callable[[Key], tuple[Key, Key] | int], count: int) -> Pairs:
+    """The pairs that make a value, from what says of each value its two parts, or which operand it is.
+
+    Examples
+    --------
+    >>> linearize("abc", lambda key: "abc".index(key) if len(key) == 1 else (key[:1], key[1:]), 3)
+    [(1, 2), (0, 3)]
+    """
+    order: list[tuple[Key, Key, Key]] = []
+    numbers: dict[Key, int] = {}
+    stack = [whole]
+    while stack:
+        key = stack.pop()
+        parts = split(key)
+        if isinstance(parts, int):
+            numbers[key] = parts
+        else:
+            order.append((key, *parts))
+            stack += parts
+    pairs: Pairs = []
+    for key, left, right in reversed(order):
+        pairs.append((numbers[left], numbers[right]))
+        numbers[key] = count + len(pairs) - 1
+    return pairs
+
+
+def splice(pairs: Pairs, values: Sequence[int], onto: Pairs, count: int) -> int:
+    """Append an order of some values to an order of `count` operands; return the number of its result."""
+    numbers = list(values)
+    for left, right in pairs:
+        onto.append((numbers[left], numbers[right]))
+        numbers.append(count + len(onto) - 1)
+    return numbers[-1]
+
+
+def in_order(pairs: Pairs, count: int) -> Pairs:
+    """The same order with the value of the earlier operand on the left of each pair."""
+    first = list(range(count))
+    ordered = []
+    for left, right in pairs:
+        ordered.append((left, right) if first[left] < first[right] else (right, left))
+        first.append(min(first[left], first[right]))
+    return ordered
+
+
+def time_budget(cost: float, operands: int) -> float:
+    """The seconds that a search may take to better an order of this cost.
+
+    Searches do not look at a clock: they count what they do, in seconds that it took once, so that the same
+    network gets the same order every time.
+
+    Examples
+    --------
+    >>> time_budget(5e10, 10)
+    1.0060015
+    """
+    return min(SHARE * (cost / FLOPS + CALL * operands) + LEAST * operands, MOST)

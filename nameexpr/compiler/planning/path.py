@@ -1,7 +1,10 @@
 """The order of pairwise contractions: what `optimize=` may be, and who answers.
 
-By itself it is our own search (`nameexpr.compiler.planning`): all orders of up to `FEW` operands, and beyond
-that whatever suits the network. opt_einsum's searches stand behind their names.
+By itself it is our own search: all orders of up to `FEW` operands (`exact`), and beyond that whatever suits
+the network (`search`). Orders from outside are explicit paths, the searches of opt_einsum behind their names,
+and optimizers of the caller's. Their paths number operands as opt_einsum does: each step takes some out and
+appends its result. Whatever they say, only pairs come out: an n-ary step is taken apart, because one n-ary
+step can cost more than everything else together.
 
 Costs are reported as opt_einsum counts flops: the number of cells of all labels involved, twice if something
 is summed.
@@ -9,33 +12,38 @@ is summed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nameexpr.compiler.planning.exact.subsets import best_of_all
-from nameexpr.compiler.planning.optimizers import (
-    STRATEGIES,
-    Labels,
-    Path,
-    asked,
-    asked_for,
-    check_strategy,
-    explicit,
-    left_to_right,
-)
-from nameexpr.compiler.planning.pairs import Pairs, in_order
+from nameexpr.errors import Diagnostic, did_you_mean, error
 
-__all__ = ["STRATEGIES", "Labels", "Optimize", "Path", "check_strategy", "find_path", "flops_of"]
+if TYPE_CHECKING:
+    from types import ModuleType
 
+    from nameexpr.compiler.planning.network import Pairs
+
+Labels: TypeAlias = frozenset[str]
+Path: TypeAlias = Sequence[tuple[int, ...]]
 Optimize: TypeAlias = "bool | str | Path | Callable[..., Path] | None"
 
 FEW = 5
+MANAGEABLE = {
+    **dict.fromkeys(("optimal", "branch-all"), 8),
+    **dict.fromkeys(("branch-2",), 10),
+    **dict.fromkeys(("dp", "dynamic-programming"), 20),
+    **dict.fromkeys(("auto-hq", "random-greedy", "random-greedy-128"), 200),
+}
+"""Operands up to which a search of opt_einsum is asked; its time explodes beyond that, or explodes there."""
+STRATEGIES = (
+    *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
+    *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
+)
 
 
 def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
-    """Return the number of scalar operations of one step: one multiplication per pair, one addition if it
-    sums.
-    """
+    """The scalar operations of one step: one multiplication per pair, one addition if it sums."""
     cells = 1
     for label in labels:
         cells *= sizes[label]
@@ -61,8 +69,8 @@ def find_path(
     optimize : optional
         None, True or "auto" for the best order that our own search finds, in about a tenth of the time that
         the contraction is expected to take; False for left to right; another name of a search of opt_einsum
-        (our own answers where it cannot); an explicit path; or a path optimizer of opt_einsum or cotengra, or
-        a function like them.
+        (our own answers where it cannot); an explicit path; or a path optimizer of opt_einsum, cotengra or
+        cotengrust, or a function like them.
 
     Raises
     ------
@@ -75,16 +83,21 @@ def find_path(
     >>> find_path(terms, frozenset("il"), dict(i=10, j=2, k=10, l=2))
     [(1, 2), (0, 3)]
     """
-    if optimize is None or optimize is True or (isinstance(optimize, str) and optimize == "auto"):
+    if is_our_own(optimize):
         return _best(terms, output, sizes)
     if optimize is False:
         return left_to_right(len(terms))
     if isinstance(optimize, str):
-        found = asked_for(optimize, terms, output, sizes)
-        return _best(terms, output, sizes) if found is None else found
+        pairs = named_optimizer(optimize, terms, output, sizes)
+        return _best(terms, output, sizes) if pairs is None else pairs
     if callable(optimize):
-        return asked(optimize, terms, output, sizes)
+        return run_optimizer(optimize, terms, output, sizes)
     return explicit(optimize, len(terms))
+
+
+def is_our_own(optimize: Optimize) -> bool:
+    """Whether the order is left to our own search."""
+    return optimize is None or optimize is True or (isinstance(optimize, str) and optimize == "auto")
 
 
 def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> Pairs:
@@ -92,9 +105,127 @@ def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> 
     if count <= 2:  # noqa: PLR2004
         return [(0, 1)][: count - 1]
     if count <= FEW:
-        return best_of_all(terms, output, sizes)
-    # Only now: an import of the package is quick, and most expressions have two operands.
-    from nameexpr.compiler.planning.network import read_network
-    from nameexpr.compiler.planning.search.search import best_path
+        pairs: Pairs = _exact().search_all(terms, output, sizes)
+        return pairs
+    from nameexpr.compiler.planning.network import in_order, read_network
+    from nameexpr.compiler.planning.search import best_path
 
     return in_order(best_path(read_network(terms, output, sizes)), count)
+
+
+@cache
+def _exact() -> ModuleType:
+    """The exact searches, loaded only now: most expressions have two operands."""
+    from nameexpr.compiler.planning import exact
+
+    return exact
+
+
+def left_to_right(count: int) -> Pairs:
+    """The order that takes operands as they stand."""
+    return [(0, 1), *((position, count + position - 2) for position in range(2, count))][: count - 1]
+
+
+def check_strategy(name: str) -> None:
+    """Raise an `OptionError` if no strategy of opt_einsum has this name."""
+    if name not in STRATEGIES:
+        hint = did_you_mean(name, STRATEGIES) or f"one of {', '.join(STRATEGIES)}, True, False, or a path"
+        raise error(Diagnostic("NE604", f"optimize={name!r} is not a way to order contractions", hint=hint))
+
+
+def named_optimizer(
+    name: str, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
+) -> Pairs | None:
+    """The order that a strategy of opt_einsum finds, or None if the network is too much for it."""
+    check_strategy(name)
+    if len(terms) > MANAGEABLE.get(name, len(terms)):
+        return None
+    try:
+        from opt_einsum.paths import get_path_fn  # type: ignore[import-untyped]
+    except ImportError:  # planning without NumPy, which opt_einsum imports
+        return None
+    find: Callable[..., Any] = get_path_fn(name)
+    try:
+        return explicit(find(list(terms), output, dict(sizes)), len(terms))
+    except RuntimeError:  # its dp gives up on some networks
+        return None
+
+
+def run_optimizer(
+    optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
+) -> Pairs:
+    """The order that an optimizer of the caller's finds; NE605 if it fails, or what it returns is no path."""
+    given: list[Any] = [list(terms), output, dict(sizes), None]
+    try:
+        path = optimize(*given[: _positions(optimize)])
+    except Exception as reason:
+        message = f"the optimizer given as optimize= failed: {type(reason).__name__}: {reason}"
+        hint = "it is called as optimize(inputs, output, sizes, memory_limit) and returns a path"
+        raise error(Diagnostic("NE605", message, hint=hint)) from reason
+    return explicit(path, len(terms))
+
+
+def _positions(optimize: Callable[..., Any]) -> int:
+    """How many of the protocol's four arguments a callable takes by position; some of cotengra's leave out
+    the limit on memory.
+    """
+    from inspect import signature
+
+    try:
+        signature(optimize).bind(None, None, None, None)
+    except TypeError:
+        return 3
+    except ValueError:  # a callable that does not say
+        return 4
+    return 4
+
+
+def explicit(path: Any, count: int) -> Pairs:
+    """The order of a path, the rest left to right if it ends early; NE605 if it does not fit.
+
+    Examples
+    --------
+    >>> explicit([(1, 2), (0, 1)], 3)
+    [(1, 2), (0, 3)]
+    >>> explicit(["einsum_path", (0, 1, 2)], 3)
+    [(0, 1), (3, 2)]
+    """
+    left = count
+    steps = _steps(path)
+    for step in steps or ():
+        if len(set(step)) != len(step) or not step or not all(0 <= position < left for position in step):
+            steps = None
+            break
+        left -= len(step) - 1
+    if steps is None:
+        message = f"optimize={path!r} is no path for {count} operands"
+        hint = "a path is a list of tuples of positions, as opt_einsum.contract_path returns"
+        raise error(Diagnostic("NE605", message, hint=hint))
+    return _pairs(count, steps)
+
+
+def _steps(path: Iterable[Any]) -> list[tuple[int, ...]] | None:
+    """The steps of a path, without the word that `numpy.einsum_path` puts in front; None if it is none."""
+    try:
+        steps = list(path)
+        if steps and isinstance(steps[0], str) and steps[0] == "einsum_path":
+            del steps[0]
+        return [tuple(index(position) for position in step) for step in steps]
+    except TypeError:
+        return None
+
+
+def _pairs(count: int, path: Path) -> Pairs:
+    """Renumber a path (each step takes its operands out and appends its result) into pairs of values."""
+    alive = list(range(count))
+    pairs: Pairs = []
+    for step in (*path, None):
+        chosen = alive if step is None else [alive[position] for position in step]
+        gone = set(chosen)
+        alive = [value for value in alive if value not in gone]
+        first = chosen[0]
+        for second in chosen[1:]:
+            pairs.append((first, second))
+            first = count + len(pairs) - 1
+        alive.append(first)
+    return pairs

@@ -7,19 +7,22 @@ a sum is applied to the product at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes, Contraction
-from nameexpr.compiler.planning.pairs import Pairs
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
 from nameexpr.syntax.lexer.limits import MOST_DIMS
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.planning.network import Pairs
 
 ADDING = frozenset({None, "sum", "mean"})
 """Reducers that are sums of products, so that a contraction can compute them."""
 FEW_DIMS = MOST_DIMS - 2
 """Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
-Find = Callable[[Sequence[Labels], Labels], Pairs]
+Find: TypeAlias = "Callable[[Sequence[Labels], Labels], Pairs]"
 
 
 class TooManyDimsError(Exception):
@@ -82,8 +85,8 @@ class Plan:
 
 
 def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> Plan:
-    """Return the plan of a contraction; that of a plan which had to do without the labels of size 1, in order
-    to keep to the dims of an array, lacks them.
+    """The plan of a contraction; one that had to do without the labels of size 1, in order to keep to the
+    dims of an array, lacks them.
 
     Raises
     ------
@@ -108,7 +111,7 @@ def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> Pl
 
 
 def _without_ones(contraction: Contraction) -> Contraction:
-    """Return a contraction without its labels of size 1: its factors and its result are reshaped for it."""
+    """Leave out the labels of size 1: factors and result are reshaped for it."""
 
     def left(labels: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(label for label in labels if contraction.sizes[label] != 1)
@@ -122,18 +125,10 @@ def _without_ones(contraction: Contraction) -> Contraction:
 def plan_repeated(
     contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
 ) -> Plan | None:
-    """Return the plan in which most is computed once, or None if that takes too long to find.
+    """The plan in which most is computed once, or None if that takes too long to find.
 
-    Parameters
-    ----------
-    contraction : Contraction
-        What is computed.
-    axes : sequence of Axes
-        For each factor how its dims are labelled: a diagonal of an array is not the array.
-    same : sequence of int
-        For each operand the number of the first operand that is the same array.
-    cost : int
-        Flops of the usual plan.
+    `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
+    operand the number of the first that is the same array, and `cost` the flops of the usual plan.
     """
     from nameexpr.compiler.planning.repeated import path_of_repeated
 
@@ -145,79 +140,58 @@ def plan_repeated(
 
 
 def _kept(contraction: Contraction) -> frozenset[str]:
-    """Return the labels that contractions may not sum over."""
+    """The labels that contractions may not sum over."""
     is_adding = contraction.reducer in ADDING
     return frozenset(contraction.result) | frozenset(() if is_adding else contraction.dropped)
 
 
 def _planned(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> Plan:
-    """Return the plan with the order that is found, if none of its values has more dims than `most`."""
+    """The plan with the order that is found, if none of its values has more dims than `most`."""
     terms, sizes = contraction.terms, contraction.sizes
-    steps = _steps(terms, _kept(contraction), sizes, find, most)
     everything = frozenset(label for term in terms for label in term)
     naive = flops_of(everything, sizes, is_summed=bool(contraction.dropped), operands=len(terms))
     reduced = () if contraction.reducer in ADDING else contraction.dropped
-    return Plan(contraction, tuple(steps), reduced, naive)
+    return Plan(contraction, tuple(_steps(contraction, find, most)), reduced, naive)
 
 
-def _steps(
-    terms: Sequence[tuple[str, ...]], kept: frozenset[str], sizes: Mapping[str, int], find: Find, most: int
-) -> list[Step]:
-    values = [(position, term) for position, term in enumerate(terms)]
+def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
+    """Sum what only one operand has, then contract pairs: a label goes as soon as no later value needs it."""
+    terms, sizes, kept = contraction.terms, contraction.sizes, _kept(contraction)
+    values = list(enumerate(terms))
+    inside = [[position] for position in range(len(terms))]
     steps: list[Step] = []
-    number = len(terms)
-    counts: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for term in terms:
         for label in term:
-            counts[label] = counts.get(label, 0) + 1
+            uses[label] = uses.get(label, 0) + 1
     for position, term in enumerate(terms):
-        private = tuple(label for label in term if counts[label] == 1 and label not in kept)
+        private = tuple(label for label in term if uses[label] == 1 and label not in kept)
         if private:
             _check_dims(term, [position], most)
             rest = tuple(label for label in term if label not in private)
+            values[position] = (len(terms) + len(steps), rest)
             flops = flops_of(frozenset(term), sizes, is_summed=True, operands=1)
             steps.append(Step((position,), rest, private, flops))
-            values[position] = (number, rest)
-            number += 1
-    if len(terms) > 1:
-        steps += _pair_steps(values, number, kept, sizes, find, most)
+    if len(terms) == 1:
+        return steps
+    sets = [frozenset(labels) for _, labels in values]
+    for first, second in find(sets, kept & frozenset().union(*sets)):
+        (left, left_labels), (right, right_labels) = values[first], values[second]
+        inside.append(inside[first] + inside[second])
+        labels: list[str] = []
+        summed: list[str] = []
+        for label in dict.fromkeys((*left_labels, *right_labels)):
+            here = (label in left_labels) + (label in right_labels)
+            is_needed = label in kept or uses[label] > here
+            (labels if is_needed else summed).append(label)
+            uses[label] -= here - 1
+        _check_dims(labels, inside[-1], most)
+        flops = flops_of(frozenset(left_labels) | frozenset(right_labels), sizes, is_summed=bool(summed))
+        values.append((len(terms) + len(steps), tuple(labels)))
+        steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
     return steps
 
 
 def _check_dims(labels: Sequence[str], operands: Sequence[int], most: int) -> None:
     if len(labels) > most:
         raise TooManyDimsError(len(labels), operands)
-
-
-def _pair_steps(
-    values: list[tuple[int, tuple[str, ...]]],
-    number: int,
-    kept: frozenset[str],
-    sizes: Mapping[str, int],
-    find: Find,
-    most: int,
-) -> list[Step]:
-    """Contract pairs in the order of the path; a label goes as soon as no later value needs it."""
-    terms = [frozenset(term) for _, term in values]
-    inside = [[position] for position in range(len(values))]
-    steps = []
-    uses: dict[str, int] = {}
-    for term in terms:
-        for label in term:
-            uses[label] = uses.get(label, 0) + 1
-    for first, second in find(terms, kept & frozenset().union(*terms)):
-        (left, one), (right, other) = values[first], values[second]
-        inside.append(inside[first] + inside[second])
-        labels: list[str] = []
-        summed: list[str] = []
-        for label in dict.fromkeys((*one, *other)):
-            here = (label in one) + (label in other)
-            is_needed = label in kept or uses[label] > here
-            (labels if is_needed else summed).append(label)
-            uses[label] -= here - 1
-        _check_dims(labels, inside[-1], most)
-        flops = flops_of(frozenset(one) | frozenset(other), sizes, is_summed=bool(summed))
-        steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
-        values.append((number, tuple(labels)))
-        number += 1
-    return steps

@@ -1,58 +1,45 @@
 """Orders for operands that repeat: equal parts of the network are contracted once.
 
-Sets of operands that look alike (`nameexpr.compiler.planning.alike`) make the same value, but for the order
-of its axes. So the best order is looked for by what sets look like, not by which they are: all runs of four
-in a chain of one matrix are one thing, with one order. What a set costs is the sum over the *different*
-things in its order, and each part has the order that is best for it alone. That proves no least cost (for
-powers of a matrix that would be a shortest addition chain, which nobody knows how to find quickly), but it
-finds halves, and halves of halves.
+What a set of operands costs is the sum over the *different* values in its order, each counted once, and each
+part has the order that is best for it alone. That proves no least cost (for powers of a matrix that would be
+a shortest addition chain, which nobody knows how to find quickly), but it finds halves, and halves of halves.
 
-Sets that look alike have the same order, operand by operand, so that their instructions come out equal.
+Two values are one if they are made alike: from two values each that are one, whose axes share labels and stay
+in the same places. Of two that cost the same the one that was seen first is taken, so that parts that look
+alike are made alike, and their instructions come out equal.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple, TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes, Contraction
-from nameexpr.compiler.planning.alike import Form, Likeness, Terms, members
-from nameexpr.compiler.planning.cost import WRITING, allowance
-from nameexpr.compiler.planning.pairs import Pairs, unfold
+from nameexpr.compiler.planning.network import WRITING, Pairs, bits, linearize, time_budget
 
-TRIALS, TRIAL = 4000, 5e-6
-"""Operands that may be looked at in any case to tell sets apart, and the seconds that each takes."""
-MOST = 256
-"""Operands up to which anything is looked for: of more, too few sets could be told apart in the time."""
-
+Terms: TypeAlias = Sequence[Sequence[int]]
+Form: TypeAlias = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
 
+TRIALS, TRIAL = 2500, 1e-5
+"""Ways to part a set that may be looked at in any case, and the seconds that each takes."""
+MOST = 256
+"""Operands up to which anything is looked for: of more, too few sets could be made in the time."""
 FEW = 8
 """Parts that share no label up to which the halves are not tried first."""
 
 
 def path_of_repeated(
-    contraction: Contraction,
-    axes: Sequence[Axes],
-    same: Sequence[int],
-    output: frozenset[str],
-    cost: float,
+    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], output: frozenset[str], cost: float
 ) -> Pairs | None:
-    """Return the order for the operands of an expression, as `repeated_path` does.
+    """The order for the factors of a contraction, as `repeated_path` finds it.
 
-    Parameters
-    ----------
-    contraction : Contraction
-        What is computed.
-    axes : sequence of Axes
-        For each factor how its dims are labelled.
-    same : sequence of int
-        For each operand the number of the first operand that is the same array.
-    output : frozenset of str
-        Labels that are not summed over; those of one operand alone are summed before.
-    cost : float
-        Flops of an order that is known: they say what the search is worth.
+    `axes` are the labels of each factor's dims, `same` the number of the first operand that is the same array
+    as each, `output` the labels that are not summed over (those of one operand alone are summed before). The
+    flops of a known order, `cost`, say what the search is worth.
     """
     sizes = contraction.sizes
     uses = Counter(label for labels in contraction.terms for label in labels)
@@ -64,7 +51,7 @@ def path_of_repeated(
         leaves.append((first, tuple(shape), tuple(labels.index(label) for label in left)))
         terms.append(tuple(numbers[label] for label in left))
     kept = frozenset(numbers[label] for label in output if label in numbers)
-    trials = max(TRIALS, int(allowance(cost, len(terms)) / TRIAL))
+    trials = max(TRIALS, int(time_budget(cost, len(terms)) / TRIAL))
     return repeated_path(terms, leaves, kept, [sizes[label] for label in uses], trials)
 
 
@@ -75,16 +62,10 @@ def repeated_path(
     sizes: Sequence[int],
     trials: int = TRIALS,
 ) -> Pairs | None:
-    """Return an order in which much is computed once; None if that takes too long to find.
+    """An order in which much is computed once; None if that takes too long to find.
 
-    Parameters
-    ----------
-    terms, leaves, output
-        The network, as for `Likeness`.
-    sizes : sequence of int
-        Size of each label.
-    trials : int
-        Operands that may be looked at; beyond that the search gives up.
+    Labels are numbers, in the order of the axes of each operand; operands with equal `leaves` are the same
+    array with the same axes.
 
     Examples
     --------
@@ -96,98 +77,174 @@ def repeated_path(
     """
     if len(terms) > MOST:
         return None
-    search = _Search(Likeness(terms, leaves, output), sizes, trials)
+    search = _Alike(terms, leaves, output, sizes, trials)
     whole = (1 << len(terms)) - 1
-    if not search.find(whole):
+    if search.find(whole) is None:
         return None
-    form, order = search.likeness.read(whole)
-    tree = search.best[form].tree
-    return unfold(tree, lambda it: order[it] if isinstance(it, int) else it, len(terms))
+    return linearize(search.tree(whole), lambda tree: tree, len(terms))
 
 
-class _Best(NamedTuple):
-    """The best order known of all sets of one form, in places of the form, and what each form in it costs."""
+class _Value(NamedTuple):
+    """The best value known of a set: what it and each value in it costs, by their numbers; its own number and
+    labels, and the two sets that it is made of.
+    """
 
-    costs: dict[Form, float]
+    costs: dict[int, float]
     total: float
-    tree: Tree
+    number: int
+    labels: tuple[int, ...]
+    parts: tuple[int, int] = (0, 0)
 
 
-class _Search:
-    """The best order of each form; sets of operands are bits."""
+class _Alike:
+    """The best value of each set of operands, which are bits.
 
-    def __init__(self, likeness: Likeness, sizes: Sequence[int], trials: int) -> None:
-        self.likeness, self.sizes, self.trials = likeness, sizes, trials
-        self.best: dict[Form, _Best] = {}
+    Operands with the same array and labels are exchangeable: of sets that differ in them alone, that with the
+    first of them stands for all.
+    """
 
-    def find(self, made: int) -> bool:
-        """Find the best order of a set and of its parts; False if that takes too long."""
-        form, order = self.likeness.read(made)
-        if form in self.best:
-            return True
-        if len(order) == 1:
-            self.best[form] = _Best({}, 0.0, 0)
-            return True
-        found: _Best | None = None
-        places = {operand: place for place, operand in enumerate(order)}
-        for one, other in self._splits(made, order[0]):
-            if not (self.find(one) and self.find(other)):
+    def __init__(
+        self,
+        terms: Terms,
+        leaves: Sequence[Hashable],
+        output: frozenset[int],
+        sizes: Sequence[int],
+        trials: int,
+    ) -> None:
+        self.terms, self.leaves, self.output, self.sizes, self.trials = terms, leaves, output, sizes, trials
+        self.numbers: dict[Hashable, int] = {}
+        self.best: dict[int, _Value] = {}
+        self.users: dict[int, int] = {}
+        groups: dict[Hashable, list[int]] = {}
+        for position, term in enumerate(terms):
+            groups.setdefault((leaves[position], tuple(term)), []).append(position)
+            for label in term:
+                self.users[label] = self.users.get(label, 0) | 1 << position
+        self.groups = [
+            (group, sum(1 << position for position in group)) for group in groups.values() if len(group) > 1
+        ]
+        self.near = [reduce(or_, [self.users[label] for label in term], 0) for term in terms]
+
+    def first_of(self, subset: int) -> int:
+        """The set that stands for all that differ from it in exchangeable operands."""
+        for group, mask in self.groups:
+            inside = subset & mask
+            subset ^= inside
+            for position in group[: inside.bit_count()]:
+                subset |= 1 << position
+        return subset
+
+    def find(self, subset: int) -> _Value | None:
+        """Find the best value of a set and of its parts; None if that takes too long."""
+        subset = self.first_of(subset)
+        if subset in self.best:
+            return self.best[subset]
+        best: _Value | None = None
+        if not subset & (subset - 1):
+            position = subset.bit_length() - 1
+            best = _Value({}, 0.0, self._number(self.leaves[position]), tuple(self.terms[position]))
+        kept = self._kept(subset)
+        for part, rest in self._splits(subset):
+            left, right = self.find(part), self.find(rest)
+            if left is None or right is None:
                 break
-            (first, left), (second, right) = self._ordered(one, places), self._ordered(other, places)
-            costs = {**first.costs, **second.costs, form: self._step(one, other)}
-            total = sum(costs.values())
-            if found is None or total < found.total:
-                found = _Best(costs, total, (left, right))
-        if found is not None:
-            self.best[form] = found
-        return found is not None
+            value = self._joined((part, left), (rest, right), kept)
+            if best is None or (value.total, value.number) < (best.total, best.number):
+                best = value
+        if best is not None:
+            self.best[subset] = best
+        return best
 
-    def _is_late(self) -> bool:
-        return self.likeness.looked > self.trials
+    def _number(self, key: Hashable) -> int:
+        return self.numbers.setdefault(key, len(self.numbers))
 
-    def _ordered(self, made: int, places: dict[int, int]) -> tuple[_Best, Tree]:
-        """Return the best order of a set, and the same in places of a larger set."""
-        form, order = self.likeness.read(made)
+    def _kept(self, subset: int) -> set[int]:
+        """The labels that the value of a set has."""
+        labels = {label for operand in bits(subset) for label in self.terms[operand.bit_length() - 1]}
+        return {label for label in labels if label in self.output or self.users[label] & ~subset}
 
-        def moved(tree: Tree) -> Tree:
-            return places[order[tree]] if isinstance(tree, int) else (moved(tree[0]), moved(tree[1]))
+    def _joined(self, left: tuple[int, _Value], right: tuple[int, _Value], kept: set[int]) -> _Value:
+        """The product of two values, of which the one that was seen first stands on the left."""
+        if left[1].number > right[1].number:
+            left, right = right, left
+        key, labels, cells = self._form(left[1], right[1], kept)
+        if left[1].number == right[1].number:
+            turned = self._form(right[1], left[1], kept)
+            if turned[0] < key:
+                (key, labels, cells), left, right = turned, right, left
+        number = self._number(key)
+        costs = {**left[1].costs, **right[1].costs, number: cells}
+        return _Value(costs, sum(costs.values()), number, labels, (left[0], right[0]))
 
-        return self.best[form], moved(self.best[form].tree)
+    def _form(self, left: _Value, right: _Value, kept: set[int]) -> tuple[Form, tuple[int, ...], float]:
+        """What tells the product of two values from others, its labels, and what it costs."""
+        places = {label: place for place, label in enumerate(left.labels)}
+        links = tuple([places.setdefault(label, len(places)) for label in right.labels])
+        labels = tuple([label for label in places if label in kept])
+        cost = self._cells(places) * (2 if len(labels) < len(places) else 1) + WRITING * self._cells(labels)
+        return (left.number, right.number, links, tuple([places[label] for label in labels])), labels, cost
 
-    def _step(self, one: int, other: int) -> float:
-        """Return what the last step of a set costs."""
-        kept = self.likeness.kept
-        together, left = kept(one) | kept(other), kept(one | other)
-        return self._cells(together) * (2 if left != together else 1) + WRITING * self._cells(left)
-
-    def _cells(self, labels: set[int]) -> float:
+    def _cells(self, labels: Iterable[int]) -> float:
         cells = 1.0
         for label in labels:
             cells *= self.sizes[label]
         return cells
 
-    def _splits(self, made: int, first: int) -> Iterator[tuple[int, int]]:
-        """Return ways to part a set in two that hang together as it does; of those that look alike one."""
-        read, parts = self.likeness.read, self.likeness.parts(made)
+    def tree(self, whole: int) -> Tree:
+        """The operands of the best value of a set, two by two."""
+        pools: dict[int, Iterator[int]] = {}
+        for group, _ in self.groups:
+            pools |= dict.fromkeys(group, iter(group))
+
+        def made_of(subset: int) -> Tree:
+            if subset & (subset - 1):
+                left, right = self.best[self.first_of(subset)].parts
+                return made_of(left), made_of(right)
+            position = subset.bit_length() - 1
+            return next(pools[position]) if position in pools else position
+
+        return made_of(whole)
+
+    def _splits(self, subset: int) -> Iterator[tuple[int, int]]:
+        """Ways to part a set in two that hang together as it does, as long as there is time."""
+        parts = self._parts(subset)
         if len(parts) > 1:
-            parts.sort(key=lambda part: (read(part)[0], part))
-            ends = range(1, len(parts))
-            # Halves of many lead to few other sets, so that there is an order when the time is up.
-            for end in ends if len(parts) <= FEW else sorted(ends, key=lambda end: abs(2 * end - len(parts))):
-                if self._is_late():
+            values = {part: self.find(part) for part in parts}
+            parts.sort(key=lambda part: (value.number if (value := values[part]) else -1, part))
+            ends = sorted(range(1, len(parts)), key=lambda end: abs(2 * end - len(parts)))
+            for end in ends if len(parts) > FEW else range(1, len(parts)):
+                if self.trials <= 0:
                     return
+                self.trials -= 1
                 yield sum(parts[:end]), sum(parts[end:])
             return
-        seen: set[Hashable] = set()
-        waiting = [1 << first]
-        while waiting and not self._is_late():
-            one = waiting.pop()
-            other = made ^ one
-            fits = len(self.likeness.parts(other)) == 1
-            key = (read(one)[0], read(other)[0]) if fits else one
-            self.likeness.looked += 1
-            if other and key not in seen:
+        seen: set[int] = set()
+        first = (subset & -subset).bit_length() - 1
+        waiting = [(1 << first, self.near[first])]
+        while waiting and self.trials > 0:
+            part, near = waiting.pop()
+            rest = subset ^ part
+            key = self.first_of(part)
+            if rest and key not in seen:
+                self.trials -= 1
                 seen.add(key)
-                waiting += [one | 1 << near for near in members(self.likeness.near(one) & other)]
-                if fits:
-                    yield one, other
+                waiting += [(part | new, near | self.near[new.bit_length() - 1]) for new in bits(near & rest)]
+                if self._grown(rest) == rest:
+                    yield part, rest
+
+    def _grown(self, subset: int) -> int:
+        """The part of a set that hangs together with its first operand."""
+        part = waiting = subset & -subset
+        while waiting:
+            new = self.near[waiting.bit_length() - 1] & subset & ~part
+            waiting = (waiting ^ 1 << waiting.bit_length() - 1) | new
+            part |= new
+        return part
+
+    def _parts(self, subset: int) -> list[int]:
+        """The parts of a set that share no label."""
+        parts = []
+        while subset:
+            parts.append(self._grown(subset))
+            subset ^= parts[-1]
+        return parts

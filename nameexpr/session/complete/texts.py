@@ -18,7 +18,7 @@ from nameexpr.dims import WORD
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.session.complete.choices import Choice, Known, NamesAndShape, dims, is_readable, tensors
 from nameexpr.session.lines import without_comments
-from nameexpr.syntax.faults.guesses import open_brackets
+from nameexpr.syntax.faults.stops import open_brackets
 from nameexpr.syntax.grammar import lark_error, load_parser
 from nameexpr.syntax.lexer.tokens import Kind, tokens
 from nameexpr.syntax.parser.formula import with_semicolons

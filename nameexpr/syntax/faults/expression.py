@@ -1,4 +1,4 @@
-"""Lark's refusals in the user's words: what was probably meant, and how it is written here.
+"""Refusals of an expression in the user's words: what was probably meant, and how it is written here.
 
 Two tables: `CHARACTERS` for what cannot be scanned, tried in order around the place where the scan stopped,
 and the functions of `_TOKENS` for a token that cannot stand where it stands.
@@ -8,280 +8,194 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
-from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses
 from nameexpr.syntax.grammar import refusal
 from nameexpr.syntax.lexer.language import looks_like_formula
 
-_NAME = rf"{WORD}'*"
 _LETTERS = r"(?:[A-Za-z0-9_]|[^\x00-\x7F\s])+"
-
-
-class Guess(NamedTuple):
-    """A first guess that people really make: how to notice it, and what to say.
-
-    In message and hint {0} is the text matched, {1} the same without its stars.
-    """
-
-    pattern: re.Pattern[str]
-    code: str
-    message: str
-    hint: str
-
-
-def _guess(pattern: str, code: str, message: str, hint: str) -> Guess:
-    return Guess(re.compile(pattern), code, message, hint)
-
-
-CHARACTERS = (
-    _guess(r"=>|-{2,}>|~>|-+\s+>", "NE101", "'{0}' is not the arrow of an expression", "write ->"),
-    _guess(
-        r"<-+|<=",
-        "NE101",
-        "'{0}' is not the arrow of an expression",
-        "inputs stand left of the result: inputs -> result",
-    ),
-    _guess(r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
-    _guess(
-        rf"[0-9]+{_NAME}",
+_ARROW = "'{0}' is not the arrow of an expression"
+_ALONE = "'{0}' alone has no meaning in an expression"
+_STAR = "'*' has no meaning in an expression"
+CHARACTERS = guesses(
+    (r"=>|-{2,}>|~>|-+\s+>", "NE101", _ARROW, "write ->"),
+    (r"<-+|<=", "NE101", _ARROW, "inputs stand left of the result: inputs -> result"),
+    (r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
+    (
+        rf"[0-9]+{NAME}",
         "NE102",
         "'{0}' is neither a size nor a name",
         "separate them by a space, or give a name a size: C=3",
     ),
-    _guess(
-        rf"{_NAME}\*{_NAME}|{_NAME}\s+\*\s+{_NAME}|\)\s*\*|\*\s*\(",
+    (
+        rf"{NAME}\*{NAME}|{NAME}\s+\*\s+{NAME}|\)\s*\*|\*\s*\(",
         "NE103",
-        "'*' has no meaning in an expression",
+        _STAR,
         "a product of dims is a group, (h w); operands are multiplied by separating their terms with commas",
     ),
-    _guess(
-        rf"{_NAME}\*|\*+{_NAME}",
-        "NE103",
-        "'*' has no meaning in an expression",
-        "any number of dims is a pack: {1}...",
-    ),
-    _guess(r"\*", "NE103", "'*' has no meaning in an expression", "any number of dims is written ..."),
-    _guess(
-        rf"(?:{_NAME}|\))\s+-\s+(?:{_NAME}|\()",
+    (rf"{NAME}\*|\*+{NAME}", "NE103", _STAR, "any number of dims is a pack: {1}..."),
+    (r"\*", "NE103", _STAR, "any number of dims is written ..."),
+    (
+        rf"(?:{NAME}|\))\s+-\s+(?:{NAME}|\()",
         "NE104",
         "'-' has no meaning in an expression: '{0}'",
         "the arrow is written ->; sizes cannot be computed in a text",
     ),
-    _guess(
-        rf"(?:{_NAME}|[0-9]+|\))\s*[-/%]\s*(?:{_NAME}|[0-9]+|\()",
+    (
+        rf"(?:{NAME}|[0-9]+|\))\s*[-/%]\s*(?:{NAME}|[0-9]+|\()",
         "NE104",
         "sizes cannot be computed in an expression: '{0}'",
         "give the dim a name of its own; its size comes from the operands or from a keyword",
     ),
-    _guess(
+    (
         r"\+",
         "NE105",
         "'+' is kept for concatenation, which the language does not have yet",
         "use numpy.concatenate",
     ),
-    _guess(
-        rf"{_NAME}\[",
+    (
+        rf"{NAME}\[",
         "NE106",
         "operands have no names in an expression: '{0}'",
         "write what the brackets hold, one term for each operand: a b, b c -> a c",
     ),
-    _guess(
+    (
         r"[\[\]{}]",
         "NE106",
         "'{0}' has no meaning in an expression",
         "a product of dims is a group in round brackets: (h w)",
     ),
-    _guess(
-        rf"{_NAME}\.{{3}}{_LETTERS}'*",
+    (
+        rf"{NAME}\.{{3}}{_LETTERS}'*",
         "NE107",
         "'{0}' runs a pack and what follows it together",
         "put a space behind the three dots, such as in batch... C",
     ),
-    _guess(
-        rf"{_NAME}\.+(?:{_LETTERS}'*)?",
+    (
+        rf"{NAME}\.+(?:{_LETTERS}'*)?",
         "NE107",
         "'{0}' is neither a pack nor names",
         "a pack is a name with three dots behind it, batch...; names are separated by spaces",
     ),
-    _guess(
+    (
         r"\.(?:\s*\.)*",
         "NE107",
         "'{0}' is not an ellipsis",
         "any number of dims is written with three dots, without spaces: ...",
     ),
-    _guess(r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
-    _guess(
-        rf"{_NAME}'{_LETTERS}",
+    (r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
+    (
+        rf"{NAME}'{_LETTERS}",
         "NE109",
         "a prime ends a name: '{0}'",
         "put a space behind the prime, or leave it out",
     ),
-    _guess(r"-", "NE101", "'-' alone has no meaning in an expression", "the arrow is written ->"),
-    _guess(r">", "NE101", "'>' alone has no meaning in an expression", "the arrow is written ->"),
+    (r"-", "NE101", _ALONE, "the arrow is written ->"),
+    (r">", "NE101", _ALONE, "the arrow is written ->"),
 )
 
 
-_REACH = 64  # how far around the fault a guess is looked for
-
-
 def syntax_fault(text: str) -> Diagnostic:
-    """Explain where the grammar refuses a text.
-
-    Lark reports a character that it cannot scan, or a token that cannot stand there; `$END` is the end of the
-    text.
-    """
+    """Explain where the grammar refuses a text."""
     fault = refusal(text, "expression")
     token = getattr(fault, "token", None)
-    if token is None:
-        return _not_a_formula(text, _character_fault(text, getattr(fault, "pos_in_stream", 0) or 0))
-    if token.type == "$END":
-        return _token_fault(text, "$END", Span(len(text), len(text)))
-    return _token_fault(text, token.type, Span(token.start_pos, token.end_pos))
-
-
-def _not_a_formula(text: str, found: Diagnostic) -> Diagnostic:
-    """Return the diagnostic, with where formulas are read if this text looks like one."""
-    if found.code != "NE106" or not looks_like_formula(text):
-        return found
-    hint = "a formula is read by nameexpr.evaluate(text, x=...); an expression is written a b, b c -> a c"
-    return found._replace(hint=hint)
-
-
-def _character_fault(text: str, place: int) -> Diagnostic:
-    guess = _matching_guess(text, place)
-    if guess is not None:
-        return guess
-    mark = Mark(Span(place, place + 1))
-    hint = "terms are names separated by spaces, operands are separated by commas: a b, b c -> a c"
-    return Diagnostic("NE100", f"{text[place]!r} cannot stand in an expression", text, (mark,), hint=hint)
-
-
-def _matching_guess(text: str, place: int) -> Diagnostic | None:
-    """Return what the first guess that covers this place says."""
-    start, end = max(0, place - _REACH), min(len(text), place + _REACH)
-    for guess in CHARACTERS:
-        for match in guess.pattern.finditer(text, start, end):
-            if match.start() <= place < match.end():
-                mark = Mark(Span(*match.span()))
-                words = match[0], match[0].strip("*")
-                message, hint = guess.message.format(*words), guess.hint.format(*words)
-                return Diagnostic(guess.code, message, text, (mark,), hint=hint)
-    return None
-
-
-class Place(NamedTuple):
-    """Where a token cannot stand: the tokens before it (type by character, position) and itself."""
-
-    text: str
-    type: str
-    span: Span
-    before: str
-    open_brackets: tuple[int, ...]
-
-
-def _token_fault(text: str, kind: str, span: Span) -> Diagnostic:
-    guess = _matching_guess(text, span.start) if kind not in {"$END", "ARROW"} else None
+    if token is None:  # a character that cannot be scanned
+        return _character_fault(text, getattr(fault, "pos_in_stream", 0) or 0)
+    is_end = token.type == "$END"
+    span = Span(len(text), len(text)) if is_end else Span(token.start_pos, token.end_pos)
+    guess = None if is_end or token.type == "ARROW" else first_guess(CHARACTERS, text, span.start)
     if guess is not None and guess.code == "NE101":
         return guess
     clean = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)[: span.start]
-    place = Place(text, kind, span, clean.rstrip(), _open_brackets(clean))
+    stop = Stop(text, "end" if is_end else token.type, span, clean.rstrip(), text[span.start :])
     for explain in _TOKENS:
-        found = explain(place)
+        found = explain(stop)
         if found is not None:
             return found
-    shown = "the end of the text" if kind == "$END" else f"'{text[span.start : span.end]}'"
+    shown = "the end of the text" if is_end else f"'{stop.word}'"
     return Diagnostic("NE120", f"{shown} cannot stand here", text, (Mark(span),))
 
 
-def _open_brackets(text: str) -> tuple[int, ...]:
-    stack: list[int] = []
-    for bracket in re.finditer(r"[()]", text):
-        if bracket[0] == "(":
-            stack.append(bracket.start())
-        elif stack:
-            stack.pop()
-    return tuple(stack)
+def _character_fault(text: str, position: int) -> Diagnostic:
+    guess = first_guess(CHARACTERS, text, position)
+    if guess is not None and guess.code == "NE106" and looks_like_formula(text):
+        hint = "a formula is read by nameexpr.evaluate(text, x=...); an expression is written a b, b c -> a c"
+        return guess._replace(hint=hint)
+    if guess is not None:
+        return guess
+    mark = Mark(Span(position, position + 1))
+    hint = "terms are names separated by spaces, operands are separated by commas: a b, b c -> a c"
+    return Diagnostic("NE100", f"{text[position]!r} cannot stand in an expression", text, (mark,), hint=hint)
 
 
-def _after_equal(place: Place) -> Diagnostic | None:
-    if not place.before.endswith("="):
+def _last(stop: Stop) -> Span:
+    """The last character before the token."""
+    return Span(len(stop.before) - 1, len(stop.before))
+
+
+def _after_equal(stop: Stop) -> Diagnostic | None:
+    if not stop.before.endswith("="):
         return None
-    equal = Span(len(place.before) - 1, len(place.before))
     message = "a size, a label or a group is expected after '='"
-    hint = "'=' says what a dim is: C=3, batch=N, features=(C H W)"
-    return Diagnostic("NE126", message, place.text, (Mark(equal), Mark(place.span)), hint=hint)
+    return stop.fault("NE126", message, "'=' says what a dim is: C=3, batch=N, features=(C H W)", _last(stop))
 
 
-def _stray_equal(place: Place) -> Diagnostic | None:
-    if place.type != "EQUAL":
+def _reducer_name(stop: Stop) -> Diagnostic | None:
+    if not stop.before.endswith(":"):
         return None
-    size = re.search(r"[0-9]+$", place.before)
+    hint = "one of sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero"
+    name = re.search(rf"({NAME}):$", stop.before)
+    if name and stop.kind == "INT" and stop.span.start == len(stop.before):
+        hint = f"the size of a dim is written with =: {name[1]}={stop.word}"
+    return stop.fault("NE124", "the name of a reducer is expected after ':'", hint, _last(stop))
+
+
+def _behind_reducer(stop: Stop) -> Diagnostic | None:
+    if ":" not in stop.before:
+        return None
+    colon = stop.before.rindex(":")
+    hint = "the reducer is one name at the end of the text: a b -> a : mean"
+    return stop.fault("NE125", "nothing may follow the reducer", hint, Span(colon, colon + 1))
+
+
+def _stray_equal(stop: Stop) -> Diagnostic | None:
+    if stop.kind != "EQUAL":
+        return None
+    size = re.search(r"[0-9]+$", stop.before)
     hint = "the name stands left of '=': C=3, features=(C H W)"
     if size:
-        name = re.match(rf"\s*({_NAME})", place.text[place.span.end :])
+        name = re.match(rf"\s*({NAME})", stop.rest[1:])
         hint = f"write {name[1]}={size[0]}" if name else hint
-    left = re.search(rf"(?:{_NAME}\s*=\s*)?(?:{_NAME}|[0-9]+|->|[^\w\s])$", place.before)
-    marks = (*([Mark(Span(*left.span()))] if left else []), Mark(place.span))
-    return Diagnostic("NE127", "a name is expected before '='", place.text, marks, hint=hint)
+    left = re.search(rf"(?:{NAME}\s*=\s*)?(?:{NAME}|[0-9]+|->|[^\w\s])$", stop.before)
+    return stop.fault("NE127", "a name is expected before '='", hint, *([Span(*left.span())] if left else []))
 
 
-def _reducer_name(place: Place) -> Diagnostic | None:
-    if not place.before.endswith(":"):
+def _in_open_bracket(stop: Stop) -> Diagnostic | None:
+    if not stop.open_brackets or stop.kind not in ("COMMA", "ARROW", "COLON", "end"):
         return None
-    message = "the name of a reducer is expected after ':'"
-    hint = "one of sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero"
-    name = re.search(rf"({_NAME}):$", place.before)
-    if name and place.type == "INT" and place.span.start == len(place.before):
-        size = place.text[place.span.start : place.span.end]
-        hint = f"the size of a dim is written with =: {name[1]}={size}"
-    colon = Span(len(place.before) - 1, len(place.before))
-    return Diagnostic("NE124", message, place.text, (Mark(colon), Mark(place.span)), hint=hint)
-
-
-def _behind_reducer(place: Place) -> Diagnostic | None:
-    if ":" not in place.before:
-        return None
-    colon = place.before.rindex(":")
-    marks = (Mark(Span(colon, colon + 1)), Mark(place.span))
-    hint = "the reducer is one name at the end of the text: a b -> a : mean"
-    return Diagnostic("NE125", "nothing may follow the reducer", place.text, marks, hint=hint)
-
-
-def _in_open_bracket(place: Place) -> Diagnostic | None:
-    if not place.open_brackets or place.type not in {"COMMA", "ARROW", "COLON", "$END"}:
-        return None
-    bracket = place.open_brackets[-1]
-    opened = Mark(Span(bracket, bracket + 1))
-    if place.type == "COMMA" and re.match(r"[^()>]*\)", place.text[place.span.end :]):
+    opened = Span(stop.open_brackets[-1], stop.open_brackets[-1] + 1)
+    if stop.kind == "COMMA" and re.match(r"[^()>]*\)", stop.rest[1:]):
         hint = "the items of a group are separated by spaces: (h w)"
-        return Diagnostic(
-            "NE128", "a comma cannot stand in a group", place.text, (opened, Mark(place.span)), hint=hint
-        )
-    marks = (opened, Mark(place.span))
-    hint = "add the ) that closes the group"
-    return Diagnostic("NE122", "this ( is not closed", place.text, marks, hint=hint)
+        return stop.fault("NE128", "a comma cannot stand in a group", hint, opened)
+    return stop.fault("NE122", "this ( is not closed", "add the ) that closes the group", opened)
 
 
-def _stray_closing(place: Place) -> Diagnostic | None:
-    if place.type != "RPAR":
+def _stray_closing(stop: Stop) -> Diagnostic | None:
+    if stop.kind != "RPAR":
         return None
-    return Diagnostic(
-        "NE121", "this ) closes nothing", place.text, (Mark(place.span),), hint="remove it, or add its ("
-    )
+    return stop.fault("NE121", "this ) closes nothing", "remove it, or add its (")
 
 
-def _second_arrow(place: Place) -> Diagnostic | None:
-    if place.type != "ARROW" or "->" not in place.before:
+def _second_arrow(stop: Stop) -> Diagnostic | None:
+    if stop.kind != "ARROW" or "->" not in stop.before:
         return None
-    first = place.before.index("->")
-    marks = (Mark(Span(first, first + 2)), Mark(place.span))
+    first = stop.before.index("->")
     hint = "an expression goes from its inputs to one result in one step"
-    return Diagnostic("NE123", "a text has one arrow", place.text, marks, hint=hint)
+    return stop.fault("NE123", "a text has one arrow", hint, Span(first, first + 2))
 
 
-_TOKENS: tuple[Callable[[Place], Diagnostic | None], ...] = (
+_TOKENS: tuple[Callable[[Stop], Diagnostic | None], ...] = (
     _after_equal,
     _reducer_name,
     _behind_reducer,

@@ -10,7 +10,7 @@ _ASSIGNED = re.compile(rf"(?:^|[;\n])[^\S\n]*{WORD}'*\s*=(?!=)\s*[^\s;]")
 
 
 def looks_like_formula(text: str) -> bool:
-    """Return whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
+    """Whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
 
     >>> looks_like_formula("y = x[N C]"), looks_like_formula("N (h d=2) -> N h d")
     (True, False)

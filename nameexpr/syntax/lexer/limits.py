@@ -34,7 +34,7 @@ _current = Limits()
 
 
 def limits() -> Limits:
-    """Return the limits in force."""
+    """The limits in force."""
     return _current
 
 

@@ -106,7 +106,7 @@ def _bad_character(text: str, name: str, span: Span, what: str) -> Diagnostic:
 
 
 def _instead(character: str, what: str) -> str:
-    """Return what is written instead of a character."""
+    """What is written instead of a character."""
     table = _LOOKALIKES if what == "an expression" else _LOOKALIKES | _IN_FORMULAS
     plain = unicodedata.normalize("NFKC", character)
     if character not in table and table is not _LOOKALIKES and plain in tuple("()[]+-*/%=<>&|~,;."):

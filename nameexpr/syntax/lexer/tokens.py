@@ -80,45 +80,43 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     ['y', 'sum', 'x']
     """
     kind = kind or kind_of(text)
-    found = _scanned(text, kind)
-    words = [(place, one) for place, one in enumerate(found) if one[0] not in _BLANK]
-    kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in found]
+    scanned = _scanned(text, kind)
+    words = [(index, piece) for index, piece in enumerate(scanned) if piece[0] not in _BLANK]
+    kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in scanned]
     classify = _classify_formula if kind == "formula" else _classify_expression
     classify(words, kinds)
-    pairs = zip(kinds, found, strict=True)
-    return tuple(Token("error" if _is_wrong(one, text) else what, one[1]) for what, one in pairs)
+    pairs = zip(kinds, scanned, strict=True)
+    return tuple(Token("error" if _is_wrong(piece, text) else kind, piece[1]) for kind, piece in pairs)
 
 
 def kind_of(text: str) -> Kind:
-    """Return what a text is taken for.
+    """What a text is taken for.
 
     Examples
     --------
     >>> kind_of("N C -> C"), kind_of("y = 2 * x"), kind_of("")
     ('expression', 'formula', 'expression')
     """
-    # Blank lines mean nothing here, and the search below starts at each of them.
-    plain = re.sub(r"\n\s+", "\n", re.sub(r"#[^\n]*", "", text))
-    return "formula" if looks_like_formula(plain) else "expression"
+    return "formula" if looks_like_formula(text) else "expression"
 
 
 _Scanned = tuple[str, Span]
 
 
 def _scanned(text: str, kind: Kind) -> list[_Scanned]:
-    """Return (terminal, span) of all there is, neighbouring errors joined."""
-    found: list[_Scanned] = []
+    """(terminal, span) of all there is, neighbouring errors joined."""
+    scanned: list[_Scanned] = []
     for match in _pattern(kind).finditer(text):
         terminal, span = match.lastgroup or "ERROR", Span(*match.span())
-        if terminal == "ERROR" and found and found[-1][0] == "ERROR":
-            span = Span(found.pop()[1].start, span.end)
-        found.append((terminal, span))
-    return found
+        if terminal == "ERROR" and scanned and scanned[-1][0] == "ERROR":
+            span = Span(scanned.pop()[1].start, span.end)
+        scanned.append((terminal, span))
+    return scanned
 
 
 @cache
 def _pattern(kind: Kind) -> re.Pattern[str]:
-    """Return one pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
+    """One pattern of all terminals of a grammar, tried as Lark tries them: the rarer ones first."""
     from nameexpr.syntax.grammar import stored_tables
 
     stored = stored_tables(kind)["memo"].values()
@@ -133,7 +131,7 @@ def _written(pattern: dict[str, Any]) -> str:
 
 
 def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
-    """Return Lark's order: by priority, by the longest possible match, by the longest pattern."""
+    """Lark's order: by priority, by the longest possible match, by the longest pattern."""
     pattern = terminal["pattern"]
     length = len(pattern["value"])
     widest = pattern["_width"][1] if "_width" in pattern else length

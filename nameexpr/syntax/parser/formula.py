@@ -17,8 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.syntax.ast import Term
-from nameexpr.syntax.formula_ast import (
+from nameexpr.syntax.ast import (
     COMPARISON,
     POWER,
     PRECEDENCE,
@@ -30,6 +29,7 @@ from nameexpr.syntax.formula_ast import (
     Node,
     Number,
     Statement,
+    Term,
     Unary,
     Use,
     children,
@@ -59,13 +59,11 @@ def parse_formula(text: str) -> Formula:
     lines = with_semicolons(text)
     statements = read_statements(lines) if text.isascii() and is_within_limits(text) else None
     if statements is None:
-        from nameexpr.syntax.faults.formula import formula_fault, nothing_written
+        from nameexpr.syntax.faults.formula import formula_fault
         from nameexpr.syntax.lexer.names import check_names
 
         check_limits(text)
         check_names(text, "a formula")
-        if not lines.strip(" ;\t\n\r"):
-            raise error(nothing_written(text))
         statements = read_statements(lines)
         if statements is None:
             raise error(formula_fault(text, lines))

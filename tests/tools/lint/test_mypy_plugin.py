@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import nameexpr
 import nameexpr as ne
 from nameexpr import evaluate
-from nameexpr.runtime.compiled import compile as ready
+from nameexpr.runtime.compile import compile as ready
 
 GOOD: Final = "a b -> b a"
 WRONG: Final = "a b -> a : maen"

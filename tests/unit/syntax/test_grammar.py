@@ -13,9 +13,9 @@ import pytest
 
 from nameexpr.syntax import grammar, parse, unparse
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.formula_unparse import unparse_statement
 from nameexpr.syntax.grammar import grammar_text, load_parser, stored_tables, table_state
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
+from nameexpr.syntax.unparse import unparse_statement
 from oracle.generate import expressions
 from oracle.generate import formulas as formula_generate
 from oracle.trees import FormulaNodes, Nodes

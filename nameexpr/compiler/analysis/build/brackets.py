@@ -9,8 +9,7 @@ from nameexpr.compiler.ir.dots import number_of
 from nameexpr.compiler.ir.graph import Labels
 from nameexpr.errors import error
 from nameexpr.ops import NEED_ELEMENTS
-from nameexpr.syntax.ast import Dots, Label, Pack
-from nameexpr.syntax.formula_ast import Along
+from nameexpr.syntax.ast import Along, Dots, Label, Pack
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Builder

@@ -41,8 +41,7 @@ from nameexpr.compiler.ir.graph import Along as AlongNode
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
-from nameexpr.syntax.ast import Dots, Label, Term
-from nameexpr.syntax.formula_ast import Along, Binary, Call, Node, Number, Statement, Unary, Use
+from nameexpr.syntax.ast import Along, Binary, Call, Dots, Label, Node, Number, Statement, Term, Unary, Use
 
 T = TypeVar("T")
 

@@ -11,8 +11,7 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.syntax.ast import Alias, Label, NamedGroup, Term
-from nameexpr.syntax.formula_ast import Along, Formula, Node, Statement, Use, nodes
+from nameexpr.syntax.ast import Alias, Along, Formula, Label, NamedGroup, Node, Statement, Term, Use, nodes
 
 _WEAK = "weak:"
 """Dtypes of numbers start with it."""

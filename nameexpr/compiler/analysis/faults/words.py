@@ -11,8 +11,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.term_queries import terms_in
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
-from nameexpr.syntax.ast import Alias, Dots, Label, Sized, Term, atoms
-from nameexpr.syntax.formula_ast import Formula
+from nameexpr.syntax.ast import Alias, Dots, Formula, Label, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse_term
 
 View = tuple[str, Term]

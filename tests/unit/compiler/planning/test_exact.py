@@ -10,13 +10,10 @@ from random import Random
 
 import pytest
 
-from nameexpr.compiler.planning.cost import WRITING
-from nameexpr.compiler.planning.exact.chains import best_cuts, read_line
-from nameexpr.compiler.planning.exact.connected import cheapest
-from nameexpr.compiler.planning.exact.subsets import best_of_all
-from nameexpr.compiler.planning.network import read_network
+from nameexpr.compiler.planning.exact import cut_chain, read_chain, search_all, search_connected
+from nameexpr.compiler.planning.network import WRITING, read_network
 from nameexpr.compiler.planning.path import find_path
-from nameexpr.compiler.planning.search.search import best_path
+from nameexpr.compiler.planning.search import best_path
 
 Terms = list[frozenset[str]]
 Named = tuple[Terms, frozenset[str], dict[str, int]]
@@ -104,7 +101,7 @@ def line(count: int, seed: int, *, is_ring: bool, legs: bool) -> Named:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_few_operands_take_the_fewest_flops_and_then_the_fewest_cells(count: int, seed: int) -> None:
     network = random_network(count, seed)
-    found = best_of_all(*network)
+    found = search_all(*network)
     assert cost_of(found, network, 1e-9) == pytest.approx(least_cost(network, 1e-9), rel=1e-12)
     assert cost_of(find_path(*network), network, 0) == least_cost(network, 0)
 
@@ -114,7 +111,7 @@ def test_sizes_of_zero_and_one_count_as_they_are_among_a_few_operands() -> None:
         terms, output, sizes = random_network(4, seed)
         rng = Random(seed)
         network = terms, output, {name: rng.choice((0, 1, 2, 5)) for name in sizes}
-        assert cost_of(best_of_all(*network), network, 0) == least_cost(network, 0)
+        assert cost_of(search_all(*network), network, 0) == least_cost(network, 0)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -129,23 +126,23 @@ def test_connected_orders_are_searched_exactly(seed: int) -> None:
     network = random_network(6, seed) if seed % 2 else random_tree(6, seed)
     best = least_cost(network, is_connected=True)
     small = read_network(*network)
-    found = cheapest(*small)
+    found = search_connected(small)[0]
     if best == math.inf:
-        assert found.pairs is None
+        assert found is None
         return
-    assert found.pairs is not None
-    assert cost_of(found.pairs, network, is_connected=True) == pytest.approx(best)
-    assert cheapest(*small, bound=best * 0.999).pairs is None
-    again = cheapest(*small, bound=best * 1.001).pairs
+    assert found is not None
+    assert cost_of(found, network, is_connected=True) == pytest.approx(best)
+    assert search_connected(small, bound=best * 0.999)[0] is None
+    again = search_connected(small, bound=best * 1.001)[0]
     assert again is not None
     assert cost_of(again, network) == pytest.approx(best)
 
 
 def test_the_exact_search_gives_up_when_its_trials_are_used_up() -> None:
     network = read_network(*random_tree(12, 1))
-    tried = cheapest(*network).tried
-    assert cheapest(*network, trials=tried).pairs is not None
-    assert cheapest(*network, trials=tried - 1).pairs is None
+    tried = search_connected(network)[1]
+    assert search_connected(network, trials=tried)[0] is not None
+    assert search_connected(network, trials=tried - 1)[0] is None
 
 
 @pytest.mark.parametrize("is_ring", [False, True])
@@ -153,15 +150,15 @@ def test_the_exact_search_gives_up_when_its_trials_are_used_up() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_chains_and_rings_are_cut_as_all_connected_orders_say(is_ring: bool, legs: bool, seed: int) -> None:
     network = line(6, seed, is_ring=is_ring, legs=legs)
-    found = read_line(read_network(*network))
+    found = read_chain(read_network(*network))
     assert found is not None
     assert found.is_ring == is_ring
-    assert cost_of(best_cuts(found), network) == pytest.approx(least_cost(network, is_connected=True))
+    assert cost_of(cut_chain(found), network) == pytest.approx(least_cost(network, is_connected=True))
     longer = line(13, seed, is_ring=is_ring, legs=legs)
     small = read_network(*longer)
-    one, other = read_line(small), cheapest(*small).pairs
+    one, other = read_chain(small), search_connected(small)[0]
     assert one is not None and other is not None
-    assert cost_of(best_cuts(one), longer) == pytest.approx(cost_of(other, longer))
+    assert cost_of(cut_chain(one), longer) == pytest.approx(cost_of(other, longer))
 
 
 @pytest.mark.parametrize("is_ring", [False, True])
@@ -195,4 +192,4 @@ def test_what_is_neither_chain_nor_ring_is_not_taken_for_one() -> None:
     apart = [frozenset(pair) for pair in ("a", "ab", "b", "de", "ef", "fd")]
     hyperedge = [frozenset(pair) for pair in ("ab", "bc", "bd")]
     for terms in (star, two_rings, apart, hyperedge):
-        assert read_line(read_network(terms, frozenset(), dict.fromkeys("abcdef", 3))) is None
+        assert read_chain(read_network(terms, frozenset(), dict.fromkeys("abcdef", 3))) is None

@@ -8,17 +8,22 @@ from typing import Any
 
 import pytest
 
-from nameexpr.compiler.planning import cost
-from nameexpr.compiler.planning.cost import LEAST, MOST, WRITING, allowance
-from nameexpr.compiler.planning.network import Cells, Network, hyperedges, read_network
-from nameexpr.compiler.planning.pairs import Pairs
-from nameexpr.compiler.planning.search import search
-from nameexpr.compiler.planning.search.anneal import anneal
-from nameexpr.compiler.planning.search.greedy import greedy, read_start
-from nameexpr.compiler.planning.search.preprocess import planned_apart
-from nameexpr.compiler.planning.search.refine import refine
-from nameexpr.compiler.planning.search.search import best_path
-from nameexpr.compiler.planning.search.tree import Tree
+from nameexpr.compiler.planning import network as networks
+from nameexpr.compiler.planning import search
+from nameexpr.compiler.planning.greedy import greedy, read_start
+from nameexpr.compiler.planning.network import (
+    LEAST,
+    MOST,
+    WRITING,
+    Cells,
+    Network,
+    Pairs,
+    hyperedges,
+    read_network,
+    time_budget,
+)
+from nameexpr.compiler.planning.search import best_path, search_components
+from nameexpr.compiler.planning.tree import Tree, anneal, refine
 
 
 def connected(count: int, seed: int, most: int = 2) -> Network:
@@ -105,7 +110,7 @@ def test_the_search_finds_what_the_exact_one_does(seed: int, monkeypatch: pytest
 
 
 def test_a_search_costs_a_share_of_the_run_and_not_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cost, "MOST", 0.1)
+    monkeypatch.setattr(networks, "MOST", 0.1)
     done = {"rounds": 0, "sweeps": 0}
 
     def counted(name: str, function: Any) -> Any:
@@ -123,16 +128,16 @@ def test_a_search_costs_a_share_of_the_run_and_not_more(monkeypatch: pytest.Monk
         found = recounted(network, best_path(network))
         first = greedy(read_start(network))
         assert first is not None
-        assert allowance(found, count) <= allowance(first[0], count) <= 0.1
+        assert time_budget(found, count) <= time_budget(first[0], count) <= 0.1
         turn = count * (1 + count / search.LONG) * search.TURN
         assert done["rounds"] <= search.MANY + 1
-        assert 0 < done["sweeps"] * turn <= allowance(first[0], count) + search.PATIENCE * turn
+        assert 0 < done["sweeps"] * turn <= time_budget(first[0], count) + search.PATIENCE * turn
 
 
-def test_the_allowance_lies_between_its_bounds() -> None:
-    assert allowance(0.0, 100) == pytest.approx(100 * LEAST, rel=0.1)
-    assert allowance(1e300, 100) == MOST
-    assert allowance(1e9, 10) < allowance(1e10, 10) < MOST
+def test_the_time_budget_lies_between_its_bounds() -> None:
+    assert time_budget(0.0, 100) == pytest.approx(100 * LEAST, rel=0.1)
+    assert time_budget(1e300, 100) == MOST
+    assert time_budget(1e9, 10) < time_budget(1e10, 10) < MOST
 
 
 def test_equal_operands_are_multiplied_first_and_parts_smallest_first() -> None:
@@ -145,7 +150,7 @@ def test_equal_operands_are_multiplied_first_and_parts_smallest_first() -> None:
         seen.append(part)
         return best_path(part)
 
-    pairs = planned_apart(network, search_part)
+    pairs = search_components(network, search_part)
     assert pairs[:3] == [(0, 2), (8, 5), (4, 7)]
     assert sorted(len(part.terms) for part in seen) == [2, 3]
     assert recounted(network, pairs) == pytest.approx(recounted(network, best_path(network)), rel=0.5)

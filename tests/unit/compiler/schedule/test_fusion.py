@@ -17,7 +17,8 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.schedule import fusion, reuse
 from nameexpr.compiler.schedule import fusion as fuse
 from nameexpr.compiler.schedule.fusion import FusionPlan
-from nameexpr.runtime import formula_entry as formula
+from nameexpr.runtime import formula
+from nameexpr.runtime.options import read_options
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.tensors import wrap
 from oracle.generate.formulas import Case, same, seeded_case
@@ -66,7 +67,7 @@ def programs_of(case: Case, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[
 
 def evaluate_anew(text: str, outputs: Any = None, sizes: Any = None, **operands: Any) -> Any:
     """Evaluate without any cache."""
-    options = formula.read_formula_options(text, outputs, sizes, None, None)
+    options = read_options(sizes, outputs=outputs, formula=text)
     return formula.FormulaEntry(text, options).call_named(operands)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.dims import normalised
-from nameexpr.syntax.formula_ast import Along, Call, Node, Use, children
+from nameexpr.syntax.ast import Along, Call, Node, Use, children
 from nameexpr.syntax.lexer.tokens import KINDS, Kind, kind_of, tokens
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from oracle.generate import expressions as generate

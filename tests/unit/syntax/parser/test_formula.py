@@ -13,22 +13,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.errors import LimitError, ParseError, Span
-from nameexpr.syntax.ast import Group, Label, Literal, Sized, Term
-from nameexpr.syntax.formula_ast import (
+from nameexpr.syntax.ast import (
     Along,
     Binary,
     Call,
     Formula,
+    Group,
+    Label,
+    Literal,
     Node,
     Number,
+    Sized,
     Statement,
+    Term,
     Unary,
     Use,
     children,
     nodes,
 )
-from nameexpr.syntax.formula_unparse import unparse_value
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
+from nameexpr.syntax.unparse import unparse_value
 from oracle.generate.formulas import seeded_case
 
 X, Y = Use("x", None), Use("y", None)

@@ -12,9 +12,7 @@ from itertools import repeat
 from math import copysign, inf, log1p
 from typing import NamedTuple
 
-from nameexpr.compiler.planning.cost import WRITING
-from nameexpr.compiler.planning.network import HUGE, Network, bits, hyperedges
-from nameexpr.compiler.planning.pairs import Pairs
+from nameexpr.compiler.planning.network import HUGE, WRITING, Network, Pairs, bits, hyperedges
 
 CLIQUE = 8
 """How many others with the same label each operand is a candidate with: one label in 1000 operands would be
@@ -32,18 +30,18 @@ class Start(NamedTuple):
 
 
 def read_start(network: Network) -> Start:
-    """Return what every round starts from."""
+    """Find the neighbours and hyperedges of a network."""
     members: dict[int, list[int]] = {}
     for position, term in enumerate(network.terms):
         for label in bits(term):
             members.setdefault(label, []).append(position)
     edges: dict[tuple[int, int], None] = {}
-    for found in members.values():
-        if len(found) > CLIQUE:
-            found.sort(key=lambda position: network.cells[network.terms[position]])
-        for place, one in enumerate(found):
-            for other in found[place + 1 : place + CLIQUE]:
-                edges[min(one, other), max(one, other)] = None
+    for owners in members.values():
+        if len(owners) > CLIQUE:
+            owners.sort(key=lambda position: network.cells[network.terms[position]])
+        for index, left in enumerate(owners):
+            for right in owners[index + 1 : index + CLIQUE]:
+                edges[min(left, right), max(left, right)] = None
     lasting = hyperedges(network.terms, network.output)
     return Start(network, tuple(edges), {label: places.bit_count() for label, places in lasting.items()})
 
@@ -51,27 +49,19 @@ def read_start(network: Network) -> Start:
 def greedy(
     start: Start, weight: float = 1.0, noise: Iterator[float] | None = None, limit: float = inf
 ) -> tuple[float, Pairs] | None:
-    """Return what an order costs, and the order, if it costs no more than the limit.
+    """What an order costs, and the order, if it costs no more than `limit`.
 
-    Parameters
-    ----------
-    start : Start
-        The network.
-    weight : float
-        How much the cells of the two values that go away count.
-    noise : iterator of float, optional
-        What is taken off the score of each candidate.
-    limit : float
-        Cost at which to give up.
+    `weight` is how much the cells of the two values that go away count, `noise` what is taken off the score
+    of each candidate.
     """
     state = _State(start, weight, noise or repeat(0.0))
     heap, near, pairs = state.heap, state.near, []
     heapify(heap)
     while heap:
-        _, one, other = heappop(heap)
-        if near[one] is not _GONE and near[other] is not _GONE:
-            pairs.append((one, other))
-            state.contract(one, other)
+        _, left, right = heappop(heap)
+        if near[left] is not _GONE and near[right] is not _GONE:
+            pairs.append((left, right))
+            state.contract(left, right)
             if state.cost > limit:
                 return None
     return state.cost, pairs
@@ -94,31 +84,31 @@ class _State:
         self.cost = 0.0
         self.near: list[set[int]] = [set() for _ in terms]
         self.heap: list[tuple[float, int, int]] = []
-        for one, other in start.edges:
-            self.near[one].add(other)
-            self.near[other].add(one)
-            self.heap.append((self.score(one, other), one, other))
+        for left, right in start.edges:
+            self.near[left].add(right)
+            self.near[right].add(left)
+            self.heap.append((self.score(left, right), left, right))
 
-    def score(self, one: int, other: int) -> float:
-        """Return how much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
-        shared = self.labels[one] & self.labels[other]
-        size, their_size = self.sizes[one], self.sizes[other]
-        left = size * their_size / self.cells[shared] / self.cells[shared & ~self.hyper]
-        change = left - self.weight * (size + their_size)
+    def score(self, left: int, right: int) -> float:
+        """How much a pair adds to what must be held, on a scale of logarithms, minus the noise."""
+        shared = self.labels[left] & self.labels[right]
+        size, their_size = self.sizes[left], self.sizes[right]
+        result = size * their_size / self.cells[shared] / self.cells[shared & ~self.hyper]
+        change = result - self.weight * (size + their_size)
         return copysign(log1p(abs(change)), change) - next(self.noise)
 
-    def contract(self, one: int, other: int) -> None:
+    def contract(self, left: int, right: int) -> None:
         """Replace two values by their product, and make it a candidate with the neighbours of both."""
-        shared = self.labels[one] & self.labels[other]
+        shared = self.labels[left] & self.labels[right]
         gone = shared & ~self.hyper
-        step = self.sizes[one] * self.sizes[other] / self.cells[shared]
-        left = min(step / self.cells[gone], HUGE)
-        self.cost += step * (2 if gone else 1) + WRITING * left
-        self.labels.append((self.labels[one] | self.labels[other]) & ~gone)
-        self.sizes.append(left)
+        step = self.sizes[left] * self.sizes[right] / self.cells[shared]
+        result = min(step / self.cells[gone], HUGE)
+        self.cost += step * (2 if gone else 1) + WRITING * result
+        self.labels.append((self.labels[left] | self.labels[right]) & ~gone)
+        self.sizes.append(result)
         if shared & self.hyper:
             self._count(bits(shared & self.hyper))
-        self._connect(one, other)
+        self._connect(left, right)
 
     def _count(self, labels: Iterable[int]) -> None:
         """Note that labels are in one place less: in two, the next step that has both sums."""
@@ -127,15 +117,15 @@ class _State:
             if self.counts[label] == 2:  # noqa: PLR2004
                 self.hyper ^= label
 
-    def _connect(self, one: int, other: int) -> None:
+    def _connect(self, left: int, right: int) -> None:
         number, near = len(self.near), self.near
-        around = near[one] | near[other]
-        around -= {one, other}
+        around = near[left] | near[right]
+        around -= {left, right}
         near.append(around)
-        near[one] = near[other] = _GONE
+        near[left] = near[right] = _GONE
         for third in around:
             their = near[third]
-            their.discard(one)
-            their.discard(other)
+            their.discard(left)
+            their.discard(right)
             their.add(number)
             heappush(self.heap, (self.score(third, number), third, number))

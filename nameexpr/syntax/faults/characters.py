@@ -8,36 +8,30 @@ from __future__ import annotations
 
 import re
 
-from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.syntax.faults.stops import NAME, around, first_guess, guesses, open_brackets
 
 FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
 OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
-NAME = rf"{WORD}'*"
-REACH = 64
-"""How far around the fault a guess is looked for."""
-
-_GUESSES = tuple(
-    (re.compile(pattern), message, hint)
-    for pattern, message, hint in (
-        (r"\^", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
-        (r"!(?!=)", "'!' is no operator of formulas", "'not' is written ~"),
-        (
-            r"@",
-            "'@' has no place in a formula: what is summed is always written",
-            "write sum[k](a[i k] * b[k j])",
-        ),
-        (r":=", "':=' has no place in a formula", "a statement is written y = ..."),
-        (r":", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
-        (
-            r"[{}]",
-            "'{0}' has no place in a formula",
-            "dims stand in square brackets, x[N C]; values in round ones",
-        ),
-        (r"['\"`]", "a formula holds no text", "names stand without quotes"),
-    )
+_GUESSES = guesses(
+    (r"\^", "NE142", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
+    (r"!(?!=)", "NE142", "'!' is no operator of formulas", "'not' is written ~"),
+    (
+        "@",
+        "NE142",
+        "'@' has no place in a formula: what is summed is always written",
+        "write sum[k](a[i k] * b[k j])",
+    ),
+    (":=", "NE142", "':=' has no place in a formula", "a statement is written y = ..."),
+    (":", "NE142", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
+    (
+        "[{}]",
+        "NE142",
+        "'{0}' has no place in a formula",
+        "dims stand in square brackets, x[N C]; values in round ones",
+    ),
+    ("['\"`]", "NE142", "a formula holds no text", "names stand without quotes"),
 )
-
 _ATTRIBUTES = {
     "T": "the order of dims is that of the left side: y[j i] = x[i j]",
     "mT": "the order of dims is that of the left side: y[j i] = x[i j]",
@@ -46,6 +40,8 @@ _ATTRIBUTES = {
     "real": "functions are written f(x): real(x)",
     "imag": "functions are written f(x): imag(x)",
 }
+_DIGITS = re.compile(r"(?<![\w.])\.?[0-9][\w.]*")
+_POINTED = re.compile(rf"({NAME}|[)\]])\s*\.\s*({NAME})?(\s*\()?")
 _ALONG = re.compile(
     "sum|prod|mean|std|var|max|min|any|all|argmax|argmin|norm|median|cumsum|cumprod|sort|softmax"
 )
@@ -53,46 +49,34 @@ _MODULES = re.compile("np|numpy|jnp|jax|c?math|torch|F|tf|nn|scipy|special|ne|na
 
 
 def arrow_fault(text: str, lines: str) -> Diagnostic | None:
-    """Return the diagnostic for a text with an arrow: an expression, or one behind a formula."""
-    place = lines.find("->")
-    if place < 0:
+    """Explain an arrow: the text is an expression, or one behind a formula."""
+    position = lines.find("->")
+    if position < 0:
         return None
     message = "this is an expression: it has an arrow"
     hint = f"nameexpr.einsum(text, ...) reads expressions; {FORMULA}"
-    if "[" in lines[:place]:
+    if "[" in lines[:position]:
         message = "'->' has no place in a formula"
         hint = "the result stands left of '=': y[A C] = sum[B](x[A B] * w[B C])"
-    mark = Mark(Span(place, place + 2))
+    mark = Mark(Span(position, position + 2))
     return Diagnostic("NE142", message, text, (mark,), hint=hint)
 
 
-def character_fault(text: str, place: int) -> Diagnostic:
-    """Return the diagnostic for a place that cannot be scanned."""
-    found = _number(text, place) or _point(text, place) or _guess(text, place)
+def character_fault(text: str, position: int) -> Diagnostic:
+    """Explain a character that cannot be scanned."""
+    found = _number(text, position) or _point(text, position)
     if found is None:
-        mark = Span(place, place + 1)
-        found = mark, f"'{text[place]}' cannot stand in a formula", OPERATORS
+        guess = first_guess(_GUESSES, text, position)
+        if guess is not None:
+            return guess
+        found = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
     span, message, hint = found
     return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
 
 
-def _guess(text: str, place: int) -> tuple[Span, str, str] | None:
-    for pattern, message, hint in _GUESSES:
-        for match in pattern.finditer(text, max(0, place - 1), place + REACH):
-            if match.start() <= place < match.end():
-                return Span(*match.span()), message.format(match[0]), hint
-    return None
-
-
-def _around(pattern: str, text: str, place: int) -> re.Match[str] | None:
-    """Return the match of a pattern that covers the place."""
-    matches = re.compile(pattern).finditer(text, max(0, place - REACH), place + REACH)
-    return next((match for match in matches if match.start() <= place < match.end()), None)
-
-
-def _number(text: str, place: int) -> tuple[Span, str, str] | None:
+def _number(text: str, position: int) -> tuple[Span, str, str] | None:
     """Digits run into something else: 2x, 2j, 1_000, 0x1f, 1.2.3."""
-    match = _around(r"(?<![\w.])\.?[0-9][\w.]*", text, place)
+    match = around(_DIGITS, text, position)
     if match is None:
         return None
     span, word = Span(*match.span()), match[0]
@@ -108,19 +92,19 @@ def _number(text: str, place: int) -> tuple[Span, str, str] | None:
     if not name:
         return span, f"'{word}' is neither a number nor a name", "separate them by an operator"
     hint = f"a product is written {digits} * {name}"
-    if in_square_brackets(text[:place]):
+    if any(text[position] == "[" for position in open_brackets(text[:position])):
         hint = f"separate the dims by a space; with a size a dim is written {name}={digits}"
     return span, f"'{word}' is neither a number nor a name", hint
 
 
-def _point(text: str, place: int) -> tuple[Span, str, str] | None:
+def _point(text: str, position: int) -> tuple[Span, str, str] | None:
     """A point behind a name or a bracket: methods, attributes and modules."""
-    match = _around(rf"({NAME}|[)\]])\s*\.\s*({NAME})?(\s*\()?", text, place)
+    match = around(_POINTED, text, position)
     if match is None or match[0].rstrip().endswith("..."):
-        if text[place] != ".":
+        if text[position] != ".":
             return None
         message = "'.' belongs to a number or to '...'"
-        return Span(place, place + 1), message, "any number of dims is written ..."
+        return Span(position, position + 1), message, "any number of dims is written ..."
     left, right = match[1], match[2] or ""
     dot = match.start() + match[0].index(".")
     value = left if left not in (")", "]") else "x"
@@ -132,19 +116,3 @@ def _point(text: str, place: int) -> tuple[Span, str, str] | None:
     elif match[3]:
         hint += f": {right}[C]({value})" if _ALONG.fullmatch(right) else f": {right}({value})"
     return Span(dot, dot + 1), "a point has no meaning behind a name or bracket", hint
-
-
-def open_brackets(before: str) -> list[int]:
-    """Return where the brackets stand that are open at the end of a text, the innermost last."""
-    stack: list[int] = []
-    for bracket in re.finditer(r"[()\[\]]", before):
-        if bracket[0] in "([":
-            stack.append(bracket.start())
-        elif stack:
-            stack.pop()
-    return stack
-
-
-def in_square_brackets(before: str) -> bool:
-    """Return whether a square bracket is open at the end of a text."""
-    return any(before[place] == "[" for place in open_brackets(before))

@@ -11,22 +11,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nameexpr as ne
-from nameexpr.syntax.ast import Alias, Dots, Group, Label, Literal, NamedGroup, Pack, Sized, Term
-from nameexpr.syntax.formula_ast import (
+from nameexpr.syntax.ast import (
+    Alias,
     Along,
     Binary,
     Call,
+    Dots,
     Formula,
+    Group,
+    Label,
+    Literal,
+    NamedGroup,
     Node,
     Number,
+    Pack,
+    Sized,
     Statement,
+    Term,
     Unary,
     Use,
     nodes,
 )
-from nameexpr.syntax.formula_unparse import unparse_formula, unparse_value
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.syntax.unparse import unparse_formula, unparse_value
 from oracle.generate.expressions import seeded_case as expression_case
 from oracle.generate.formulas import seeded_case
 

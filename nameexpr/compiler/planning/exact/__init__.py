@@ -1,1 +1,0 @@
-"""Searches that find the cheapest order."""

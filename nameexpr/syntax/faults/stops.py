@@ -1,0 +1,96 @@
+"""Where a text cannot be read on, and first guesses at what was meant: what both languages share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from nameexpr.dims import WORD
+from nameexpr.errors import Diagnostic, Mark, Span
+
+NAME = rf"{WORD}'*"
+REACH = 64
+"""How far around a stop a guess is looked for."""
+
+
+class Guess(NamedTuple):
+    """What people really write: how to notice it, and what to say.
+
+    In message and hint {0} is the text matched, {1} the same without its stars.
+    """
+
+    pattern: re.Pattern[str]
+    code: str
+    message: str
+    hint: str
+
+
+def guesses(*rows: tuple[str, str, str, str]) -> tuple[Guess, ...]:
+    """Make a table of guesses, which are tried in order."""
+    return tuple(Guess(re.compile(pattern), *rest) for pattern, *rest in rows)
+
+
+def first_guess(table: Iterable[Guess], text: str, position: int) -> Diagnostic | None:
+    """What the first guess says whose pattern matches around a position."""
+    for guess in table:
+        match = around(guess.pattern, text, position)
+        if match:
+            words = match[0], match[0].strip("*")
+            mark = Mark(Span(*match.span()))
+            hint = guess.hint.format(*words)
+            return Diagnostic(guess.code, guess.message.format(*words), text, (mark,), hint=hint)
+    return None
+
+
+def around(pattern: re.Pattern[str], text: str, position: int) -> re.Match[str] | None:
+    """The match of a pattern that covers a position."""
+    matches = pattern.finditer(text, max(0, position - REACH), position + REACH)
+    return next((match for match in matches if match.start() <= position < match.end()), None)
+
+
+class Stop(NamedTuple):
+    """A token that cannot stand where it stands: its kind ("end" behind the last) and span, the text before
+    it, without comments and blanks at the end, and from it on.
+    """
+
+    text: str
+    kind: str
+    span: Span
+    before: str
+    rest: str
+
+    @property
+    def word(self) -> str:
+        """The token as it is written."""
+        return self.text[self.span.start : self.span.end]
+
+    @property
+    def open_brackets(self) -> list[int]:
+        """Where the brackets stand that are open here."""
+        return open_brackets(self.before)
+
+    @property
+    def in_square_brackets(self) -> bool:
+        """Whether a square bracket is open here."""
+        return any(self.before[position] == "[" for position in self.open_brackets)
+
+    def fault(self, code: str, message: str, hint: str, *others: Span) -> Diagnostic:
+        """The diagnostic that marks this token, and others."""
+        spans = sorted({*others, self.span}, key=lambda span: span.start)
+        return Diagnostic(code, message, self.text, tuple(map(Mark, spans)), hint=hint)
+
+    def at(self, span: Span, code: str, message: str, hint: str) -> Diagnostic:
+        """The diagnostic that marks something else than this token."""
+        return Diagnostic(code, message, self.text, (Mark(span),), hint=hint)
+
+
+def open_brackets(before: str) -> list[int]:
+    """Where the brackets stand that are open at the end of a text, the innermost last."""
+    stack: list[int] = []
+    for bracket in re.finditer(r"[()\[\]]", before):
+        if bracket[0] in "([":
+            stack.append(bracket.start())
+        elif stack:
+            stack.pop()
+    return stack
