@@ -13,13 +13,9 @@ from typing import TypeVar
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Note
-from nameexpr.compiler.ir.target import Costs
+from nameexpr.compiler.ir.target import Costs, Target
 
 Strides = tuple[int, ...]
-LITTLE = 256
-"""Cells up to which a value's layout does not count: any way is quicker than asking for the strides."""
-CACHED = 1 << 15
-"""Bytes of which a copy in any order stays in the cache."""
 Chosen = TypeVar("Chosen")
 
 
@@ -48,18 +44,23 @@ class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
     `offers` counts the ways there were at each choice; `ranks` says which to take, 0 for the best by the
-    model, which `costs` are.
+    target's costs.
     """
 
     sizes: Mapping[str, int]
     count: int
-    costs: Costs
+    target: Target
     instructions: list[Instruction] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     step: int | None = None
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
+
+    @property
+    def costs(self) -> Costs:
+        """What calls cost."""
+        return self.target.costs
 
     def emit(
         self,
@@ -136,7 +137,7 @@ class Builder:
 
     def is_large(self, value: Value) -> bool:
         """Whether a copy of the value can miss the cache."""
-        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > CACHED
+        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > self.target.near_bytes
 
     def make_mergeable(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
         """Return a value in which each group of labels, one after the other, can be merged.
@@ -231,7 +232,7 @@ class Builder:
 
     def read_strides(self, *values: Value) -> None:
         """Note that the choice of a way depends on the layout of values; of small ones it hardly matters."""
-        self.used_strides |= any(self.size(value.labels) > LITTLE for value in values)
+        self.used_strides |= any(self.size(value.labels) > self.target.any_layout_cells for value in values)
 
     def memory_order(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
         """Return labels in the order in which they lie in memory, the slowest first."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.strategies import (
-    LETTERS,
     Pair,
     Strategy,
     canonical_strategy,
@@ -47,7 +46,7 @@ def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     """Emit one pass of `numpy.einsum` over both operands."""
     labels = (*pair.batch, *pair.left, *pair.right)
     numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
-    if len(numbers) > LETTERS:
+    if len(numbers) > build.target.loop_axes:
         return emit_matmul(build, canonical_strategy(pair), one, other)
     letters = tuple(tuple(numbers[label] for label in value.labels) for value in (one, other))
     result = tuple(numbers[label] for label in labels)

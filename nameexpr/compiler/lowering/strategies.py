@@ -16,16 +16,10 @@ from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
 Labels = tuple[str, ...]
-TINY = 8**3
-"""Multiplications of one product of matrices up to which the C loop may be quicker than a batch of"""
-FEW = 32
-"""so many products, at least."""
 MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
-LETTERS = 52
-"""Axes that `numpy.einsum` has letters for."""
 REAL = frozenset({"float32", "float64"})
 BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
 
@@ -60,8 +54,10 @@ def is_trivial(build: Builder, pair: Pair) -> bool:
         return False
     if not pair.batch:
         return True
-    inner = build.size((*pair.left, *pair.right, *pair.summed))
-    return bool(pair.left and pair.right) and (inner > TINY or build.size(pair.batch) < FEW)
+    inner, target = build.size((*pair.left, *pair.right, *pair.summed)), build.target
+    return bool(pair.left and pair.right) and (
+        inner > target.tiny_product or build.size(pair.batch) < target.many_products
+    )
 
 
 def canonical_strategy(pair: Pair) -> Strategy:
@@ -75,7 +71,7 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     if not build.size({*one.labels, *other.labels}):
         return [canonical_strategy(pair)]
     found = [_matmul(build, strategy, one, other) for strategy in _matmuls(build, pair, one, other)]
-    if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
+    if len({*one.labels, *other.labels}) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
         steps = [steps_of(build, value) for value in (one, other)]
         found.append(Strategy("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
