@@ -134,7 +134,7 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= build.target.summed_bytes:
         cast = replace(value, dtype=compute, strides=build.compact_strides(value))
         extra = build.costs.cast_cost(build.size(value.labels), compute)
-        found += [replace(strategy, cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
+        found += [strategy._replace(cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
     strategy = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
         value = build.cast(value, compute)
@@ -205,7 +205,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strat
     if value.dtype in REAL_OF:
         value, cost = parts_of(build, value), build.costs.call_cost("parts")
     tried = candidate_strategies(build, _pair(build, value, summed), value, _ones(build, value, summed))
-    return [replace(strategy, cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
+    return [strategy._replace(cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
