@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.products import PARTS, REAL_OF, emit_einsum, emit_matmul, in_parts, of_parts
+from nameexpr.compiler.lowering.products import PARTS, emit_einsum, emit_matmul, in_parts, of_parts
 from nameexpr.compiler.lowering.strategies import (
-    BLAS,
     Pair,
     Strategy,
     candidate_strategies,

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.strategies import (
-    Pair,
-    Strategy,
-    canonical_strategy,
-    is_copied_across,
-)
+from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
 
-REAL_OF = {"complex64": "float32", "complex128": "float64"}
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 

@@ -15,17 +15,11 @@ from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import CUSTOM, Contraction
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, SAME_DTYPE, Dtypes, needs_narrowing
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
-from nameexpr.compiler.lowering.products import REAL_OF, emit_matmul, in_parts, of_parts, parts_of
-from nameexpr.compiler.lowering.strategies import (
-    BLAS,
-    Pair,
-    Strategy,
-    candidate_strategies,
-    steps_of,
-)
+from nameexpr.compiler.lowering.products import emit_matmul, in_parts, of_parts, parts_of
+from nameexpr.compiler.lowering.strategies import Pair, Strategy, candidate_strategies, steps_of
 from nameexpr.compiler.planning.plan import Plan, Step
 
 FOLDING = frozenset({"max", "min", "any", "all"})

@@ -22,7 +22,6 @@ MOVED = 3
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
 REAL = frozenset({"float32", "float64"})
-BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
 
 
 @dataclass(frozen=True, slots=True)
