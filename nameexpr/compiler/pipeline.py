@@ -215,7 +215,7 @@ def compile_formula(
     statements, values, names = build_formula(scope, operands, dtypes, views, arithmetic, graph, outputs)
     shapes = tuple([operands[name].shape for name in scope.operands])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
-    fusing = FusionPlan(graph, use_counts(graph, values))
+    fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)
 
@@ -257,7 +257,7 @@ def _compiled(
         if options.memory_limit is not None and not same:
             program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
     else:
-        program = _scheduled(tree, program, shapes)
+        program = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         program = replace(program, depends_on_layout=True, is_limited=True)
     shapes = _verified(program, graph, outputs)
@@ -313,7 +313,9 @@ def _limited(
     return fit
 
 
-def _scheduled(tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
+def _scheduled(
+    tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target
+) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
@@ -321,7 +323,7 @@ def _scheduled(tree: Expression | Scope, program: Program, shapes: Sequence[tupl
     most = max(map(len, shapes), default=0)
     if most > limits().dims:
         raise _too_many_dims(tree, most, ())
-    program = tile_leading_axes(program, shapes)
+    program = tile_leading_axes(program, shapes, target)
     return reuse(program, shapes_of(program))
 
 

@@ -6,6 +6,7 @@ import copy
 import random
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,9 +117,10 @@ def bound_formula_to_some(seed: int) -> Callable[..., Any]:
 def test_bound_formulas_in_blocks_equal_the_naive_reference(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        fusion, "FusionPlan", lambda graph, uses: FusionPlan(graph, uses, block=block, large=1)
-    )
+    def plan(graph: Any, uses: Any, target: Any) -> FusionPlan:
+        return FusionPlan(graph, uses, replace(target, block_cells=block, fused_cells=1))
+
+    monkeypatch.setattr(fusion, "FusionPlan", plan)
     moved: list[int] = []
 
     def counted(program: Program, *given: Any) -> Program:

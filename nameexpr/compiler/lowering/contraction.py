@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.products import PARTS, REAL_OF, emit_einsum, emit_matmul, in_parts, of_parts
+from nameexpr.compiler.lowering.products import PARTS, emit_einsum, emit_matmul, in_parts, of_parts
 from nameexpr.compiler.lowering.strategies import (
-    BLAS,
-    LETTERS,
     Pair,
     Strategy,
     candidate_strategies,
@@ -26,19 +24,6 @@ from nameexpr.compiler.lowering.strategies import (
     steps_of,
 )
 
-FLOAT_PAYS = 24**3
-"""Multiplications from which integers go through floats (R21)."""
-REAL_PAYS = 16**3
-"""Multiplications from which real times complex is computed in reals (R23)."""
-COPIED = 32
-"""Multiplications for each complex number from which a copy of it is little."""
-BLOCK = 1 << 12
-"""Cells of a batched outer product from which the C loop is quicker than broadcasting."""
-LOOPED = 1 << 19
-"""Bytes of a product with a vector from which the C loop is quicker, where each of its runs is one of
-these:
-"""
-RUNS = range(64, 4097)
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
 
 
@@ -123,7 +108,7 @@ def _integers(build: Builder, pair: Pair, one: Value, other: Value, compute: str
     """
     work = build.size(pair.batch) * build.size(pair.left) * build.size(pair.right) * build.size(pair.summed)
     is_matrix = bool(pair.left or pair.right)
-    if work < FLOAT_PAYS or not is_matrix:
+    if work < build.target.float_products or not is_matrix:
         return emit_einsum(build, pair, build.cast(one, compute), build.cast(other, compute))
     if one.bound is not None and other.bound is not None:
         bound = one.bound * other.bound * build.size(pair.summed)
@@ -146,7 +131,9 @@ def _is_half_real(build: Builder, pair: Pair, one: Value, other: Value, compute:
     order = build.memory_order(value, value.labels)
     work = build.size((*pair.batch, *pair.left, *pair.right, *pair.summed))
     is_ready = bool(order) and order[-1] in own
-    return work >= REAL_PAYS and (is_ready or work >= COPIED * build.size(value.labels))
+    return work >= build.target.real_products and (
+        is_ready or work >= build.target.parts_products * build.size(value.labels)
+    )
 
 
 def _in_reals(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> Value:
@@ -188,7 +175,7 @@ def _others(build: Builder, pair: Pair) -> list[Strategy]:
     # `dot` leaves out what is multiplied by a single 0, and were it nan.
     is_outer = pair.left and pair.right and min(build.size(pair.left), build.size(pair.right)) > 1
     found = [canonical_strategy(pair)] if is_outer else []
-    return [*found, Strategy("loop", 0.0)] if len(labels) <= LETTERS else found
+    return [*found, Strategy("loop", 0.0)] if len(labels) <= build.target.loop_axes else found
 
 
 def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, compute: str) -> str:
@@ -200,10 +187,10 @@ def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, comp
     if pair.left and pair.right:
         if not pair.batch:
             return "matmul"
-        is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= BLOCK
+        is_large = build.size((*pair.batch, *pair.left, *pair.right)) >= build.target.outer_cells
         return "loop" if is_large else "multiply"
     bigger, smaller = (one, other) if pair.left else (other, one)
-    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < LOOPED:
+    if ITEM_BYTES.get(compute, 8) * build.size(bigger.labels) < build.target.scaled_bytes:
         return "multiply"
     build.used_strides = True
     steps, run = steps_of(build, bigger), 1
@@ -211,7 +198,7 @@ def _quickest_product(build: Builder, pair: Pair, one: Value, other: Value, comp
         if label in smaller.labels or abs(steps[label]) != run:
             break
         run *= build.sizes[label]
-    return "loop" if run in RUNS else "multiply"
+    return "loop" if run in build.target.scaled_runs else "multiply"
 
 
 def _outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:

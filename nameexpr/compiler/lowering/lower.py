@@ -249,7 +249,7 @@ def lower(
     ranks : tuple of int
         Which of the ways to take at each choice; by default the one that the cost model prefers.
     """
-    build = Builder(graph.sizes, len(operands.shapes), target.costs, ranks=ranks)
+    build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
     for number in _schedule_order(graph, uses, fusing):

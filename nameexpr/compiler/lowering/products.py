@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.strategies import (
-    LETTERS,
-    Pair,
-    Strategy,
-    canonical_strategy,
-    is_copied_across,
-)
+from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
 
-REAL_OF = {"complex64": "float32", "complex128": "float64"}
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 
@@ -47,7 +41,7 @@ def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     """Emit one pass of `numpy.einsum` over both operands."""
     labels = (*pair.batch, *pair.left, *pair.right)
     numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
-    if len(numbers) > LETTERS:
+    if len(numbers) > build.target.loop_axes:
         return emit_matmul(build, canonical_strategy(pair), one, other)
     letters = tuple(tuple(numbers[label] for label in value.labels) for value in (one, other))
     result = tuple(numbers[label] for label in labels)

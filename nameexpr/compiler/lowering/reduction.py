@@ -4,8 +4,8 @@
 are short. A product with ones (BLAS), the C loop, and adding up slices do better there (R11, R12).
 
 The rounding errors of sums stay in the class of NumPy's own: where NumPy adds pairwise, along cells that lie
-one after the other, a product with ones takes its place only up to `PAIRWISE` cells; elsewhere NumPy adds one
-after the other, too.
+one after the other, a product with ones takes its place only up to `Target.pairwise_cells`; elsewhere NumPy
+adds one after the other, too.
 """
 
 from __future__ import annotations
@@ -15,28 +15,13 @@ from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import CUSTOM, Contraction
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, SAME_DTYPE, Dtypes, needs_narrowing
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
-from nameexpr.compiler.lowering.products import REAL_OF, emit_matmul, in_parts, of_parts, parts_of
-from nameexpr.compiler.lowering.strategies import (
-    BLAS,
-    LETTERS,
-    Pair,
-    Strategy,
-    candidate_strategies,
-    steps_of,
-)
+from nameexpr.compiler.lowering.products import emit_matmul, in_parts, of_parts, parts_of
+from nameexpr.compiler.lowering.strategies import Pair, Strategy, candidate_strategies, steps_of
 from nameexpr.compiler.planning.plan import Plan, Step
 
-PAIRWISE = 256
-"""Cells of a contiguous sum up to which an order of additions other than NumPy's pairwise one is taken."""
-CAST = 1 << 24
-"""Bytes of a cast value up to which it is made in order to add up more quickly."""
-LEAST = 32
-"""Cells of the smallest block of a long sum."""
-SLICES = 16
-"""Cells of a sum or maximum up to which it is made of slices."""
 FOLDING = frozenset({"max", "min", "any", "all"})
 """Reducers that may be made of slices: their result depends on no order."""
 MERGING = frozenset({"argmax", "argmin", "median"})
@@ -140,10 +125,10 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     is_cast = bool(compute) and value.dtype != compute
     if not is_cast:
         found += _quicker(build, value, summed)
-    elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= CAST:
+    elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= build.target.summed_bytes:
         cast = replace(value, dtype=compute, strides=build.compact_strides(value))
         extra = build.costs.cast_cost(build.size(value.labels), compute)
-        found += [replace(strategy, cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
+        found += [strategy._replace(cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
     strategy = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
         value = build.cast(value, compute)
@@ -178,7 +163,7 @@ def _prefers_slices(build: Builder, value: Value, reduced: Sequence[str], reduce
     count = build.size(reduced)
     is_empty = not build.size(value.labels)
     is_logical = reducer in {"any", "all"} and value.dtype != "bool"
-    if is_empty or is_logical or reducer not in FOLDING or not 1 < count <= SLICES:
+    if is_empty or is_logical or reducer not in FOLDING or not 1 < count <= build.target.sliced_cells:
         return False
     strategy = _slices(build, value, reduced)
     reduce = Strategy("reduce", build.costs.maximum_cost(build.sizes, steps_of(build, value), value.dtype))
@@ -191,18 +176,18 @@ def _by_time(found: list[Strategy]) -> list[Strategy]:
 
 def _quicker(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
     """Return the other strategies to add up, where their rounding is as good as NumPy's."""
-    count = build.size(summed)
+    count, most = build.size(summed), build.target.sliced_cells
     found: list[Strategy] = []
     if count <= 1 or not build.size(value.labels) or value.dtype not in ITEM_BYTES:
         return found
     is_exact = value.dtype not in BLAS
-    if 1 < count <= SLICES and (is_exact or count < SLICES // 2 or not _is_contiguous(build, value, summed)):
+    if 1 < count <= most and (is_exact or count < most // 2 or not _is_contiguous(build, value, summed)):
         found.append(_slices(build, value, summed))
-    if not is_exact and _is_contiguous(build, value, summed) and count > PAIRWISE:
+    if not is_exact and _is_contiguous(build, value, summed) and count > build.target.pairwise_cells:
         return found if value.dtype in REAL_OF else found + _in_blocks(build, value, summed)
     build.read_strides(value)
     kept = [label for label in value.labels if label not in summed]
-    if len(value.labels) <= LETTERS:
+    if len(value.labels) <= build.target.loop_axes:
         cost = build.costs.loop_cost(build.sizes, [steps_of(build, value)], kept, value.dtype)
         found.append(Strategy("loop", cost))
     return found if is_exact else found + _products(build, value, summed)
@@ -214,7 +199,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strat
     if value.dtype in REAL_OF:
         value, cost = parts_of(build, value), build.costs.call_cost("parts")
     tried = candidate_strategies(build, _pair(build, value, summed), value, _ones(build, value, summed))
-    return [replace(strategy, cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
+    return [strategy._replace(cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:
@@ -222,7 +207,14 @@ def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Stra
     divides it.
     """
     count = build.size(summed)
-    block = next((size for size in range(PAIRWISE, LEAST - 1, -1) if count % size == 0), 0)
+    block = next(
+        (
+            size
+            for size in range(build.target.pairwise_cells, build.target.least_cells - 1, -1)
+            if count % size == 0
+        ),
+        0,
+    )
     order = build.memory_order(value, summed)
     if not block or not build.is_mergeable(value, order):
         return []

@@ -11,23 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
 Labels = tuple[str, ...]
-TINY = 8**3
-"""Multiplications of one product of matrices up to which the C loop may be quicker than a batch of"""
-FEW = 32
-"""so many products, at least."""
 MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
-LETTERS = 52
-"""Axes that `numpy.einsum` has letters for."""
 REAL = frozenset({"float32", "float64"})
-BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,7 @@ class Pair:
     summed: Labels
 
 
-@dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(NamedTuple):
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
@@ -60,8 +53,10 @@ def is_trivial(build: Builder, pair: Pair) -> bool:
         return False
     if not pair.batch:
         return True
-    inner = build.size((*pair.left, *pair.right, *pair.summed))
-    return bool(pair.left and pair.right) and (inner > TINY or build.size(pair.batch) < FEW)
+    inner, target = build.size((*pair.left, *pair.right, *pair.summed)), build.target
+    return bool(pair.left and pair.right) and (
+        inner > target.tiny_product or build.size(pair.batch) < target.many_products
+    )
 
 
 def canonical_strategy(pair: Pair) -> Strategy:
@@ -74,10 +69,11 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
         return [canonical_strategy(pair)]
-    found = [_matmul(build, strategy, one, other) for strategy in _matmuls(build, pair, one, other)]
-    if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
+    left, right = _Operand(build, one), _Operand(build, other)
+    found = [_matmul(build, strategy, left, right) for strategy in _matmuls(build, pair, one, other)]
+    if len({*one.labels, *other.labels}) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
-        steps = [steps_of(build, value) for value in (one, other)]
+        steps = [left.steps, right.steps]
         found.append(Strategy("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
@@ -123,35 +119,48 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
         yield from combinations(labels, count)
 
 
-def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value) -> Strategy:
-    """Return the way with its time: copies, what matmul itself must copy, and the products."""
-    rows, inner, columns = (
-        build.size(labels) for labels in (strategy.rows, strategy.summed, strategy.columns)
-    )
-    count = build.size(strategy.outer)
-    cost = 0.0
-    matrix = other if rows == 1 else one
-    is_by_dots = matrix is one
-    for value, first, second in (
-        (one, strategy.rows, strategy.summed),
-        (other, strategy.summed, strategy.columns),
-    ):
-        steps = steps_of(build, value)
-        here = [label for label in strategy.outer if label in steps]
+class _Operand:
+    """An operand of a pair, with what making matrices of it costs."""
+
+    def __init__(self, build: Builder, value: Value) -> None:
+        self.build, self.value, self.steps = build, value, steps_of(build, value)
+        self.known: dict[tuple[Labels, Labels], tuple[float, float, float]] = {}
+
+    def costs(self, here: Sequence[str], first: Labels, second: Labels) -> tuple[float, float, float]:
+        """Return what a copy costs, and, if there need be none, reading matrices once and merging labels."""
+        if (first, second) not in self.known:
+            self.known[first, second] = self._costs(here, first, second)
+        return self.known[first, second]
+
+    def _costs(self, here: Sequence[str], first: Labels, second: Labels) -> tuple[float, float, float]:
+        build, value, steps, costs = self.build, self.value, self.steps, self.build.costs
         if not (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
-            copy = build.costs.copy_cost
-            cost += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
-        else:
-            passes = count // max(1, build.size(here))
-            ends = [_unit_step(build, steps, group) for group in (first, second) if build.size(group) != 1]
-            cost += passes * build.costs.read_cost(build.size(value.labels), ends, value.dtype)
-            if len(first) != 1 or len(second) != 1:
-                cost += build.costs.call_cost("view")
-            if value is matrix:
-                is_by_dots = _unit_step(build, steps, strategy.summed) == 1
-    cost += build.costs.product_cost(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
-    return Strategy("matmul", cost, strategy.outer, strategy.rows, strategy.summed, strategy.columns)
+            return (
+                min([costs.copy_cost(build.sizes, steps, order, value.dtype) for order in orders]),
+                0.0,
+                0.0,
+            )
+        ends = [_unit_step(build, steps, group) for group in (first, second) if build.size(group) != 1]
+        view = costs.call_cost("view") if len(first) != 1 or len(second) != 1 else 0.0
+        return 0.0, costs.read_cost(build.size(value.labels), ends, value.dtype), view
+
+
+def _matmul(build: Builder, strategy: Strategy, left: _Operand, right: _Operand) -> Strategy:
+    """Return the strategy with its cost: copies, what matmul itself must copy, and the products."""
+    outer, summed, cost = strategy.outer, strategy.summed, 0.0
+    rows, inner, columns = build.size(strategy.rows), build.size(summed), build.size(strategy.columns)
+    count = build.size(outer)
+    matrix = right if rows == 1 else left
+    is_by_dots = matrix is left
+    for operand, first, second in ((left, strategy.rows, summed), (right, summed, strategy.columns)):
+        here = [label for label in outer if label in operand.steps]
+        copy, read, view = operand.costs(here, first, second)
+        cost = cost + copy + count // max(1, build.size(here)) * read + view
+        if operand is matrix and not copy:
+            is_by_dots = _unit_step(build, operand.steps, summed) == 1
+    cost += build.costs.product_cost(count, rows, inner, columns, left.value.dtype, is_by_dots=is_by_dots)
+    return strategy._replace(cost=cost)
 
 
 def is_copied_across(

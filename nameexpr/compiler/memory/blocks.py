@@ -6,13 +6,23 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
+from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
-from nameexpr.compiler.ir.program import UFUNCS, WEAK, Instruction, Number, Shape
+from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
 from nameexpr.compiler.ir.shapes import broadcast
-from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import (
+    WIDE,
+    Array,
+    fresh,
+    item_bytes,
+    loop_bytes,
+    odd_bytes,
+    promoted,
+    reduce_buffers,
+    ufunc_bytes,
+)
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
-from nameexpr.compiler.memory.products import loop_bytes, odd_bytes
-from nameexpr.compiler.memory.scratch import BY_ROWS, WIDE, reducer_bytes
+from nameexpr.compiler.memory.scratch import BY_ROWS, reducer_bytes
 from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})

@@ -16,9 +16,17 @@ from nameexpr.compiler.ir.liveness import BLOCK, never_made
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.ir.strides import reshaped
-from nameexpr.compiler.memory.arrays import Array, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import (
+    Array,
+    dot_bytes,
+    integer_bytes,
+    item_bytes,
+    loop_bytes,
+    odd_bytes,
+    reduce_buffers,
+    ufunc_bytes,
+)
 from nameexpr.compiler.memory.blocks import block_bytes, pointwise_bytes
-from nameexpr.compiler.memory.products import dot_bytes, integer_bytes, loop_bytes, odd_bytes
 from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,

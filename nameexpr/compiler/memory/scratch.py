@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import compact_strides, iteration_order
-from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS
 
 ELIDED = 1 << 18
 """Bytes of a temporary beyond which NumPy writes over it, rather than make another."""
-WIDE = 8
-"""Bytes of a float64."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
 RUNNING = frozenset({"cumsum", "cumprod"})
 SQUARING = frozenset({"var", "std", "norm"})
@@ -39,7 +38,6 @@ MOVES: frozenset[Primitive] = frozenset(
 TURNED = frozenset({"sort", "flip"})
 """Functions along axes that do so, too."""
 PLACES = frozenset({"argmax", "argmin", "count_nonzero"})
-REALS = {"complex64": "float32", "complex128": "float64"}
 
 
 def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
@@ -47,7 +45,7 @@ def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
     if one.primitive in {"reduce", "slices"}:
         if one.function in TRUTHS:
             return "bool"
-        return "int64" if one.function in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
+        return "int64" if one.function in PLACES else REAL_OF.get(sources[0].dtype, sources[0].dtype)
     return sources[0].dtype if one.primitive in MOVES else ""
 
 
@@ -190,7 +188,7 @@ def _reduced(x: Array, axes: Sequence[int]) -> Array:
 
 def _squares_bytes(x: Array) -> int:
     """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
-    copy, real = x.size, REALS.get(x.dtype, x.dtype)
+    copy, real = x.size, REAL_OF.get(x.dtype, x.dtype)
     part = Array(x.shape, tuple(2 * step for step in x.strides), real, x.item // 2)
     summing = copy + (copy // 2 if copy // 2 <= ELIDED else 0)
     return max(summing, copy + ufunc_bytes(x.shape, [part], real))

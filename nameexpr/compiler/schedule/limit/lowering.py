@@ -45,7 +45,7 @@ class _Whole:
 def lower_loops(single: SingleReduction, nest: Nest) -> Program:
     """Return the program of a reduction with loops."""
     plan, whole = single.plan, _Whole(single.plan, single.dtypes)
-    build = Builder(plan.contraction.sizes, whole.count, single.target.costs)
+    build = Builder(plan.contraction.sizes, whole.count, single.target)
     values = {}
     for number, (view, labels) in enumerate(zip(single.views, plan.terms, strict=True)):
         values[number] = build.with_labels(operand_value(build, view, single.operands), labels)
@@ -135,7 +135,7 @@ def _body(
     Of a value whose layout NumPy chooses, the parts are taken to be those of a row-major one: without its
     other axes they are not in one piece.
     """
-    inner = Builder({**build.sizes, loop.label: block}, len(outside), build.costs)
+    inner = Builder({**build.sizes, loop.label: block}, len(outside), build.target)
     parts = {}
     for number, (read, value) in enumerate(outside):
         strides = build.row_major_strides(value.labels) if value.strides is None else value.strides
