@@ -69,7 +69,7 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
         return [canonical_strategy(pair)]
-    left, right = _Operand(build, one), _Operand(build, other)
+    left, right = _Side(build, one), _Side(build, other)
     found = [_matmul(build, strategy, left, right) for strategy in _matmuls(build, pair, one, other)]
     if len({*one.labels, *other.labels}) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
@@ -119,7 +119,7 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
         yield from combinations(labels, count)
 
 
-class _Operand:
+class _Side:
     """An operand of a pair, with what making matrices of it costs."""
 
     def __init__(self, build: Builder, value: Value) -> None:
@@ -146,7 +146,7 @@ class _Operand:
         return 0.0, costs.read_cost(build.size(value.labels), ends, value.dtype), view
 
 
-def _matmul(build: Builder, strategy: Strategy, left: _Operand, right: _Operand) -> Strategy:
+def _matmul(build: Builder, strategy: Strategy, left: _Side, right: _Side) -> Strategy:
     """Return the strategy with its cost: copies, what matmul itself must copy, and the products."""
     outer, summed, cost = strategy.outer, strategy.summed, 0.0
     rows, inner, columns = build.size(strategy.rows), build.size(summed), build.size(strategy.columns)

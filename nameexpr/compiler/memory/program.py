@@ -265,10 +265,6 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     return max(_peak(info_of(body, shapes_of(body), layouts, is_body=True)) for body in loop.bodies)
 
 
-def _fused_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    return block_bytes(instruction, sources, result)
-
-
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
 
@@ -283,7 +279,7 @@ def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: 
 
 
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
-    "fused": _fused_scratch,
+    "fused": block_bytes,
     "loop": _loop_scratch,
     "pointwise": _pointwise_scratch,
     "multiply": _ufunc_scratch,
