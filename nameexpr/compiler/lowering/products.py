@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import product_label
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
@@ -81,7 +82,7 @@ def _dot(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
     left = _matrix(build, one, (), strategy.rows, strategy.summed)
     right = _matrix(build, other, (), strategy.summed, strategy.columns)
     labels = (*strategy.rows, *strategy.columns)
-    groups = ["·".join(group) for group in (strategy.rows, strategy.columns) if group]
+    groups = [product_label(group) for group in (strategy.rows, strategy.columns) if group]
     product = build.emit(ir.dot(left.number, right.number), groups, one.dtype, None)
     return _split(build, product, labels, is_split=len(strategy.rows) > 1 or len(strategy.columns) > 1)
 
@@ -105,7 +106,7 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
     if all(len(group) == 1 for group in groups):
         return value
     shape = tuple(build.size(group) for group in groups)
-    return build.reshape(value, shape, ["·".join(group) for group in groups])
+    return build.reshape(value, shape, [product_label(group) for group in groups])
 
 
 def _split(build: Builder, value: Value, labels: Sequence[str], *, is_split: bool) -> Value:
@@ -119,7 +120,7 @@ def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value, wide: 
     left = _stacked(build, one, strategy.outer, strategy.rows, strategy.summed)
     right = _stacked(build, other, strategy.outer, strategy.summed, strategy.columns)
     labels = (*strategy.outer, *strategy.rows, *strategy.columns)
-    merged = (*strategy.outer, "·".join(strategy.rows), "·".join(strategy.columns))
+    merged = (*strategy.outer, product_label(strategy.rows), product_label(strategy.columns))
     if wide:
         product = build.emit(ir.integer_matmul(left.number, right.number, wide), merged, wide)
     else:
@@ -141,7 +142,7 @@ def _stacked(
     if len(rows) == 1 and len(columns) == 1 and len(lead) == len(here):
         return value
     shape = tuple(build.sizes[label] if label in here else 1 for label in lead)
-    groups = ("·".join(rows), "·".join(columns))
+    groups = (product_label(rows), product_label(columns))
     return build.reshape(value, (*shape, build.size(rows), build.size(columns)), (*lead, *groups))
 
 

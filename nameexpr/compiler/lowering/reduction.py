@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import CUSTOM, Contraction
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
@@ -86,7 +86,7 @@ def _reducer(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
     if reducer == CUSTOM or reducer in MERGING or not count:
         if count != 1:
             shape = (*build.shape(kept), build.size(plan.reduced))
-            value = build.reshape(value, shape, [*kept, "·".join(plan.reduced)])
+            value = build.reshape(value, shape, [*kept, product_label(plan.reduced)])
         count = 1
     if reducer == CUSTOM:
         return build.emit(ir.apply(value.number), kept, "")
@@ -228,7 +228,7 @@ def _of_blocks(build: Builder, value: Value, strategy: Strategy) -> Value:
     """Emit the sums of blocks, and their sum."""
     block = int(strategy.columns[0])
     kept = [label for label in value.labels if label not in strategy.summed]
-    inner, outer = "·".join(strategy.summed) + "·in", "·".join(strategy.summed) + "·out"
+    inner, outer = (product_label((*strategy.summed, part)) for part in ("in", "out"))
     build.sizes = {**build.sizes, inner: block, outer: build.size(strategy.summed) // block}
     labels = (*kept, outer, inner)
     value = build.transpose(value, [*kept, *strategy.summed])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import as_operand, is_bfloat16
-from nameexpr.compiler.analysis.faults.build import NOT_HELD
+from nameexpr.compiler.analysis.faults.values import NOT_HELD
 from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.compiler.schedule.limit.fitting import needs_infos
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
