@@ -125,11 +125,10 @@ class Lowering:
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
-        terms = tuple(value.labels for value in factors)
         # A label that is reduced may stand in the result as a new dim.
-        wanted = [label for label in preferred if label not in node.labels]
-        order = tuple(dict.fromkeys((*wanted, *own)))
+        order = tuple(dict.fromkeys((*(label for label in preferred if label not in node.labels), *own)))
         reducer = "sum" if node.is_counted else node.reducer
+        terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan = self.plan(contraction)
         offset, self.steps = self.steps, self.steps + len(plan.steps)
@@ -157,8 +156,7 @@ class Lowering:
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(leaf, order).number for leaf in leaves)
-        dtype = self.graph.dtypes[number]
-        shape = self.build.shape(order)
+        dtype, shape = self.graph.dtypes[number], self.build.shape(order)
         tiles = self.fusing.tiles(shape, axes, reducer)
         made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
         return self.build.emit(made, kept, dtype, self.build.row_major_strides(kept))
