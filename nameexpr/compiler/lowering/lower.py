@@ -44,7 +44,8 @@ from nameexpr.ops import FUNCTIONS
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
-Planner = Callable[[Contraction], Plan]
+Planner = Callable[[Contraction, Sequence[int]], Plan]
+"""Plans a contraction of values of the graph."""
 
 
 @dataclass
@@ -130,7 +131,7 @@ class Lowering:
         reducer = "sum" if node.is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
-        plan = self.plan(contraction)
+        plan = self.plan(contraction, node.factors)
         offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
         factors = [self.build.with_labels(*pair) for pair in zip(factors, plan.terms, strict=True)]
