@@ -39,7 +39,7 @@ from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import Plan
-from nameexpr.compiler.schedule.fusion import WHOLE, FusionPlan, is_fused_map, is_fused_reduction
+from nameexpr.compiler.schedule.fusion import FULL_AXIS, FusionPlan, is_fused_map, is_fused_reduction
 from nameexpr.ops import FUNCTIONS
 
 COPIED = 16
@@ -152,7 +152,7 @@ class Lowering:
         """Return a pointwise value, reduced or not, that is computed block by block."""
         assert self.fusing is not None
         leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
-        if reducer in WHOLE:
+        if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
@@ -280,9 +280,9 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
         if number in inside:
             continue
         if isinstance(node, Map) and fusing is not None and is_fused_map(fusing, number):
-            inside |= set(fusing.inner(number)) - {number}
+            inside |= set(fusing.fused_values(number)) - {number}
         elif isinstance(node, Reduction) and fusing is not None and is_fused_reduction(fusing, number):
-            inside |= {one for factor in node.factors for one in fusing.inner(factor)}
+            inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
 

@@ -24,9 +24,9 @@ SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
-FOLDING = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
+ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions of which blocks can be reduced apart and then put together."""
-WHOLE = {"var", "std", "logsumexp", "norm"}
+FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
 
 
@@ -38,7 +38,7 @@ class FusionPlan:
     uses: dict[int, int]
     target: Target
 
-    def inner(self, root: int) -> list[int]:
+    def fused_values(self, root: int) -> list[int]:
         """Return the pointwise values of a region, the root last: those that nothing else uses."""
         found: list[int] = []
         stack = [root]
@@ -64,7 +64,7 @@ class FusionPlan:
         self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
-        inner = sorted({number for root in roots for number in self.inner(root)})
+        inner = sorted({number for root in roots for number in self.fused_values(root)})
         places: dict[int, int] = {}
         leaves: list[Value] = []
         wanted = [argument for number in inner for argument in self._arguments(number)]
@@ -126,8 +126,8 @@ class FusionPlan:
         tiles = list(shape)
         last = len(shape) - 1
         order = [axis for axis in range(last) if axis not in reduced]
-        order += [axis for axis in reduced if axis != last and reducer in FOLDING]
-        order += [last] if last >= 0 and (last not in reduced or reducer in FOLDING) else []
+        order += [axis for axis in reduced if axis != last and reducer in ASSOCIATIVE]
+        order += [last] if last >= 0 and (last not in reduced or reducer in ASSOCIATIVE) else []
         for place, axis in enumerate(order):
             rest = prod(tiles) // max(1, tiles[axis])
             if prod(tiles) <= self.target.block_cells:
@@ -142,7 +142,7 @@ def is_fused_map(fusing: FusionPlan, number: int) -> bool:
     graph = fusing.graph
     if graph.cells(graph.labels[number]) < fusing.target.fused_cells or len(graph.labels[number]) > MOST_AXES:
         return False
-    inner = fusing.inner(number)
+    inner = fusing.fused_values(number)
     is_huge = graph.cells(graph.labels[number]) >= fusing.target.huge_cells
     most = fusing.target.huge_chain_length if is_huge else fusing.target.chain_length
     return len(inner) > most or fusing.most_alive(inner) > 1
@@ -155,7 +155,7 @@ def is_fused_reduction(fusing: FusionPlan, number: int) -> bool:
     """
     graph = fusing.graph
     node = graph.nodes[number]
-    if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
+    if not isinstance(node, Reduction) or (node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS):
         return False
     every = {label for factor in node.factors for label in graph.labels[factor]}
     if (

@@ -76,7 +76,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
         program, shapes, constants, lambda shape: prod(shape) <= max(SMALL, LARGER * own)
     )
     shapes = shapes_of(program)
-    account = _account(program, shapes, constants)
+    estimate = _estimate_work(program, shapes, constants)
     most = MOST_BYTES if limit is None else min(limit, MOST_BYTES)
     held: set[int] = set()
     rest: set[int] = set()
@@ -85,7 +85,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
         value = waiting.pop()
         if value in held or value in rest:
             continue
-        if value in account.work and _is_held(program, shapes, account, value, most):
+        if value in estimate.work and _is_held(program, shapes, estimate, value, most):
             held.add(value)
         elif value >= len(program.operands):
             rest.add(value)
@@ -97,7 +97,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
 
 
 @dataclass(frozen=True, slots=True)
-class _Account:
+class WorkEstimate:
     """Of every value that depends on constants alone: the operations behind it, the cells of the constants.
 
     Values that are behind another in two ways count twice: it is an estimate.
@@ -107,7 +107,7 @@ class _Account:
     cells: dict[int, int]
 
 
-def _account(program: Program, shapes: Shapes, constants: Collection[int]) -> _Account:
+def _estimate_work(program: Program, shapes: Shapes, constants: Collection[int]) -> WorkEstimate:
     count = len(program.operands)
     work = dict.fromkeys(constants, 0)
     cells = {operand: prod(shapes[operand]) for operand in constants}
@@ -120,7 +120,7 @@ def _account(program: Program, shapes: Shapes, constants: Collection[int]) -> _A
         own = work_of(instruction, [shapes[source] for source in sources], shapes[value])
         work[value] = sum(work[source] for source in sources) + own
         cells[value] = sum(cells[source] for source in dict.fromkeys(sources))
-    return _Account(work, cells)
+    return WorkEstimate(work, cells)
 
 
 def _has_callable(instruction: Instruction) -> bool:
@@ -131,7 +131,7 @@ def _has_callable(instruction: Instruction) -> bool:
     )
 
 
-def _is_held(program: Program, shapes: Shapes, account: _Account, value: int, most: int) -> bool:
+def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: int, most: int) -> bool:
     """Whether a value is computed once; one that is not is computed on each call, from what is."""
     count = len(program.operands)
     if value < count:
@@ -139,11 +139,11 @@ def _is_held(program: Program, shapes: Shapes, account: _Account, value: int, mo
     cells = prod(shapes[value])
     if value in program.outputs:  # the caller gets memory of his own: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
-        return root < count or account.work[root] >= WORTH_COPYING * prod(shapes[root])
-    if cells <= max(SMALL, LARGER * account.cells[value]):
+        return root < count or estimate.work[root] >= WORTH_COPYING * prod(shapes[root])
+    if cells <= max(SMALL, LARGER * estimate.cells[value]):
         return True
     size = cells * ITEM_BYTES.get(program.notes[value - count].dtype, 8)
-    return account.work[value] >= WORTH * cells and size <= most
+    return estimate.work[value] >= WORTH * cells and size <= most
 
 
 def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Program:
