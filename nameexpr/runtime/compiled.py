@@ -20,7 +20,7 @@ from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.options import CallOptions
+    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 
 Kind = TypeVar("Kind", bound=Entry)

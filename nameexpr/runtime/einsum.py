@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
+    from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
-    from nameexpr.runtime.options import CallOptions, Reduce
 
 
 def _find(
@@ -145,9 +145,8 @@ def find_entry(text: str, options: CallOptions | None) -> ExpressionEntry:
 
     def read() -> ExpressionEntry:
         from nameexpr.runtime.expression import ExpressionEntry
-        from nameexpr.runtime.options import DEFAULT
 
-        return ExpressionEntry(text, options or DEFAULT)
+        return ExpressionEntry(text) if options is None else ExpressionEntry(text, options)
 
     entry: ExpressionEntry = cache.find(cache.expressions, text, options, read)
     return entry

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction
@@ -40,8 +41,10 @@ from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import Plan
-from nameexpr.compiler.schedule.fusion import WHOLE, Fusing, is_fused_map, is_fused_reduction
 from nameexpr.ops import FUNCTIONS
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.schedule.fusion import Fusing
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
@@ -110,7 +113,7 @@ class Lowering:
         return lower_view(self.build, self.value(node.value), node.axes)
 
     def _map(self, number: int, node: Map) -> Value:
-        if self.fusing is not None and is_fused_map(self.fusing, number):
+        if self.fusing is not None and self.fusing.fuses_map(number):
             return self._fused(number, (number,), (), None)
         if node.function.startswith("cast:"):
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
@@ -129,7 +132,7 @@ class Lowering:
         return number_of(node) if isinstance(node, Scalar) else self.value(number)
 
     def _reduction(self, number: int, node: Reduction, want: Labels) -> Value:
-        if self.fusing is not None and is_fused_reduction(self.fusing, number):
+        if self.fusing is not None and self.fusing.fuses_reduction(number):
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
@@ -158,6 +161,8 @@ class Lowering:
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
         """Return a pointwise value, reduced or not, that is computed block by block."""
+        from nameexpr.compiler.schedule.fusion import WHOLE
+
         assert self.fusing is not None
         leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
         if reducer in WHOLE:
@@ -286,9 +291,9 @@ def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing | None) -> list[
             asked.add(node.value)
         if number in inside:
             continue
-        if isinstance(node, Map) and fusing is not None and is_fused_map(fusing, number):
+        if isinstance(node, Map) and fusing is not None and fusing.fuses_map(number):
             inside |= set(fusing.inner(number)) - {number}
-        elif isinstance(node, Reduction) and fusing is not None and is_fused_reduction(fusing, number):
+        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses_reduction(number):
             inside |= {one for factor in node.factors for one in fusing.inner(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]

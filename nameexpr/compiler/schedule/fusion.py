@@ -147,32 +147,30 @@ class Fusing:
             tiles[axis] = max(1, min(shape[axis], max(least, self.block // max(1, rest))))
         return tuple(tiles)
 
+    def fuses_map(self, number: int) -> bool:
+        """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
+        graph = self.graph
+        if graph.cells(graph.labels[number]) < self.large or len(graph.labels[number]) > MOST_AXES:
+            return False
+        inner = self.inner(number)
+        most = MOST_ON_HUGE if graph.cells(graph.labels[number]) >= HUGE else MOST_FUNCTIONS
+        return len(inner) > most or self.most_alive(inner) > 1
 
-def is_fused_map(fusing: Fusing, number: int) -> bool:
-    """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
-    graph = fusing.graph
-    if graph.cells(graph.labels[number]) < fusing.large or len(graph.labels[number]) > MOST_AXES:
-        return False
-    inner = fusing.inner(number)
-    most = MOST_ON_HUGE if graph.cells(graph.labels[number]) >= HUGE else MOST_FUNCTIONS
-    return len(inner) > most or fusing.most_alive(inner) > 1
+    def fuses_reduction(self, number: int) -> bool:
+        """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
 
-
-def is_fused_reduction(fusing: Fusing, number: int) -> bool:
-    """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
-
-    Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
-    """
-    graph = fusing.graph
-    node = graph.nodes[number]
-    if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
-        return False
-    every = {label for factor in node.factors for label in graph.labels[factor]}
-    if len(every) > MOST_AXES or not set(node.labels) <= every or graph.cells(tuple(every)) < fusing.large:
-        return False
-    if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
-        return False
-    return any(_is_inner(fusing, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+        Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
+        """
+        graph = self.graph
+        node = graph.nodes[number]
+        if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
+            return False
+        every = {label for factor in node.factors for label in graph.labels[factor]}
+        if len(every) > MOST_AXES or not set(node.labels) <= every or graph.cells(tuple(every)) < self.large:
+            return False
+        if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
+            return False
+        return any(_is_inner(self, one) and set(graph.labels[one]) == every for one in node.factors)
 
 
 def _is_inner(fusing: Fusing, factor: int) -> bool:

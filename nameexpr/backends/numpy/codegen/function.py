@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib import import_module
 from operator import attrgetter
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
-from nameexpr.backends.numpy.kernels import c_einsum, ones
 from nameexpr.compiler.ir.program import Instruction, Program
-
-MODULES = {"np": np, "copies": copies, "formulas": formulas, "kernels": kernels}
 
 
 def bound_statements(
@@ -29,7 +26,10 @@ def bound_statements(
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once)
-    constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
+    if made_once:
+        from nameexpr.backends.numpy.kernels import ones
+
+        constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
     return statements
 
 
@@ -53,7 +53,13 @@ def function_code(
 
 @cache
 def _function(callee: Callee) -> Any:
-    return c_einsum if callee == ("np", "einsum") else attrgetter(callee.name)(MODULES[callee.module])
+    """Return what is called; our own modules are loaded for the first call of them."""
+    if callee == ("np", "einsum"):
+        from nameexpr.backends.numpy.kernels import c_einsum
+
+        return c_einsum
+    home = np if callee.module == "np" else import_module(f"nameexpr.backends.numpy.{callee.module}")
+    return attrgetter(callee.name)(home)
 
 
 def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) -> str:
