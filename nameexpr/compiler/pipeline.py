@@ -34,7 +34,7 @@ from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.build.build import Arithmetic
+    from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.layouts import OperandLayout
     from nameexpr.compiler.schedule.fusion import Fusing
@@ -146,7 +146,7 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
 
         check_text(tree, has_reduce=has_reduce)
     if sizes and not tree.leaves_inputs_out:  # there the operands' names are labels, too
-        from nameexpr.compiler.analysis.faults.sizes import check_keywords
+        from nameexpr.compiler.analysis.faults.misuse import check_keywords
 
         check_keywords(tree, sizes)
     return tree
@@ -213,15 +213,13 @@ def compile_formula(
     outputs: Sequence[str] | None = None,
 ) -> Compilation[Scope]:
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
-    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.schedule.fusion import Fusing
 
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
-    statements, values, names = build_formula(
-        scope, operands, dtypes, views, arithmetic, graph, outputs, options.dtype
-    )
+    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
     shapes = tuple([operands[name].shape for name in scope.operands])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
     fusing = Fusing(graph, use_counts(graph, values))

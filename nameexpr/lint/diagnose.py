@@ -154,7 +154,7 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
 
 def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
-    from nameexpr.compiler.analysis.faults.sizes import OPTIONS
+    from nameexpr.compiler.analysis.faults.misuse import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
@@ -178,7 +178,7 @@ def _option_faults(call: LiteralCall) -> Iterator[Problem]:
 
 def _size_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
-    from nameexpr.compiler.analysis.faults.sizes import check_keywords
+    from nameexpr.compiler.analysis.faults.misuse import check_keywords
     from nameexpr.dims import normalised
     from nameexpr.syntax.parser.expression import parse
 
@@ -252,7 +252,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     labels are kept. An operand without a term may have dims of its own names: then it is not known what a
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
-    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.scope import terms_of
     from nameexpr.compiler.analysis.term_queries import terms_in
     from nameexpr.compiler.analysis.views import read_views
@@ -266,7 +266,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     dtypes = dict.fromkeys(operands, "float64")
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, operands, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+        build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []

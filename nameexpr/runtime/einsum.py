@@ -1,7 +1,7 @@
 """`einsum`: an expression and its operands to a result.
 
 A call by text, without options, finds the function of its last operands in one look-up
-(`nameexpr.runtime.fast_path`). Everything else goes the longer way round, and nothing of the compiler is
+(`nameexpr.runtime.cache`). Everything else goes the longer way round, and nothing of the compiler is
 loaded before a text is compiled.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.runtime import cache
-from nameexpr.runtime.fast_path import by_text
+from nameexpr.runtime.cache import by_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,8 +21,7 @@ from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
-from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.fast_path import MISSING
+from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, repeats, spec_of
 from nameexpr.runtime.specialise import Function, Template, function_of, template
 

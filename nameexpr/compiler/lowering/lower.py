@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
@@ -24,7 +24,6 @@ from nameexpr.compiler.ir.graph import (
     Filled,
     Graph,
     Index,
-    Labels,
     Map,
     Reduction,
     Scalar,

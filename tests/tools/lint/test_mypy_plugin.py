@@ -11,6 +11,8 @@ from mypy import api
 from nameexpr.lint.python import check_python
 from nameexpr.mypy import NameExprPlugin, plugin
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = """\
 from typing import Any, Final, Literal

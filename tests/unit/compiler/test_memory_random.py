@@ -16,6 +16,8 @@ import nameexpr as ne
 from hardening.memory import SLACK, Peaks, expressions, formulas, limit, peaks_of
 from hardening.memory_programs import Program
 
+pytestmark = pytest.mark.slow
+
 COUNT = 40
 Draw = Callable[[int, int], Iterator[Program]]
 

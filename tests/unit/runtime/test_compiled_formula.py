@@ -247,6 +247,7 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
     assert (one.result, one.depends_on_layout) == (two.result, two.depends_on_layout)
 
 
+@pytest.mark.slow
 def test_code_runs_when_pasted_and_gives_what_a_call_gives() -> None:
     ran = 0
     for seed in range(150):
@@ -324,6 +325,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     return {word: given.pop(word) for word in ("outputs", "sizes") if word in given}
 
 
+@pytest.mark.slow
 def test_the_same_code_whatever_the_hash_seed() -> None:
     source = (
         "import nameexpr as ne;"

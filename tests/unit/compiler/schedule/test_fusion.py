@@ -71,6 +71,7 @@ def evaluate_anew(text: str, outputs: Any = None, sizes: Any = None, **operands:
     return formula.FormulaEntry(text, options).call_named(operands)
 
 
+@pytest.mark.slow
 def test_reuse_changes_no_value_and_writes_over_nothing_that_is_alive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -105,6 +106,7 @@ def assert_same(one: Any, two: Any, title: str) -> None:
         assert_array_equal(left, right, err_msg=title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_blocks_of_any_size_give_the_reference_s_values(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
