@@ -385,11 +385,14 @@ def _too_many_dims(tree: Expression | Scope, count: int, operands: Sequence[int]
 
 
 def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 results are held against the
-    graph.
+    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the graph is checked, and the
+    results are held against it.
     """
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
+        from nameexpr.compiler.ir.check_graph import check_graph
+
+        check_graph(graph, outputs)
         for result, output in zip(program.outputs, outputs, strict=True):
             node = graph.nodes[output]
             assert isinstance(node, Arrange)
