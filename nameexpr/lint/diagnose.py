@@ -280,8 +280,7 @@ def _is_open(term: Term) -> bool:
 
 def _placeholder(terms: Sequence[Term]) -> Operand:
     """Return an operand that fits a term; a number if there is none."""
-    from nameexpr.compiler.analysis.operands import Operand
-    from nameexpr.compiler.analysis.placeholders import assumed_shapes
+    from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
     from nameexpr.syntax.ast import Expression
 
     shapes = assumed_shapes(Expression(tuple(terms[:1]), None, None, ""), {})
