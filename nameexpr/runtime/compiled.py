@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING, Entry
 from nameexpr.runtime.expression import ExpressionEntry
-from nameexpr.runtime.fast_path import MISSING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.runtime.out import into
 from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.options import CallOptions
+    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 
 Kind = TypeVar("Kind", bound=Entry)
