@@ -19,6 +19,7 @@ from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.ir.axes import Axes, Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, sources_of, use_counts
+from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -391,6 +392,7 @@ def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[t
     """
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
+        check_program(program)
         from nameexpr.compiler.ir.check_graph import check_graph
 
         check_graph(graph, outputs)
