@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.rules.calls import shown
-
 Number = int | float | complex
 BITS = 4096
 """Bits of the largest integer that arithmetic takes or gives."""
@@ -79,14 +77,20 @@ def as_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise OverflowError(f"float64 does not hold {shown(number)}") from None
+        raise OverflowError(f"float64 does not hold {_shown(number)}") from None
 
 
 def integer(number: Number) -> Number:
     """Return an integer; raise what says that a number is none."""
     if type(number) is not int:
-        raise ValueError(f"integers give {shown(number)}, which is no integer")
+        raise ValueError(f"integers give {_shown(number)}, which is no integer")
     return number
+
+
+def _shown(number: Number) -> str:
+    from nameexpr.rules.calls import shown  # late: it is for errors alone
+
+    return shown(number)
 
 
 def as_array(number: int) -> np.ndarray[Any, Any]:
