@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from nameexpr.compiler.analysis.placeholders import ASSUMED_SIZE, assumed_shapes
+from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING, Entry

@@ -25,10 +25,32 @@ FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
     f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
 }
+BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
+"""Dtypes that BLAS knows."""
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the parts of complex numbers."""
 MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32, 64)} | {
     f"uint{bits}": (1 << bits) - 1 for bits in (8, 16, 32, 64)
 }  # fmt: skip
 """The largest magnitude of a value of each integer dtype."""
+
+
+KINDS = ("bool", "uint", "int", "float", "complex")
+"""Kinds of dtypes, each of which can be converted to itself and to those after it."""
+
+
+def is_castable(dtype: str, wanted: str) -> bool:
+    """Whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
+
+    >>> is_castable("float64", "float32"), is_castable("int8", "uint8")
+    (True, False)
+    """
+    return _kind(dtype) <= _kind(wanted)
+
+
+def _kind(dtype: str) -> int:
+    name = {"longdouble": "float", "clongdouble": "complex"}.get(dtype, dtype.rstrip("0123456789"))
+    return KINDS.index(name)
 
 
 def swapped(name: str) -> str:
