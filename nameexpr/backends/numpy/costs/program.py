@@ -12,9 +12,10 @@ from math import fsum, prod
 from nameexpr.backends.numpy.costs.calls import COPY_CELL
 from nameexpr.backends.numpy.costs.instructions import MADE, PART, TURN, instruction_cost
 from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
+from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of
-from nameexpr.compiler.ir.program import WEAK, Instruction, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.compiler.memory.arrays import STRONG
 from nameexpr.compiler.memory.program import allocated
 
