@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.build.expression import build_expression
-from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.analysis.rules.check import check_text
+from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.ir.axes import Axes, Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, sources_of, use_counts
@@ -142,9 +141,14 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
         If a size is given for what is no label of the text.
     """
     tree = parse(text)
-    check_text(tree, has_reduce=has_reduce)
-    if not tree.leaves_inputs_out:  # there the operands' names are labels, too
-        check_keywords(tree, sizes or {})
+    if not is_accepted(tree, has_reduce=has_reduce):
+        from nameexpr.compiler.analysis.rules.check import check_text
+
+        check_text(tree, has_reduce=has_reduce)
+    if sizes and not tree.leaves_inputs_out:  # there the operands' names are labels, too
+        from nameexpr.compiler.analysis.faults.misuse import check_keywords
+
+        check_keywords(tree, sizes)
     return tree
 
 

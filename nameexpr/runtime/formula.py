@@ -21,9 +21,8 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
-from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
 from nameexpr.syntax.ast import Along, Binary, Call, Label, Node, Number, Term, Unary, Use, nodes
 

@@ -20,7 +20,7 @@ from nameexpr.backends.numpy.codegen.function import bound_statements, function_
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
-from nameexpr.runtime.fast_path import MISSING
+from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.operands import array_of, layout_of, names_of, same_guards
 
 Function = Callable[..., Any]

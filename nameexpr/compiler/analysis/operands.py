@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.ir.axes import Axes, Names
+from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -26,6 +27,7 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
+from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.unparse import unparse_item, unparse_term
 
 
@@ -163,3 +165,22 @@ def _assumed(item: Item, known: Mapping[str, int]) -> tuple[int, ...]:
                 for size in _assumed(inner, known):
                     total *= size
             return (total,)
+
+
+def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
+    """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
+    or does not fit.
+    """
+    items, shape = term.items, operand.shape
+    if len(items) != len(shape) or len(shape) > limits().dims:
+        return None
+    labels = []
+    for item, size in zip(items, shape, strict=True):
+        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
+            return None
+        labels.append((item.name,))
+    if operand.names is not None:
+        for (label,), name in zip(labels, operand.names, strict=True):
+            if not match(label, name):
+                return None
+    return tuple(labels)

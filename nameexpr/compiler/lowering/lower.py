@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
@@ -39,8 +40,10 @@ from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import Plan
-from nameexpr.compiler.schedule.fusion import FULL_AXIS, FusionPlan, is_fused_map, is_fused_reduction
 from nameexpr.ops import FUNCTIONS
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.schedule.fusion import FusionPlan
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
@@ -103,7 +106,7 @@ class Lowering:
         return self.build.emit(ir.constant(float(value.real) if is_wide else value), (), dtype)
 
     def _map(self, number: int, node: Map) -> Value:
-        if self.fusing is not None and is_fused_map(self.fusing, number):
+        if self.fusing is not None and self.fusing.fuses_map(number):
             return self._fused(number, (number,), (), None)
         if node.function.startswith("cast:"):
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
@@ -122,7 +125,7 @@ class Lowering:
         return number_of(node) if isinstance(node, Scalar) else self.value(number)
 
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
-        if self.fusing is not None and is_fused_reduction(self.fusing, number):
+        if self.fusing is not None and self.fusing.fuses_reduction(number):
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
@@ -150,6 +153,8 @@ class Lowering:
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
         """Return a pointwise value, reduced or not, that is computed block by block."""
+        from nameexpr.compiler.schedule.fusion import FULL_AXIS
+
         assert self.fusing is not None
         leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
         if reducer in FULL_AXIS:
@@ -279,9 +284,9 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
             asked.add(node.value)
         if number in inside:
             continue
-        if isinstance(node, Map) and fusing is not None and is_fused_map(fusing, number):
+        if isinstance(node, Map) and fusing is not None and fusing.fuses_map(number):
             inside |= set(fusing.fused_values(number)) - {number}
-        elif isinstance(node, Reduction) and fusing is not None and is_fused_reduction(fusing, number):
+        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses_reduction(number):
             inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]

@@ -136,37 +136,40 @@ class FusionPlan:
             tiles[axis] = max(1, min(shape[axis], max(least, self.target.block_cells // max(1, rest))))
         return tuple(tiles)
 
+    def fuses_map(self, number: int) -> bool:
+        """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
+        graph = self.graph
+        if (
+            graph.cells(graph.labels[number]) < self.target.fused_cells
+            or len(graph.labels[number]) > MOST_AXES
+        ):
+            return False
+        inner = self.fused_values(number)
+        is_huge = graph.cells(graph.labels[number]) >= self.target.huge_cells
+        most = self.target.huge_chain_length if is_huge else self.target.chain_length
+        return len(inner) > most or self.most_alive(inner) > 1
 
-def is_fused_map(fusing: FusionPlan, number: int) -> bool:
-    """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
-    graph = fusing.graph
-    if graph.cells(graph.labels[number]) < fusing.target.fused_cells or len(graph.labels[number]) > MOST_AXES:
-        return False
-    inner = fusing.fused_values(number)
-    is_huge = graph.cells(graph.labels[number]) >= fusing.target.huge_cells
-    most = fusing.target.huge_chain_length if is_huge else fusing.target.chain_length
-    return len(inner) > most or fusing.most_alive(inner) > 1
+    def fuses_reduction(self, number: int) -> bool:
+        """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
 
-
-def is_fused_reduction(fusing: FusionPlan, number: int) -> bool:
-    """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
-
-    Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
-    """
-    graph = fusing.graph
-    node = graph.nodes[number]
-    if not isinstance(node, Reduction) or (node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS):
-        return False
-    every = {label for factor in node.factors for label in graph.labels[factor]}
-    if (
-        len(every) > MOST_AXES
-        or not set(node.labels) <= every
-        or graph.cells(tuple(every)) < fusing.target.fused_cells
-    ):
-        return False
-    if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
-        return False
-    return any(_is_inner(fusing, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+        Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
+        """
+        graph = self.graph
+        node = graph.nodes[number]
+        if not isinstance(node, Reduction) or (
+            node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS
+        ):
+            return False
+        every = {label for factor in node.factors for label in graph.labels[factor]}
+        if (
+            len(every) > MOST_AXES
+            or not set(node.labels) <= every
+            or graph.cells(tuple(every)) < self.target.fused_cells
+        ):
+            return False
+        if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
+            return False
+        return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
 
 
 def _is_inner(fusing: FusionPlan, factor: int) -> bool:

@@ -17,7 +17,6 @@ import numpy as np
 
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
-from nameexpr.backends.numpy.kernels import c_einsum, ones
 from nameexpr.compiler.ir.program import Instruction, Program
 
 
@@ -27,7 +26,10 @@ def bound_statements(
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once)
-    constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
+    if made_once:
+        from nameexpr.backends.numpy.kernels import ones
+
+        constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
     return statements
 
 
@@ -51,8 +53,13 @@ def function_code(
 
 @cache
 def _function(callee: Callee) -> Any:
+    """Return what is called; modules of ours are loaded by the first call of them."""
+    if callee == ("np", "einsum"):
+        from nameexpr.backends.numpy.kernels import c_einsum
+
+        return c_einsum
     if callee.module == "np":
-        return c_einsum if callee.name == "einsum" else attrgetter(callee.name)(np)
+        return attrgetter(callee.name)(np)
     return getattr(import_module(f"nameexpr.backends.numpy.{callee.module}"), callee.name)
 
 
