@@ -27,7 +27,12 @@ from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
-from nameexpr.compiler.planning.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
+from nameexpr.compiler.planning.plan import (
+    ContractionPlan,
+    TooManyDimsError,
+    plan_contractions,
+    plan_repeated,
+)
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
 from nameexpr.syntax.ast import Expression, Label, Term
@@ -76,7 +81,7 @@ class Compilation(Generic[Tree]):
 
     tree: Tree
     graph: Graph
-    plans: tuple[Plan, ...]
+    plans: tuple[ContractionPlan, ...]
     program: Program
     shapes: tuple[tuple[int, ...], ...]
     names: tuple[Names, ...]
@@ -232,7 +237,7 @@ def _compiled(
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
 
-    def lowered(plan: Planner) -> tuple[Program, tuple[Plan, ...]]:
+    def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(
             graph,
             outputs,
@@ -270,9 +275,9 @@ def _shared(
     operands: Operands,
     options: Options,
     program: Program,
-    plans: tuple[Plan, ...],
-    lowered: Callable[[Planner], tuple[Program, tuple[Plan, ...]]],
-) -> tuple[Program, tuple[Plan, ...], tuple[int, ...]]:
+    plans: tuple[ContractionPlan, ...],
+    lowered: Callable[[Planner], tuple[Program, tuple[ContractionPlan, ...]]],
+) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
@@ -297,7 +302,7 @@ def _limited(
     graph: Graph,
     output: int,
     operands: Operands,
-    plan: Plan,
+    plan: ContractionPlan,
     program: Program,
     options: Options,
 ) -> Program:

@@ -14,14 +14,14 @@ from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
 from nameexpr.compiler.lowering.reduction import is_folded, lower_sum
-from nameexpr.compiler.planning.plan import Plan, Step
+from nameexpr.compiler.planning.plan import ContractionPlan, Step
 
 MERGING = frozenset({"argmax", "argmin", "median"})
 """Reducers whose kernels take one axis: several are merged for them."""
 
 
 def lower_reduction(
-    build: Builder, plan: Plan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
+    build: Builder, plan: ContractionPlan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
 ) -> Value:
     """Return the value of a plan's contractions and reducer; `offset` is added to its steps' numbers."""
     if _adds_nothing_up(plan.contraction) and dtypes.result and len(operands) > 1:
@@ -58,7 +58,7 @@ def _step(build: Builder, values: Sequence[Value], step: Step, dtypes: Dtypes, w
     return lower_pair(build, values[0], values[1], step.labels, dtypes.compute, want)
 
 
-def _reduced(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
+def _reduced(build: Builder, plan: ContractionPlan, value: Value, dtypes: Dtypes) -> Value:
     """Apply the reducer that stands after the contraction."""
     contraction = plan.contraction
     reducer = contraction.reducer

@@ -22,9 +22,9 @@ from nameexpr.syntax.ast import (
     POWER,
     PRECEDENCE,
     SIGN,
-    Along,
     Binary,
     Call,
+    CallAlong,
     Formula,
     Node,
     Number,
@@ -261,7 +261,7 @@ class _OperatorParser:
         elif name.term is None:
             self.values.append(Call(name.name, tuple(inside), span, name.span))
         else:
-            self.values.append(Along(name.name, name.term, tuple(inside), span, name.span))
+            self.values.append(CallAlong(name.name, name.term, tuple(inside), span, name.span))
 
     def _end(self) -> None:
         (value,) = self.values

@@ -9,20 +9,20 @@ from nameexpr.compiler.ir.dots import number_of
 from nameexpr.compiler.ir.graph import Labels
 from nameexpr.errors import error
 from nameexpr.ops import NEED_ELEMENTS
-from nameexpr.syntax.ast import Along, Dots, Label, Pack
+from nameexpr.syntax.ast import CallAlong, Dots, Label, Pack
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.build import Builder
 
 
-def check_elements(build: Builder, node: Along, labels: Labels) -> None:
+def check_elements(build: Builder, node: CallAlong, labels: Labels) -> None:
     """Raise NE330 if a reduction that needs elements has none."""
     if node.function in NEED_ELEMENTS and any(build.graph.sizes[label] == 0 for label in labels):
         empty = next(label for label in labels if build.graph.sizes[label] == 0)
         raise error(faults.no_elements(build.text, node, empty))
 
 
-def bound_labels(build: Builder, node: Along, value: int) -> Labels:
+def bound_labels(build: Builder, node: CallAlong, value: int) -> Labels:
     """Return the labels that stand in the brackets, every one of them in the value."""
     own = build.graph.labels[value]
     labels: list[str] = []

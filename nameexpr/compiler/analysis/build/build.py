@@ -36,12 +36,23 @@ from nameexpr.compiler.ir.dots import (
     position_of,
     without,
 )
-from nameexpr.compiler.ir.graph import STRONG, WEAK, Arrange, Graph, Index, Labels, Map, Scalar, View
-from nameexpr.compiler.ir.graph import Along as AlongNode
+from nameexpr.compiler.ir.graph import STRONG, WEAK, Along, Arrange, Graph, Index, Labels, Map, Scalar, View
 from nameexpr.compiler.passes.contractions import reduction, widened
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, FUNCTIONS, INDEX, SIZE
-from nameexpr.syntax.ast import Along, Binary, Call, Dots, Label, Node, Number, Statement, Term, Unary, Use
+from nameexpr.syntax.ast import (
+    Binary,
+    Call,
+    CallAlong,
+    Dots,
+    Label,
+    Node,
+    Number,
+    Statement,
+    Term,
+    Unary,
+    Use,
+)
 
 T = TypeVar("T")
 
@@ -175,7 +186,7 @@ class Builder:
                 return self._map(f"{sign}.", (left, right), node.operator_span)
             case Call(function, arguments):
                 return self._map(function, arguments, node.name_span)
-            case Along():
+            case CallAlong():
                 return self._along(node)
 
     def _number(self, number: int | float | complex) -> int:
@@ -292,14 +303,14 @@ class Builder:
         dtypes = [self.graph.dtypes[factor] for factor in factors]
         return self.told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
-    def _along(self, node: Along) -> tuple[int, Labels]:
+    def _along(self, node: CallAlong) -> tuple[int, Labels]:
         value, mention = self.value(node.arguments[0])
         labels = bound_labels(self, node, value)
         if node.function in ALONG:
             if node.function in ("cumsum", "cumprod"):
                 value = widened(self, value, node.name_span)
             dtype = self._along_dtype(node, value)
-            made = self.graph.add(AlongNode(node.function, value, labels), self.graph.labels[value], dtype)
+            made = self.graph.add(Along(node.function, value, labels), self.graph.labels[value], dtype)
             self.under[made] = self.under.get(value, {})
             return made, mention
         check_elements(self, node, labels)
@@ -309,7 +320,7 @@ class Builder:
             self.under[made] = self.under.get(value, {})
         return made, without(mention, labels, has_dots=has_dots)
 
-    def _along_dtype(self, node: Along, value: int) -> str:
+    def _along_dtype(self, node: CallAlong, value: int) -> str:
         dtype = STRONG.get(self.graph.dtypes[value], self.graph.dtypes[value])
         return self.told(
             lambda: self.arithmetic.dtype_of(node.function, [dtype]),

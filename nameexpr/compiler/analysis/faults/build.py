@@ -11,7 +11,18 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.syntax.ast import Alias, Along, Formula, Label, NamedGroup, Node, Statement, Term, Use, nodes
+from nameexpr.syntax.ast import (
+    Alias,
+    CallAlong,
+    Formula,
+    Label,
+    NamedGroup,
+    Node,
+    Statement,
+    Term,
+    Use,
+    nodes,
+)
 
 _WEAK = "weak:"
 """Dtypes of numbers start with it."""
@@ -79,7 +90,7 @@ def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
     return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
-def foreign(tree: Formula, node: Along, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
+def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
     known = [label for label in own if "@" not in label or "..." in label]
     words = list(dict.fromkeys(map(word_of, known)))
@@ -107,17 +118,17 @@ def _labels_of_dim(tree: Formula, name: str) -> str:
     return ""
 
 
-def _reduced_by(value: Node, name: str) -> Along | None:
+def _reduced_by(value: Node, name: str) -> CallAlong | None:
     """Return the reduction inside a value that has taken a dim away."""
     for node in nodes(value):
-        if not isinstance(node, Along) or node.function not in REDUCTIONS:
+        if not isinstance(node, CallAlong) or node.function not in REDUCTIONS:
             continue
         if any(isinstance(item, Label) and item.name == name for item in node.term.items):
             return node
     return None
 
 
-def no_elements(text: str, node: Along, label: str) -> Diagnostic:
+def no_elements(text: str, node: CallAlong, label: str) -> Diagnostic:
     """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
     message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
     hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"
