@@ -16,11 +16,13 @@ from nameexpr.version import __version__ as __version__
 
 _HOMES = {
     "nameexpr.runtime.check": "Sizes check",
-    "nameexpr.runtime.compiled": "Compiled compile",
-    "nameexpr.runtime.einsum": "CacheInfo cache_clear cache_info einsum",
+    "nameexpr.runtime.compile": "compile explain",
+    "nameexpr.runtime.compiled": "Compiled",
+    "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
+    "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",
-    "nameexpr.runtime.explain": "explain",
-    "nameexpr.runtime.plan.expression": "Plan PlanStep",
+    "nameexpr.runtime.plan.plan": "Plan",
+    "nameexpr.runtime.plan.steps": "PlanStep",
     "nameexpr.runtime.signature": "Signature",
     "nameexpr.errors": (
         "DimNameError DimRangeError LimitError NameExprError OperandError OptionError ParseError "

@@ -2,11 +2,13 @@
 
 from nameexpr.version import __version__ as __version__
 from nameexpr.runtime.check import Sizes as Sizes, check as check
-from nameexpr.runtime.compiled import Compiled as Compiled, compile as compile
-from nameexpr.runtime.einsum import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info, einsum as einsum
+from nameexpr.runtime.compile import compile as compile, explain as explain
+from nameexpr.runtime.compiled import Compiled as Compiled
+from nameexpr.runtime.cache import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info
+from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate
-from nameexpr.runtime.explain import explain as explain
-from nameexpr.runtime.plan.expression import Plan as Plan, PlanStep as PlanStep
+from nameexpr.runtime.plan.plan import Plan as Plan
+from nameexpr.runtime.plan.steps import PlanStep as PlanStep
 from nameexpr.runtime.signature import Signature as Signature
 from nameexpr.errors import (
     DimNameError as DimNameError, DimRangeError as DimRangeError, LimitError as LimitError,

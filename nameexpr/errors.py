@@ -15,7 +15,6 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
@@ -46,7 +45,8 @@ class OperandInfo(NamedTuple):
     """One operand as a diagnostic shows it.
 
     `names` is None for a plain array; `labels` holds one short text per dim ("batch=2"), or nothing where the
-    term does not fit. `title` is what the operand is called, where that is not its number.
+    term does not fit. `title` is what the operand is called, where that is not its number; `is_told` says
+    that the message is about it.
     """
 
     position: int
@@ -54,6 +54,7 @@ class OperandInfo(NamedTuple):
     names: tuple[str | None, ...] | None = None
     labels: tuple[str, ...] = ()
     title: str = ""
+    is_told: bool = False
 
 
 class Diagnostic(NamedTuple):
@@ -83,11 +84,7 @@ class Diagnostic(NamedTuple):
 
     def _rows(self) -> list[str]:
         """Return one line per operand; of very many the first, and those that the message is about."""
-        shown = [
-            operand
-            for place, operand in enumerate(self.operands)
-            if place < ROWS or re.search(rf"\b{re.escape(_title(operand))}\b", self.message)
-        ]
+        shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
         left_out = len(self.operands) - len(shown)
         more = [f"... and {left_out:,} more operands"] if left_out else []
         return aligned_columns([_cells(operand) for operand in shown]) + more
@@ -226,7 +223,13 @@ CHOICES = 256
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near.
+    """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near."""
+    near = nearest(word, choices)
+    return f"did you mean '{near}'?" if near else ""
+
+
+def nearest(word: str, choices: Iterable[str]) -> str:
+    """Return the choice nearest to `word`, or "" if none is near.
 
     The time it takes is bounded, whatever the words are.
     """
@@ -237,4 +240,4 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     likely = islice((choice for choice in choices if choice != word and len(choice) <= LONGEST), CHOICES)
     pool = {choice.casefold(): choice for choice in likely}
     near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
-    return f"did you mean '{pool[near[0]]}'?" if near else ""
+    return pool[near[0]] if near else ""

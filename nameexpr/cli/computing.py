@@ -17,10 +17,11 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.pipeline import read, type_expression
 from nameexpr.errors import NameExprError
-from nameexpr.runtime.compiled import Compiled, compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
+from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import FOR_EXPRESSIONS, checked_sizes
-from nameexpr.runtime.plan.expression import Plan
+from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal import report
 from nameexpr.terminal.faults import UsageError, harmless, quoted

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.build.expression import build_expression
-from nameexpr.compiler.analysis.faults.sizes import check_keywords
+from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
@@ -40,7 +40,7 @@ from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.build.build import Arithmetic
+    from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.layouts import OperandLayout
     from nameexpr.compiler.schedule.fusion import Fusing
@@ -211,13 +211,13 @@ def compile_formula(
     outputs: Sequence[str] | None = None,
 ) -> Compilation[Scope]:
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
-    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.schedule.fusion import Fusing
 
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
-    statements, values, names = build_formula(scope, operands, dtypes, views, arithmetic, graph, outputs)
+    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs)
     shapes = tuple([operands[name].shape for name in scope.operands])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
     fusing = Fusing(graph, use_counts(graph, values))

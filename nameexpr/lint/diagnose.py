@@ -33,9 +33,9 @@ OPEN: Final = _Open()
 HOMES = {
     "einsum": "nameexpr.runtime.einsum",
     "evaluate": "nameexpr.runtime.evaluate",
-    "compile": "nameexpr.runtime.compiled",
+    "compile": "nameexpr.runtime.compile",
     "check": "nameexpr.runtime.check",
-    "explain": "nameexpr.runtime.explain",
+    "explain": "nameexpr.runtime.compile",
 }
 """The functions whose first argument is a text, and where each is defined."""
 FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
@@ -152,7 +152,7 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
 
 def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
-    from nameexpr.compiler.analysis.faults.sizes import OPTIONS
+    from nameexpr.compiler.analysis.faults.misuse import OPTIONS
 
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
@@ -176,7 +176,7 @@ def _option_faults(call: LiteralCall) -> Iterator[Problem]:
 
 def _size_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
-    from nameexpr.compiler.analysis.faults.sizes import check_keywords
+    from nameexpr.compiler.analysis.faults.misuse import check_keywords
     from nameexpr.dims import normalised
     from nameexpr.syntax.parser.expression import parse
 
@@ -249,7 +249,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     labels are kept. An operand without a term may have dims of its own names: then it is not known what a
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
-    from nameexpr.compiler.analysis.build.build import build_formula
+    from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.scope import terms_of
     from nameexpr.compiler.analysis.term_queries import terms_in
     from nameexpr.compiler.analysis.views import read_views
@@ -263,7 +263,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     dtypes = dict.fromkeys(operands, "float64")
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, operands, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+        build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []

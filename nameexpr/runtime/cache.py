@@ -1,43 +1,51 @@
-"""A bounded cache without bookkeeping on a hit: two generations of entries.
+"""What is remembered between calls: texts that were checked, functions that were made of them, and code.
 
-What is used stays: an entry found in the old generation moves to the young one, and when the young one is
-full it becomes the old one and the old one is dropped. That keeps at least the `size` latest entries and at
-most twice as many, whatever comes.
+A call by text, without options, finds the function of its last operands in `calls`, one with options what
+keeps such functions in `calls_with_options`; `nameexpr.runtime.fast_path` looks them up. What is not found
+there is found among the checked texts, or read and checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from nameexpr.forks import lock
 
 Key = TypeVar("Key", bound=Hashable)
-Entry = TypeVar("Entry")
+Kept = TypeVar("Kept")
+
+TEXTS = 1024
+"""Texts that are remembered, with and without options."""
 
 
-class Generations(Generic[Key, Entry]):
-    """A mapping that keeps the latest entries; safe under threads, and in a child forked beside them."""
+class Generations(Generic[Key, Kept]):
+    """A bounded mapping without bookkeeping on a hit; safe under threads, and in a child forked beside them.
+
+    What is used stays: an entry found in the old generation moves to the young one, and when the young one is
+    full it becomes the old one and the old one is dropped. That keeps at least the `size` latest entries and
+    at most twice as many, whatever comes.
+    """
 
     __slots__ = ("old", "size", "young")
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.young: dict[Key, Entry] = {}
-        self.old: dict[Key, Entry] = {}
+        self.young: dict[Key, Kept] = {}
+        self.old: dict[Key, Kept] = {}
 
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self.young.keys() | self.old.keys())
 
-    def get(self, key: Key) -> Entry | None:
+    def get(self, key: Key) -> Kept | None:
         """Return the entry of a key, or None."""
         entry = self.young.get(key)
         if entry is None and (entry := self.old.get(key)) is not None:
             self.put(key, entry)
         return entry
 
-    def get_or_make(self, key: Key, make: Callable[[], Entry]) -> Entry:
+    def get_or_make(self, key: Key, make: Callable[[], Kept]) -> Kept:
         """Return the entry of a key; make it if there is none. Two threads may both make it: then the first
         one stays.
         """
@@ -51,7 +59,7 @@ class Generations(Generic[Key, Entry]):
                     self.put(key, made)
         return entry
 
-    def put(self, key: Key, entry: Entry) -> None:
+    def put(self, key: Key, entry: Kept) -> None:
         """Set an entry."""
         with lock:
             if len(self.young) >= self.size:
@@ -63,3 +71,80 @@ class Generations(Generic[Key, Entry]):
         """Drop all entries."""
         with lock:
             self.young, self.old = {}, {}
+
+
+calls: dict[str, Callable[..., Any]] = {}
+"""Functions of the latest operands by their text; when there are `TEXTS`, all are forgotten, and soon
+remembered again.
+"""
+calls_with_options: dict[tuple[Any, ...], Any] = {}
+expressions: Generations[Any, Any] = Generations(TEXTS)
+formulas: Generations[Any, Any] = Generations(TEXTS)
+templates: Generations[Any, Any] = Generations(TEXTS)
+"""Generated code by what a text says of its operands, whatever its labels are called."""
+_misses = 0
+
+
+def remember(text: str, function: Callable[..., Any]) -> None:
+    """Let a text lead to a function of its operands."""
+    if len(calls) >= TEXTS and text not in calls:
+        calls.clear()
+    calls[text] = function
+
+
+def find(entries: Generations[Any, Kept], text: str, options: Any, read: Callable[[], Kept]) -> Kept:
+    """Return the checked text with these options, from the cache if it is there; None stands for no
+    options.
+    """
+    key = text if options is None else (text, options)
+    try:
+        entry = entries.get(key)
+    except TypeError:  # an optimizer or reducer that cannot be hashed
+        return _counted(read)
+    return entry or entries.get_or_make(key, lambda: _counted(read))
+
+
+def _counted(read: Callable[[], Kept]) -> Kept:
+    global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
+    _misses += 1
+    return read()
+
+
+class CacheInfo(NamedTuple):
+    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, and
+    maxsize: of expressions and of formulas that many of the latest texts are kept at least, and twice as many
+    at most.
+    """
+
+    texts: int
+    programs: int
+    misses: int
+    maxsize: int
+
+
+def cache_info() -> CacheInfo:
+    """Return what the caches of compiled expressions and formulas hold, together.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> ne.cache_clear()
+    >>> _ = ne.einsum("a -> a", [1, 2])
+    >>> ne.cache_info().texts
+    1
+    """
+    parts = (expressions.young, expressions.old, formulas.young, formulas.old)
+    programs = sum(len(entry.programs) for part in parts for entry in part.values())
+    return CacheInfo(len(expressions) + len(formulas), programs, _misses, TEXTS)
+
+
+def cache_clear() -> None:
+    """Drop every compiled expression and formula, and count anew."""
+    from nameexpr.backends.numpy.kernels import forget_ones
+
+    global _misses  # noqa: PLW0603
+    tables: tuple[Any, ...] = (calls, calls_with_options, expressions, formulas, templates)
+    for table in tables:
+        table.clear()
+    forget_ones()
+    _misses = 0

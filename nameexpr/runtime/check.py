@@ -12,11 +12,10 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import error
 from nameexpr.runtime.einsum import check_is_text
-from nameexpr.runtime.entry import unwrap
+from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.parser.expression import parse
-from nameexpr.tensors import NamedTensor
 
 
 class Sizes(dict[str, int]):
@@ -62,10 +61,10 @@ def check(
     {'batch': (2, 3)}
     """
     check_is_text(text, operands)
-    options = read_options(sizes, size_keywords, None, None, None)
+    options = read_options(sizes, size_keywords)
     tree = _read(text)
-    values = unwrap(operands, text)
-    found = [Operand(one.shape, one.names if isinstance(one, NamedTensor) else None) for one in values]
+    specs = map(spec_of, unwrap(operands, text))
+    found = [Operand(spec.shape, spec.names) for spec in specs]
     return Sizes(*infer_sizes(tree, found, dict(options.sizes)))
 
 

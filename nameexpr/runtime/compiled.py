@@ -1,44 +1,90 @@
-"""`compile`: a text read once, to be called many times, asked for its signature, its plan and its source."""
+"""`Compiled`: an expression read once, to be called many times, asked for its signature, its plan and its
+source; `Bound` is one with some of its operands.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-
-from nameexpr.backends.numpy.codegen.program import source_of
-from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.placeholders import ASSUMED_SIZE, assumed_shapes
-from nameexpr.compiler.planning.path import Optimize
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.aliases import same_operands
-from nameexpr.runtime.compiled_formula import CompiledFormula, compiled_formula
-from nameexpr.runtime.einsum import check_is_text, find_entry
-from nameexpr.runtime.entry import Entry, unwrap
+from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.entry import NOTHING, Entry
+from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.fast_path import MISSING
-from nameexpr.runtime.layouts import layout_of
-from nameexpr.runtime.options import Options, Reduce, check_for_formulas, read_options
+from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.runtime.out import into
-from nameexpr.runtime.plan.expression import Plan, make_plan, routine
-from nameexpr.runtime.signature import signature_of
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
-from nameexpr.tensors import NamedTensor
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from nameexpr.runtime.options import CallOptions
+    from nameexpr.runtime.plan.plan import Outline, Plan
 
-    from nameexpr.runtime.bound.expression import Bound
-    from nameexpr.runtime.plan.outline import Outline
-
-
-NOTHING: Mapping[int, Any] = MappingProxyType({})
+Kind = TypeVar("Kind", bound=Entry)
 
 
-class Compiled:
+class CompiledText(ABC, Generic[Kind]):
+    """What expressions and formulas have in common, with bound operands and without."""
+
+    __slots__ = ("_entry",)
+    _SHAPES = "(2, 3)"
+
+    def __init__(self, entry: Kind) -> None:
+        self._entry = entry
+
+    @staticmethod
+    @abstractmethod
+    def _read(text: str, options: CallOptions) -> Entry:
+        """Return a text with options, read and checked."""
+
+    @property
+    def text(self) -> str:
+        """The whole text as it was given."""
+        return self._entry.text
+
+    @property
+    def options(self) -> CallOptions:
+        """The options it was compiled with."""
+        return self._entry.options
+
+    @property
+    def code(self) -> str:
+        """The NumPy that runs, as a function to paste: for the operands of the latest call. What is bound is
+        computed by a function of its own.
+
+        Before the first call it is that for assumed sizes, of an expression without bound operands.
+
+        Raises
+        ------
+        OptionError
+            NE622, for other texts that were not called yet: their sizes are those of their operands.
+        """
+        from nameexpr.runtime.plan.make import source
+
+        latest = self._entry.latest
+        if latest is None:
+            return self._assumed_code()
+        return source(self._entry, self._entry.compile(*latest), latest.specs)
+
+    def _assumed_code(self) -> str:
+        """Return the code of a text that was not called yet."""
+        hint = f"call it first, or take .plan({self._SHAPES}).code with the shapes of its operands"
+        raise error(Diagnostic("NE622", "there is no code before the sizes are known", self.text, hint=hint))
+
+    def __repr__(self) -> str:
+        """Return the text that compiled it."""
+        return f"nameexpr.compile({self.text!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as text, options and bound operands, to be read and checked again."""
+        fixed = self._entry.fixed if self._entry.is_bound else None
+        return _restored, (type(self), self.text, self.options, fixed)
+
+
+class Compiled(CompiledText[ExpressionEntry]):
     """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
     options.
 
@@ -54,29 +100,29 @@ class Compiled:
     48
     """
 
-    __slots__ = ("_entry", "signature")
+    __slots__ = ("signature",)
 
-    def __init__(self, entry: Entry) -> None:
-        self._entry = entry
-        self.signature = signature_of(entry.tree)
+    def __init__(self, entry: ExpressionEntry) -> None:
+        super().__init__(entry)
+        self.signature: Signature = signature_of(entry.tree, entry.free)
 
-    @property
-    def text(self) -> str:
-        """The text as it was given."""
-        return self._entry.text
+    @staticmethod
+    def _read(text: str, options: CallOptions) -> ExpressionEntry:
+        return find_entry(text, options.or_none)
 
     def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
-        """Return the result for these operands, as `einsum` does.
+        """Return the result for these operands, as `einsum` does: those that are not bound, in their order.
 
         Raises
         ------
         NameExprError
-            If the operands do not fit the text.
+            If the operands do not fit the text, or each other.
         """
         if out is not None:
-            return into(out, self._entry.call(a0, a1, *rest), self._entry.text)
+            given = [value for value in (a0, a1, *rest) if value is not MISSING]
+            return into(out, self._entry.call(*given), self._entry.text)
         if a1 is MISSING:
-            return self._entry.call(a0)
+            return self._entry.call() if a0 is MISSING else self._entry.call(a0)
         if rest:
             return self._entry.call(a0, a1, *rest)
         return self._entry.call(a0, a1)
@@ -90,7 +136,7 @@ class Compiled:
         Parameters
         ----------
         operands : mapping of int to array_like or NamedTensor
-            Operands by position; negative positions count from the end.
+            Operands by position, among those that are not bound yet; negative positions count from the end.
 
         Raises
         ------
@@ -104,7 +150,7 @@ class Compiled:
         >>> layer(np.ones((2, 3))).shape
         (2, 4)
         """
-        from nameexpr.runtime.bound.expression import bound
+        from nameexpr.runtime.binding import bind_expression
 
         if named:
             hint = "give a mapping from positions to operands: bind({1: ...})"
@@ -112,10 +158,13 @@ class Compiled:
                 f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
             )
             raise error(Diagnostic("NE624", message, self.text, hint=hint))
-        return bound(self._entry, {}, operands)
+        return Bound(bind_expression(self._entry, operands))
 
     def plan(self, *operands: Any) -> Plan:
         """Return what would be done for operands like these.
+
+        Of an expression with bound operands, that is what is done on each call; the memory of operands has
+        what was computed once.
 
         Parameters
         ----------
@@ -127,9 +176,10 @@ class Compiled:
         NameExprError
             If the operands do not fit the text.
         """
-        shapes, dtypes, strides = self._described(operands)
-        compiled = self._entry.compile(shapes, dtypes, strides, same=same_operands(operands))
-        return make_plan(compiled, shapes, dtypes, self._entry.options.memory_limit)
+        from nameexpr.runtime.plan.make import plan_of
+
+        specs, same = self._specs(operands)
+        return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
 
     def outline(self, *operands: Any) -> Outline:
         """Return what a plan says of the whole, without its steps; it takes half the time.
@@ -139,56 +189,29 @@ class Compiled:
         NameExprError
             If the operands do not fit the text.
         """
-        from nameexpr.runtime.plan.outline import expression_outline
+        from nameexpr.runtime.plan.make import outline_of
 
-        shapes, dtypes, strides = self._described(operands)
-        return expression_outline(self._entry.compile(shapes, dtypes, strides), shapes)
+        specs, _ = self._specs(operands)
+        return outline_of(self._entry.compile(specs), specs)
 
-    @property
-    def code(self) -> str:
-        """The NumPy that runs, as a function to paste: for the operands of the latest call, or for assumed
-        sizes.
-        """
-        latest = self._entry.latest
-        if latest is not None:
-            return source_of(routine(self._entry.compile(*latest), latest[0]))
-        operands = [
-            Operand(shape) for shape in assumed_shapes(self._entry.tree, dict(self._entry.options.sizes))
-        ]
-        dtypes = [np.dtype(np.float64)] * len(operands)
-        code = source_of(routine(self._entry.compile(operands, dtypes, [None] * len(operands)), operands))
+    def _assumed_code(self) -> str:
+        if self._entry.is_bound:
+            return super()._assumed_code()
+        from nameexpr.runtime.plan.make import source
+
+        shapes = assumed_shapes(self._entry.tree, dict(self.options.sizes))
+        specs = [OperandSpec(shape) for shape in shapes]
+        code = source(self._entry, self._entry.compile(specs), specs)
         return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
 
-    def _described(
-        self, operands: tuple[Any, ...]
-    ) -> tuple[list[Operand], list[np.dtype[Any]], list[tuple[int, ...] | None]]:
-        """Return shapes and names, dtypes and strides of operands or shapes."""
-        values = [_Shape(tuple(one)) if _is_shape(one) else one for one in operands]
-        real = iter(
-            unwrap(
-                [one for one in values if not isinstance(one, _Shape)], self.text, self._entry.options.dtype
-            )
-        )
-        shapes: list[Operand] = []
-        dtypes: list[np.dtype[Any]] = []
-        strides: list[tuple[int, ...] | None] = []
-        for value in values:
-            if isinstance(value, _Shape):
-                shapes.append(Operand(value.sizes))
-                dtypes.append(np.dtype(np.float64))
-                strides.append(None)
-                continue
-            operand = next(real)
-            names = operand.names if isinstance(operand, NamedTensor) else None
-            array = operand.data if isinstance(operand, NamedTensor) else operand
-            shapes.append(Operand(array.shape, names))
-            dtypes.append(array.dtype)
-            strides.append(layout_of(array))
-        return shapes, dtypes, strides
-
-    def __repr__(self) -> str:
-        """Return the text that compiled it."""
-        return f"nameexpr.compile({self.text!r})"
+    def _specs(self, operands: Sequence[Any]) -> tuple[list[OperandSpec], tuple[int, ...]]:
+        """Return what all operands are, given some or their shapes, and which are the same array."""
+        given = [OperandSpec(tuple(one)) if _is_shape(one) else one for one in operands]
+        values = self._entry.merge(given)
+        arrays = [value for value in values if type(value) is not OperandSpec]
+        real = map(spec_of, unwrap(arrays, self.text, self.options.dtype))
+        specs = [value if type(value) is OperandSpec else next(real) for value in values]
+        return specs, () if self._entry.is_bound else repeats(list(map(array_of, values)))
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with what it takes and gives."""
@@ -196,14 +219,39 @@ class Compiled:
 
         return coloured_signature(self.text, self.signature.inputs, self.signature.result)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as text and options, to be read and checked again."""
-        return _restored, (self._entry.text, self._entry.options)
+
+class Bound(Compiled):
+    """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
+
+    Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> chain = ne.compile("n a, a b, b c -> n c")
+    >>> ends = chain.bind({1: np.ones((200, 300)), -1: np.ones((300, 4))})
+    >>> ends(np.ones((1, 200))).shape
+    (1, 4)
+    >>> chain.plan((1, 200), (200, 300), (300, 4)).flops, ends.plan((1, 200)).flops
+    (122400, 1600)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the text, and which operands are bound."""
+        return f"<{self.text!r} with operands {list(self._entry.fixed)} bound>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    sizes: tuple[int, ...]
+def _restored(
+    kind: type[CompiledText[Any]], text: str, options: CallOptions, fixed: Mapping[int, Any] | None
+) -> CompiledText[Any]:
+    from nameexpr.runtime.prelude import sealed
+
+    entry = kind._read(text, options)
+    if fixed is not None:
+        entry = entry.bind({position: sealed(value) for position, value in fixed.items()})
+    return kind(entry)
 
 
 def _is_shape(value: Any) -> bool:
@@ -217,63 +265,3 @@ def _is_shape(value: Any) -> bool:
         hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
         raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
     return True
-
-
-def _restored(text: str, options: Options) -> Compiled:
-    return Compiled(find_entry(text, None if options == Options() else options))
-
-
-def compile(  # noqa: A001  the name that re.compile has, too
-    text: str,
-    /,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    optimize: Optimize = None,
-    sizes: Mapping[str, int] | None = None,
-    reduce: str | Reduce | None = None,
-    outputs: Sequence[str] | None = None,
-    order: str | None = None,
-    memory_limit: int | None = None,
-    tune: bool = False,
-    **size_keywords: int,
-) -> Compiled | CompiledFormula:
-    """Return an expression or a formula that can be called on operands, and asked for its plan and code.
-
-    Parameters
-    ----------
-    text : str
-        An expression, ``"inputs -> result"`` (docs/language.md), or a formula, ``"y[N] = sum[C](x[N C])"``
-        (docs/formulas.md): a text without an arrow.
-    dtype, optimize, sizes, reduce, order, memory_limit, tune, **size_keywords
-        As for `einsum`; formulas take `optimize`, `sizes` and `memory_limit` of these, as for `evaluate`.
-    outputs
-        For formulas, as for `evaluate`.
-
-    Returns
-    -------
-    Compiled or CompiledFormula
-        Called as ``f(*operands, out=None)``; a formula as ``f(x=..., y=..., out=None)``.
-
-    Raises
-    ------
-    NameExprError
-        If the text is no expression, breaks a safety rule, or an option is not one.
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> heads = ne.compile("B T (h d) -> B h T d", h=4)
-    >>> heads(np.ones((2, 5, 32))).shape
-    (2, 4, 5, 8)
-    """
-    check_is_text(text)
-    if looks_like_formula(text):
-        check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
-        merged = {**(sizes or {}), **size_keywords}
-        return compiled_formula(text, outputs, merged or None, optimize, memory_limit)
-    if outputs is not None:
-        raise error(Diagnostic("NE623", "outputs= is for formulas, and this is an expression", text))
-    options = read_options(
-        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
-    )
-    return Compiled(find_entry(text, None if options == Options() else options))

@@ -1,4 +1,4 @@
-"""`einsum`: texts to results, through one bounded cache.
+"""`einsum`: an expression and its operands to a result.
 
 A call by text, without options, finds the function of its last operands in one look-up
 (`nameexpr.runtime.fast_path`). Everything else goes the longer way round, and nothing of the compiler is
@@ -7,10 +7,10 @@ loaded before a text is compiled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from nameexpr.runtime import fast_path as hot
-from nameexpr.runtime.cache import Generations
+from nameexpr.runtime import cache
+from nameexpr.runtime.fast_path import by_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,16 +18,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
-    from nameexpr.runtime.entry import Entry
-    from nameexpr.runtime.options import Options, Reduce
-
-_entries: Generations[Any, Entry] = Generations(hot.TEXTS)
-_misses = 0
-formula_misses = [0]
-"""Formulas read so far, counted by `nameexpr.runtime.evaluate`."""
+    from nameexpr.runtime.expression import ExpressionEntry
+    from nameexpr.runtime.options import CallOptions, Reduce
 
 
-def _found(
+def _find(
     text: str,
     *,
     dtype: npt.DTypeLike | None = None,
@@ -38,21 +33,21 @@ def _found(
     memory_limit: int | None = None,
     tune: bool = False,
     **size_keywords: int,
-) -> Entry:
+) -> ExpressionEntry:
     """Return the checked text with these options."""
     check_is_text(text)
     given = (dtype, optimize, sizes, reduce, order, memory_limit)
     if not size_keywords and tune is False and all(option is None for option in given):
         return find_entry(text, None)
-    from nameexpr.runtime.options import Options, read_options
+    from nameexpr.runtime.options import read_options
 
     options = read_options(
         sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
     )
-    return find_entry(text, None if options == Options() else options)
+    return find_entry(text, options.or_none)
 
 
-@hot.by_text(_found)
+@by_text(_find)
 def einsum(
     text: str,
     /,
@@ -124,7 +119,7 @@ def einsum(
     needs a reducer.
     """
     check_is_text(text, operands)
-    entry = _found(
+    entry = _find(
         text,
         dtype=dtype,
         optimize=optimize,
@@ -143,26 +138,19 @@ def einsum(
     return into(out, result, text)
 
 
-def find_entry(text: str, options: Options | None) -> Entry:
-    """Return the checked text with these options, from the cache if it is there; None stands for no
-    options.
+def find_entry(text: str, options: CallOptions | None) -> ExpressionEntry:
+    """Return the checked expression with these options; None stands for no options. The compiler is loaded
+    here, on first use.
     """
-    key = text if options is None else (text, options)
-    try:
-        entry = _entries.get(key)
-    except TypeError:  # an optimizer or reducer that cannot be hashed
-        return _made(text, options)
-    return entry or _entries.get_or_make(key, lambda: _made(text, options))
 
+    def read() -> ExpressionEntry:
+        from nameexpr.runtime.expression import ExpressionEntry
+        from nameexpr.runtime.options import DEFAULT
 
-def _made(text: str, options: Options | None) -> Entry:
-    """Read and check a text. The compiler is loaded here, on first use."""
-    global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
-    from nameexpr.runtime.entry import Entry
-    from nameexpr.runtime.options import DEFAULT
+        return ExpressionEntry(text, options or DEFAULT)
 
-    _misses += 1
-    return Entry(text, options or DEFAULT)
+    entry: ExpressionEntry = cache.find(cache.expressions, text, options, read)
+    return entry
 
 
 def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
@@ -177,47 +165,3 @@ def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
         message = f"text and array are swapped: the first argument is {kind}"
         raise error(Diagnostic("NE506", message, hint=hint))
     raise error(Diagnostic("NE506", f"the first argument is {kind}, and should be the expression, a str"))
-
-
-class CacheInfo(NamedTuple):
-    """What the cache holds: texts (with their options), functions made of them, texts compiled so far, and
-    maxsize: of expressions and of formulas that many of the latest texts are kept at least, and twice as many
-    at most.
-    """
-
-    texts: int
-    programs: int
-    misses: int
-    maxsize: int
-
-
-def cache_info() -> CacheInfo:
-    """Return what the caches of compiled expressions and formulas hold, together.
-
-    Examples
-    --------
-    >>> import nameexpr as ne
-    >>> ne.cache_clear()
-    >>> _ = ne.einsum("a -> a", [1, 2])
-    >>> ne.cache_info().texts
-    1
-    """
-    from nameexpr.runtime.evaluate import formulas
-
-    entries = [*_entries.young.values(), *_entries.old.values()]
-    kept = [*formulas.young.values(), *formulas.old.values()]
-    programs = sum(len(entry.programs) for entry in entries) + sum(len(entry.programs) for entry in kept)
-    return CacheInfo(len(_entries) + len(formulas), programs, _misses + formula_misses[0], hot.TEXTS)
-
-
-def cache_clear() -> None:
-    """Drop every compiled expression and formula, and count anew."""
-    from nameexpr.backends.numpy.kernels import forget_ones
-    from nameexpr.runtime.evaluate import formulas
-
-    global _misses  # noqa: PLW0603
-    hot.forget()
-    _entries.clear()
-    formulas.clear()
-    forget_ones()
-    _misses = formula_misses[0] = 0

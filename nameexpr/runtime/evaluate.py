@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.einsum import formula_misses
+from nameexpr.runtime import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from nameexpr.compiler.planning.path import Optimize
-    from nameexpr.runtime.formula_entry import FormulaEntry
-
-formulas: Generations[Any, FormulaEntry] = Generations(1024)
+    from nameexpr.runtime.formula import FormulaEntry
 
 
 def evaluate(
@@ -76,45 +73,11 @@ def evaluate(
     if misplaced:
         raise by_position(text, misplaced)
     entry = find_formula(text, outputs, sizes, optimize, memory_limit)
-    named = named_operands if operands is None else merged(text, operands, named_operands)
-    return entry.call_named(named)
-
-
-def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names.
-
-    NE527 if it is no mapping, or one comes twice.
-    """
-    from nameexpr.dims import normalised
-    from nameexpr.errors import Diagnostic, error
-
-    given: dict[str, Any] = {}
-    for name, value in (*_items(text, operands), *named.items()):
-        known = normalised(name)
-        if known in given:
-            raise error(Diagnostic("NE527", f"the operand {known} is given twice", text, hint="give it once"))
-        given[known] = value
-    return given
-
-
-def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
-    """Return the pairs of operands= (NE527 if they are none)."""
-    from collections.abc import Mapping as AnyMapping
-
-    from nameexpr.errors import Diagnostic, error
-
     if operands is None:
-        return ()
-    if not isinstance(operands, AnyMapping):
-        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
-        message = f"operands= is a {type(operands).__name__}, and not a mapping"
-        raise error(Diagnostic("NE527", message, text, hint=hint))
-    for name in operands:
-        if not isinstance(name, str):
-            message = f"operands= has the key {name!r:.60}, which is no name"
-            hint = "operands are called as in the formula: operands={'x': ...}"
-            raise error(Diagnostic("NE527", message, text, hint=hint))
-    return operands.items()
+        return entry.call_named(named_operands)
+    from nameexpr.runtime.formula import merged
+
+    return entry.call_named(merged(text, operands, named_operands))
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
@@ -123,7 +86,7 @@ def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
     from nameexpr.errors import error
 
     check_is_formula(text, misplaced)
-    return error(operands_by_position(text, find_formula(text, None, None, None, None).scope.operands))
+    return error(operands_by_position(text, find_formula(text, None, None, None, None).tree.operands))
 
 
 def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
@@ -149,19 +112,17 @@ def find_formula(
 ) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there."""
     if outputs is None and sizes is None and optimize is None and memory_limit is None:
-        entry = formulas.young.get(text) if type(text) is str else None
-        if entry is not None:
-            return entry
+        known: FormulaEntry | None = cache.formulas.young.get(text) if type(text) is str else None
+        if known is not None:
+            return known
     check_is_formula(text)
-    from nameexpr.runtime.formula_entry import FormulaEntry, read_formula_options
+    from nameexpr.runtime.formula import FormulaEntry
+    from nameexpr.runtime.options import read_options
 
-    options = read_formula_options(text, outputs, sizes, optimize, memory_limit)
-    key = text if options.is_plain else (text, options)
-    try:
-        entry = formulas.get(key)
-    except TypeError:  # an optimizer that cannot be hashed
-        return FormulaEntry(text, options)
-    if entry is None:
-        formula_misses[0] += 1
-        entry = formulas.get_or_make(key, lambda: FormulaEntry(text, options))
+    options = read_options(
+        sizes, {}, None, optimize, memory_limit=memory_limit, outputs=outputs, formula=text
+    )
+    entry: FormulaEntry = cache.find(
+        cache.formulas, text, options.or_none, lambda: FormulaEntry(text, options)
+    )
     return entry

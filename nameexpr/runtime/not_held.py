@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.backends.numpy.numbers import as_array, fold
-from nameexpr.compiler.analysis.faults.build import not_held
+from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.ir.graph import (
     WEAK,
     Arrange,

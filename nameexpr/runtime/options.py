@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import index
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +27,10 @@ Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CallOptions:
     """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
-    result's order in memory, the bytes that may be allocated, and whether to time alternatives.
+    result's order in memory, the bytes that may be allocated, whether to time alternatives, and which
+    statements of a formula are wanted.
     """
 
     sizes: tuple[tuple[str, int], ...] = ()
@@ -38,6 +40,7 @@ class Options:
     order: str | None = None
     memory_limit: int | None = None
     tune: bool = False
+    outputs: tuple[str, ...] | None = None
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
@@ -49,69 +52,84 @@ class Options:
         """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
         return CUSTOM if callable(self.reduce) else self.reduce
 
+    @property
+    def or_none(self) -> CallOptions | None:
+        """The options; None where nothing is asked for."""
+        return None if self == DEFAULT else self
 
-DEFAULT = Options()
+
+DEFAULT = CallOptions()
 """What holds where nothing is said."""
 
 
 def read_options(
-    sizes: Mapping[str, int] | None,
-    keywords: Mapping[str, int],
-    dtype: npt.DTypeLike | None,
-    optimize: Optimize,
-    reduce: str | Reduce | None,
+    sizes: Mapping[str, int] | None = None,
+    keywords: Mapping[str, int] = MappingProxyType({}),
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    reduce: str | Reduce | None = None,
     *,
     order: str | None = None,
     memory_limit: int | None = None,
     tune: bool = False,
-) -> Options:
-    """Return the options of a call.
+    outputs: Sequence[str] | None = None,
+    formula: str = "",
+) -> CallOptions:
+    """Return the options of a call; mistakes in those of a formula are told with its text.
 
     Raises
     ------
     OptionError
         If a size is no whole number or is given in two ways, or another option is of the wrong kind.
     """
-    return Options(
-        checked_sizes(sizes, keywords),
+    return CallOptions(
+        checked_sizes(sizes, keywords, formula),
         _dtype(dtype),
         check_optimize(optimize),
         _reduce(reduce),
         _order(order),
-        check_limit(memory_limit),
+        _limit(memory_limit, formula),
         _tune(tune),
+        _outputs(outputs, formula),
     )
 
 
 def checked_sizes(
-    sizes: Mapping[str, int] | None, keywords: Mapping[str, int] | None = None
+    sizes: Mapping[str, int] | None, keywords: Mapping[str, int] = MappingProxyType({}), formula: str = ""
 ) -> tuple[tuple[str, int], ...]:
-    """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608)."""
+    """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608, NE704)."""
+    whole = "sizes are whole numbers: sizes={'h': 8}" if formula else ""
     if sizes is not None and not isinstance(sizes, Mapping):
-        hint = "such as sizes={'h': 8}, or as keywords: h=8"
-        raise error(
-            Diagnostic("NE607", f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}", hint=hint)
-        )
+        message = f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}"
+        hint = whole or "such as sizes={'h': 8}, or as keywords: h=8"
+        raise error(Diagnostic("NE607", message, formula, hint=hint))
     merged: dict[str, int] = {}
-    for source in (sizes or {}, keywords or {}):
+    for source in (sizes or {}, keywords):
         for name, value in source.items():
             key = normalised(str(name))
-            size = _size(key, value)
+            size = _size(key, value, formula, whole)
             if merged.setdefault(key, size) != size:
                 message = f"the size of '{key}' is given twice: {merged[key]} and {size}"
-                raise error(Diagnostic("NE608", message, hint="give it once"))
+                raise error(Diagnostic("NE608", message, formula, hint=whole or "give it once"))
     return tuple(sorted(merged.items()))
 
 
-def _size(name: str, value: Any) -> int:
+def _size(name: str, value: Any, formula: str, whole: str) -> int:
     try:
         if isinstance(value, bool):
             raise TypeError
         size = index(value)
     except TypeError:
-        raise error(no_size(name, value)) from None
+        if not formula:
+            raise error(no_size(name, value)) from None
+        message = f"sizes: {name} is {kind_of(value)}, and not a size"
+        raise error(Diagnostic("NE603", message, formula, hint=whole)) from None
     if abs(size) >= 10**SIZE_DIGITS:
-        raise error(Diagnostic("NE704", f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"))
+        message = f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"
+        raise error(Diagnostic("NE704", message, formula, hint=whole))
+    if formula and size < 0:
+        message = f"sizes: {name} is {size}, and sizes are 0 or more"
+        raise error(Diagnostic("NE603", message, formula, hint="leave it out where an operand tells it"))
     return size
 
 
@@ -174,7 +192,7 @@ def _tune(tune: Any) -> bool:
     raise error(Diagnostic("NE615", f"tune= is {kind_of(tune)}, and takes True or False", hint=hint))
 
 
-def check_limit(memory_limit: Any, text: str = "") -> int | None:
+def _limit(memory_limit: Any, text: str) -> int | None:
     """Return a number of bytes, or None (NE621)."""
     if memory_limit is None:
         return None
@@ -183,6 +201,16 @@ def check_limit(memory_limit: Any, text: str = "") -> int | None:
             return index(memory_limit)
     message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
     raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
+
+
+def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
+    """Return the names of outputs=, or None (NE620 for anything but a tuple or list of names)."""
+    if outputs is None:
+        return None
+    if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
+        hint = "give the names of statements: outputs=('p', 'o')"
+        raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
+    return tuple(map(normalised, outputs))
 
 
 FOR_EXPRESSIONS = {

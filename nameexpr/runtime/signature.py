@@ -1,11 +1,13 @@
-"""What an expression takes and gives, as text."""
+"""What an expression or a formula takes and gives, as text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
-from nameexpr.syntax.unparse import unparse, unparse_term
+from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,29 @@ class Signature:
         return self.text
 
 
-def signature_of(tree: Expression) -> Signature:
-    """Return the signature of an expression that was read."""
+@dataclass(frozen=True, slots=True)
+class FormulaSignature:
+    """What a formula takes and gives, as text. Its str is the canonical spelling of the formula.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        The operands, with the terms of their uses: "x[N C]".
+    outputs : tuple of str
+        The statements whose values are returned.
+    """
+
+    text: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the formula in its canonical spelling."""
+        return self.text
+
+
+def signature_of(tree: Expression, free: Sequence[int]) -> Signature:
+    """Return the signature of an expression that was read; `free` are the operands that it takes."""
     outputs = tree.outputs or ()
     names = (
         a.name
@@ -46,8 +69,20 @@ def signature_of(tree: Expression) -> Signature:
     )
     return Signature(
         text=unparse(tree),
-        inputs=tuple(map(unparse_term, tree.inputs)),
+        inputs=tuple(unparse_term(tree.inputs[position]) for position in free),
         result=", ".join(map(unparse_term, outputs)),
         labels=tuple(dict.fromkeys(names)),
         reducer=None if tree.reducer is None else tree.reducer.name,
     )
+
+
+def formula_signature(scope: Scope, free: Sequence[int], outputs: tuple[str, ...] | None) -> FormulaSignature:
+    """Return the signature of a formula that was read; the parameters are those of `signature_of`, and the
+    statements whose values are wanted.
+    """
+    inputs = []
+    for name in (scope.operands[position] for position in free):
+        terms = terms_of(scope.uses[name])
+        inputs.append(", ".join(f"{name}[{unparse_term(term)}]" for term in terms) or name)
+    outputs = outputs or (scope.tree.statements[-1].name or "",)
+    return FormulaSignature(unparse_formula(scope.tree), tuple(inputs), outputs)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -19,23 +20,18 @@ from nameexpr.backends.numpy.codegen.function import bound_statements, function_
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
-from nameexpr.runtime.aliases import guards as alias_guards
 from nameexpr.runtime.fast_path import MISSING
-from nameexpr.runtime.layouts import layout_of
-from nameexpr.tensors import NamedTensor, wrap
+from nameexpr.runtime.operands import array_of, layout_of, names_of, same_guards
 
 Function = Callable[..., Any]
 Shapes = Sequence[tuple[int, ...]]
 
 
-def _wrap_all(names: Sequence[Names], *results: Any) -> tuple[NamedTensor, ...]:
-    return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
-
-
 SHARED: dict[str, Any] = {
-    "ndarray": np.ndarray, "NamedTensor": NamedTensor, "wrap": wrap, "wrap_all": _wrap_all,
-    "missing": MISSING, "layout_of": layout_of,
-}  # fmt: skip
+    "ndarray": np.ndarray,
+    "missing": MISSING,
+    "layout_of": layout_of,
+}
 """What the generated functions of all texts can name."""
 
 
@@ -61,6 +57,7 @@ def template(
     *,
     is_tuple: bool = False,
     reduce: Function | None = None,
+    held: Sequence[Any] = (),
     same: tuple[int, ...] = (),
     has_shapes: bool = True,
 ) -> Template:
@@ -80,18 +77,23 @@ def template(
         Whether a single result comes in a tuple; several always do.
     reduce : callable or None
         The caller's reducer.
+    held : sequence
+        What bound operands gave: the operands of the program after those of the function.
     same : tuple of int
         Which operands must be the same array, as for `repeats`.
     has_shapes : bool
         Whether the function is for these shapes only; else for all of the same ranks.
     """
     constants: dict[str, Any] = {"names": None, "reduce": reduce}
-    named = [isinstance(operand, NamedTensor) for operand in operands]
+    constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
+    named = [names_of(operand) is not None for operand in operands]
+    if names is not None or any(named):
+        constants |= _named_tensors()
     guards = [
         guard(position, operand, program, constants, has_shape=has_shapes)
         for position, operand in enumerate(operands)
     ]
-    guards += alias_guards(same, named)
+    guards += same_guards(same, named)
     statements = bound_statements(program, shapes, constants)
     last = statements[-1]
     assert isinstance(last, Return)
@@ -104,6 +106,17 @@ def template(
     code = function_code(named, guards, statements, constants)
     key = "ranks" if not has_shapes else "layouts" if program.depends_on_layout else "shapes"
     return Template(code, constants, key, same)
+
+
+@cache
+def _named_tensors() -> dict[str, Any]:
+    """Return what functions of NamedTensors can name: loaded for the first of them."""
+    from nameexpr.tensors import NamedTensor, wrap
+
+    def wrap_all(names: Sequence[Names], *results: Any) -> tuple[NamedTensor, ...]:
+        return tuple(wrap(result, own) for result, own in zip(results, names, strict=True))
+
+    return {"NamedTensor": NamedTensor, "wrap": wrap, "wrap_all": wrap_all}
 
 
 def function_of(made: Template, miss: Function, explain: Callable[..., Exception]) -> Function:
@@ -161,11 +174,11 @@ def guard(
     if type(operand) in NUMBERS:
         constants[f"d{position}"] = type(operand)
         return f"type({name}) is d{position}"
-    array = operand
+    array, names = array_of(operand), names_of(operand)
     parts = [f"type({name}) is ndarray"]
-    if isinstance(operand, NamedTensor):
-        array, data = operand._data, f"{name}._data"
-        constants[f"n{position}"] = operand._names
+    if names is not None:
+        data = f"{name}._data"
+        constants[f"n{position}"] = names
         parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
     constants[f"s{position}"] = array.shape
     constants[f"d{position}"] = array.dtype

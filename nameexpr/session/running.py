@@ -25,12 +25,12 @@ from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.errors import Span, did_you_mean
 from nameexpr.pictures.words import bytes_text, flops_text
 from nameexpr.runtime.check import Sizes, check
+from nameexpr.runtime.compile import compile as compile_text
+from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.runtime.compiled import compile as compile_text
-from nameexpr.runtime.compiled_formula import CompiledFormula, compiled_formula
+from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
-from nameexpr.runtime.plan.expression import Plan
-from nameexpr.runtime.plan.outline import Outline
+from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ExpressionLine, FormulaLine, TextLine, Word
 from nameexpr.session.values import dims_text, shown
@@ -94,7 +94,7 @@ def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions
         If an operand is not there, or which one is meant cannot be told.
     """
     if isinstance(text, FormulaLine):
-        formula = compiled_formula(text.text, None, None, options.optimize, options.memory_limit)
+        formula = compile_formula(text.text, None, None, options.optimize, options.memory_limit)
         return PreparedText(text, formula, tuple(_used(name, text, tensors) for name in formula.operands))
     tree, operands, sizes = _read(text, tensors)
     is_chosen = text.operands is None
@@ -189,7 +189,7 @@ def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextV
         return TextValue(value, {name: value for name in names if name is not None})
     outputs = tuple(name for name in names if name is not None)
     options = compiled.options
-    together = compiled_formula(compiled.text, outputs, None, options.optimize, options.memory_limit)
+    together = compile_formula(compiled.text, outputs, None, options.optimize, options.memory_limit)
     named = dict(zip(outputs, together(operands=operands), strict=True))
     value = named[outputs[-1]] if names[-1] is not None else compiled(operands=operands)
     return TextValue(value, named)

@@ -146,6 +146,11 @@ class Expression:
     text: str = field(default="", compare=False)
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms, inputs first."""
+        return (*self.inputs, *(self.outputs or ()))
+
+    @property
     def leaves_inputs_out(self) -> bool:
         """Whether nothing stands left of the arrow, so that named operands bring their own terms."""
         return self.outputs is not None and len(self.inputs) == 1 and not self.inputs[0].items

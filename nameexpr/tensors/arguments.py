@@ -14,7 +14,6 @@ True
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import index as as_index
 from typing import Any
 
@@ -221,7 +220,6 @@ def checked_number(value: object, verb: str, what: str) -> Any:
     return number
 
 
-@dataclass(slots=True)
 class _Default:
     """The generator of this process, made on first use: numpy.random takes as long to import as the whole of
     this package. `branch` has the numbers of the forks that led here, `forks` is the number of the latest.
@@ -230,7 +228,7 @@ class _Default:
     generator: np.random.Generator | None = None
     seed: int | None = None
     branch: tuple[int, ...] = ()
-    forks: int = 0
+    forks = 0
 
     def started(self) -> np.random.Generator:
         """Return the generator; of two threads that come first, the same."""

@@ -24,9 +24,9 @@ from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import explained, respelt, unordered, within_memory, wrong_kind
+from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
-from nameexpr.tensors.rules import NUMBERS, REFUSED, Rules, data_and_names
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -43,13 +43,13 @@ class _Sign(Protocol):
 def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
     """Return what a sign means with the tensor to its left, to its right, and in place."""
 
-    def left(self: Rules, other: Any) -> Any:
+    def left(self: Operators, other: Any) -> Any:
         return self._operate(verb, self, other)
 
-    def right(self: Rules, other: Any) -> Any:
+    def right(self: Operators, other: Any) -> Any:
         return self._operate(verb, other, self)
 
-    def in_place(self: Rules, other: Any) -> Any:
+    def in_place(self: Operators, other: Any) -> Any:
         return self._operate(verb, self, other, self)
 
     return left, right, in_place

@@ -23,11 +23,11 @@ from nameexpr.tensors import dtypes
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import Rules
 
 
-class Casts(Rules):
+class Casts(Operators):
     """to_xarray, to_pandas; to, type, type_as, astype, and a method for each dtype."""
 
     __slots__ = ()

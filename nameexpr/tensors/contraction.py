@@ -25,12 +25,12 @@ from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, undefined
+from nameexpr.tensors.operators import REFUSED, Operators, as_operand, data_and_names, knows
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import REFUSED, Rules, as_operand, data_and_names, knows
 from nameexpr.tensors.writing import spelt
 
 
-class MatrixProducts(Rules):
+class MatrixProducts(Operators):
     """matmul, mm, mv, bmm, dot, addmm, addmv, tensordot, and the operator @."""
 
     __slots__ = ()

@@ -59,7 +59,7 @@ def _pairing(verb: str) -> Pairing:
 def within_memory(function: F) -> F:
     """Return the operator with NumPy's lack of memory raised as ours (NE707).
 
-    For those that leave arrays to NumPy alone: what goes through `nameexpr.tensors.rules` is caught there.
+    For those that leave arrays to NumPy alone: what goes through `tensors.operators` is caught there.
     """
 
     @wraps(function)

@@ -22,8 +22,8 @@ from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_d
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined, within_memory
 from nameexpr.tensors.masks import Masks
+from nameexpr.tensors.operators import as_operand
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import as_operand
 from nameexpr.tensors.writing import check_finite, check_writeable, store
 
 Generator: TypeAlias = "np.random.Generator | None"

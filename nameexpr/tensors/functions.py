@@ -19,9 +19,9 @@ from nameexpr.tensors.contraction import contracted
 from nameexpr.tensors.faults import has_complex, unordered, within_memory
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
+from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.pointwise import RANKED
-from nameexpr.tensors.rules import NUMBERS
 
 P = ParamSpec("P")
 R = TypeVar("R")

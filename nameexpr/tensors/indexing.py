@@ -28,14 +28,14 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, explained
+from nameexpr.tensors.operators import REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import REFUSED, Rules, data_and_names
 from nameexpr.tensors.writing import check_finite, check_writeable, complex_into_real
 
 _WHOLE = slice(None)
 
 
-class Indexing(Rules):
+class Indexing(Operators):
     """Items by index, isel, iteration, len and `in`."""
 
     __slots__ = ()

@@ -19,11 +19,11 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.tensors.arguments import Device
 from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import Rules
 
 
-class Info(Rules):
+class Info(Operators):
     """numel, item, stride, nbytes and the like; devices; layouts; gradients, which nothing records."""
 
     __slots__ = ()

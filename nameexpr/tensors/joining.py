@@ -24,8 +24,8 @@ from nameexpr.tensors.arguments import checked_int, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, within_memory
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
+from nameexpr.tensors.operators import REFUSED, as_operand
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import REFUSED, as_operand
 from nameexpr.tensors.writing import write
 
 

@@ -28,15 +28,15 @@ from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, within_memory
+from nameexpr.tensors.operators import NUMBERS, Operators, as_operand, data_and_names
 from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.rules import NUMBERS, Rules, as_operand, data_and_names
 from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
 _FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
 
 
-class Masks(Rules):
+class Masks(Operators):
     """masked_fill, masked_select, where, index_fill, index_select, gather."""
 
     __slots__ = ()

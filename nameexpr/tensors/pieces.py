@@ -18,11 +18,11 @@ from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.rules.indexing import no_index
 from nameexpr.rules.lookup import called, misplaced
 from nameexpr.tensors.arguments import checked_int
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import Rules
 
 
-class Pieces(Rules):
+class Pieces(Operators):
     """select, narrow, split, chunk, unbind."""
 
     __slots__ = ()

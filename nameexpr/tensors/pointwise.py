@@ -18,12 +18,12 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import Rule, in_place, op
-from nameexpr.tensors.rules import Rules
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-Tensor = TypeVar("Tensor", bound=Rules)
+Tensor = TypeVar("Tensor", bound=Operators)
 
 
 class _OfTensor(Protocol[T_co]):
@@ -132,7 +132,7 @@ def _pairs(*row: str) -> tuple[BinaryMethod, BinaryMethod]:
     return method, in_place(method, extra=row[0] in EXTRA)
 
 
-class PointwiseMethods(Rules):
+class PointwiseMethods(Operators):
     """Exponentials, roots, angles, signs, rounding; comparisons, logic and bits."""
 
     __slots__ = ()

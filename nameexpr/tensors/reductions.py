@@ -22,8 +22,8 @@ from nameexpr.rules.lookup import called
 from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import unordered, wrong_kind
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import Rules
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,7 +32,7 @@ ALL: Final[Any] = ()
 """The dim argument of a reduction over all dims, where None would be a mistake."""
 
 
-class Reductions(Rules):
+class Reductions(Operators):
     """sum, prod, mean, std, var, logsumexp, norm, all, any, amax, amin, count_nonzero."""
 
     __slots__ = ()

@@ -18,9 +18,9 @@ from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, undefined, unordered, within_memory
+from nameexpr.tensors.operators import REFUSED
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
-from nameexpr.tensors.rules import REFUSED
 
 if TYPE_CHECKING:
     import numpy.typing as npt

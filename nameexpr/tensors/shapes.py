@@ -22,14 +22,14 @@ from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
+from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.rules import Rules
 
 EVERY: Final[Any] = ()
 """The dims that `squeeze` takes when it is given none."""
 
 
-class Shapes(Rules):
+class Shapes(Operators):
     """transpose, permute, movedim, t, T, mT, squeeze, unsqueeze, expand, diagonal, resize_, resize_as_."""
 
     __slots__ = ()

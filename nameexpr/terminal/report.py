@@ -19,7 +19,7 @@ from nameexpr.terminal import screen
 
 if TYPE_CHECKING:
     from nameexpr.runtime.check import Sizes
-    from nameexpr.runtime.plan.expression import Plan
+    from nameexpr.runtime.plan.plan import Plan
 
 
 class Report(NamedTuple):

@@ -18,6 +18,8 @@ from hardening.hostile_strings import CANARY, MARK, STRINGS, strings
 from nameexpr.lint import formats
 from nameexpr.pictures import html
 
+pytestmark = pytest.mark.slow
+
 TARGETS = tuple(fuzz.INPUTS)
 
 

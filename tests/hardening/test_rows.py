@@ -16,6 +16,8 @@ from hardening import layouts, page, programs, seeds, strategies, texts, threads
 from hardening.figures import Figures, over_seeds
 from hardening.rows import ROWS
 
+pytestmark = pytest.mark.slow
+
 FEW = range(programs.FIRST, programs.FIRST + 60)
 
 

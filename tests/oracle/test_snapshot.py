@@ -36,6 +36,7 @@ def test_what_differs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert snapshot.differences(before, {"error": "ShapeError"}) == ["error"]
 
 
+@pytest.mark.slow
 def test_files_are_compared_record_by_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("before", "after"):
         snapshot.write(tmp_path / name, 3, 2)

@@ -72,6 +72,7 @@ def test_texts_of_documents_examples_benchmarks_and_tests_are_read_alike() -> No
     assert sum(assert_read_alike(text, "formula") for text in some) > 400
 
 
+@pytest.mark.slow
 @LANGUAGE
 @settings(max_examples=1000)
 @given(data=st.data(), between=st.sampled_from(["", " "]))
@@ -87,6 +88,7 @@ def test_random_characters_are_read_alike(language: str, text: str) -> None:
     assert_read_alike(text, language)
 
 
+@pytest.mark.slow
 @LANGUAGE
 @settings(max_examples=300)
 @given(seed=st.integers(0, 2**32 - 1))
@@ -134,6 +136,7 @@ def test_what_is_above_a_limit_is_refused() -> None:
     set_limits(operands=before.operands, nesting=before.nesting)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -105,6 +105,7 @@ def test_signatures_are_short() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_page_that_is_not_current_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OPS, "exp", OPS["exp"]._replace(summary="Return something else."))
     assert operators_page.page() != PAGE

@@ -180,6 +180,7 @@ def test_an_option_that_is_not_there_is_no_failure() -> None:
     assert ours._can(ne, lambda: ne.einsum("i j -> i j", np.ones((2, 3))))
 
 
+@pytest.mark.slow
 def test_slow_peers_run_only_when_they_are_named() -> None:
     usual, _ = adapters.installed(None, {"b"})
     assert "np.einsum" in {peer.name for peer in usual}
@@ -189,6 +190,7 @@ def test_slow_peers_run_only_when_they_are_named() -> None:
     assert adapters.installed([], {"b"}) == ((), [])
 
 
+@pytest.mark.slow
 def test_the_peak_of_a_call_is_what_it_holds_at_once() -> None:
     assert 0.99 < memory.peak(lambda: np.concatenate((np.ones(10**6), np.ones(10**6)))) / 32e6 < 1.01
     assert 0.99 < memory.peak(lambda: [np.ones(10**6).sum(), np.ones(10**6)][1]) / 8e6 < 1.01

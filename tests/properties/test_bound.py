@@ -66,7 +66,9 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
 
 
-@pytest.mark.parametrize("first", range(0, 600, 150))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(150, 600, 150))]
+)
 def test_bound_expressions_equal_the_nested_loops(first: int) -> None:
     kept: list[Any] = []
     for seed in range(first, first + 150):
@@ -79,7 +81,9 @@ def test_bound_expressions_equal_the_nested_loops(first: int) -> None:
     assert len(kept) > 100
 
 
-@pytest.mark.parametrize("first", range(0, 400, 100))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(100, 400, 100))]
+)
 def test_bound_formulas_equal_the_naive_reference(first: int) -> None:
     for seed in range(first, first + 100):
         case = formula_generate.seeded_case(seed)
@@ -112,6 +116,7 @@ def bound_formula_to_some(seed: int) -> Callable[..., Any]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_bound_formulas_in_blocks_equal_the_naive_reference(
     block: int, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 1.0
 MEGABYTES = 300
 

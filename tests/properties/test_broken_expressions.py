@@ -51,7 +51,9 @@ def touches(diagnostics: tuple[Diagnostic, ...], start: int, end: int) -> bool:
     )
 
 
-@pytest.mark.parametrize("first", range(0, 1600, 400))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(400, 1600, 400))]
+)
 def test_a_broken_text_is_refused_where_the_reference_refuses_it_and_marked_where_it_is_broken(
     first: int,
 ) -> None:
@@ -73,6 +75,7 @@ def test_a_broken_text_is_refused_where_the_reference_refuses_it_and_marked_wher
 ILLEGAL = ["?", "*", "-", "=>", ";", "[", "3C", "+", "→", "%", "'", "..", "\\", '"', "<-", "\x00"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(ILLEGAL))
 def test_a_stray_token_is_marked(seed: int, rng: random.Random, stray: str) -> None:
@@ -84,6 +87,7 @@ def test_a_stray_token_is_marked(seed: int, rng: random.Random, stray: str) -> N
     assert touches(fault.diagnostics, place + 1, place + 1 + len(stray))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
 def test_a_misspelt_label_is_marked_or_another_place_of_it(seed: int, rng: random.Random) -> None:

@@ -17,6 +17,8 @@ from oracle.generate.formulas import Case, seeded_case
 from properties.hostile import fault_of
 from properties.test_hostile_formulas import mutated
 
+pytestmark = pytest.mark.slow
+
 TOKEN = re.compile(r"[^\W\d]\w*'*|[0-9.]+(?:e-?[0-9]+)?|\*\*|//|[=!<>]=|\.\.\.|\S")
 ILLEGAL = [
     "?",

@@ -80,6 +80,7 @@ ONLY_FLOATS = ("mean", "var", "std")
 """What the method refuses of integers, as PyTorch does, and the expression gives as floats, as NumPy does."""
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(tensors(1, (float, np.int64, bool, np.float32)), st.data())
 def test_reductions(x: Tensor, data: st.DataObject) -> None:
@@ -101,6 +102,7 @@ def test_reductions(x: Tensor, data: st.DataObject) -> None:
             assert_agree(call, lambda e=expression, f=function: ne.einsum(e, x, reduce=f), what)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(tensors(1), st.data())
 def test_positions_and_the_median_along_one_dim(x: Tensor, data: st.DataObject) -> None:
@@ -186,6 +188,7 @@ def test_diagonals_and_traces(x: Tensor, data: st.DataObject) -> None:
         assert_agree(lambda: x.diagonal(0, a, b).sum(-1), lambda: ne.einsum(f"{left} -> {right}", x), "trace")
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.data())
 def test_products_that_broadcast_from_the_right(data: st.DataObject) -> None:

@@ -33,13 +33,16 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
 
 
-@pytest.mark.parametrize("first", range(0, CASES, BATCH))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(BATCH, CASES, BATCH))]
+)
 def test_random_expressions_equal_the_nested_loops(first: int) -> None:
     for seed in range(first, first + BATCH):
         case = seeded_case(seed)
         assert same(result_of(case), case.run(reference.einsum), case), f"seed {seed}: {case.text!r}"
 
 
+@pytest.mark.slow
 def test_operands_are_never_changed() -> None:
     for seed in range(300):
         case = seeded_case(seed)
@@ -49,6 +52,7 @@ def test_operands_are_never_changed() -> None:
             np.testing.assert_array_equal(array_of(operand), copy, err_msg=f"seed {seed}: {case.text!r}")
 
 
+@pytest.mark.slow
 def test_results_that_are_not_rearrangements_are_fresh_and_writable() -> None:
     seen = 0
     for seed in range(600):
@@ -67,6 +71,7 @@ def test_results_that_are_not_rearrangements_are_fresh_and_writable() -> None:
     assert seen > 300
 
 
+@pytest.mark.slow
 def test_every_order_of_contraction_gives_the_same_values() -> None:
     seen = 0
     for seed in range(1200):
@@ -85,6 +90,7 @@ def test_every_order_of_contraction_gives_the_same_values() -> None:
     assert seen > 100
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases())
 def test_hypothesis_finds_no_expression_that_differs(case: Case) -> None:

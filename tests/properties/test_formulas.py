@@ -40,13 +40,16 @@ def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAMEEXPR_VERIFY", "1")
 
 
-@pytest.mark.parametrize("first", range(0, CASES, BATCH))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(BATCH, CASES, BATCH))]
+)
 def test_random_formulas_equal_the_naive_reference(first: int) -> None:
     for seed in range(first, first + BATCH):
         case = seeded_case(seed)
         assert agrees(case), f"seed {seed}:\n{case.text}"
 
 
+@pytest.mark.slow
 def test_operands_of_formulas_are_never_changed() -> None:
     for seed in range(200):
         case = seeded_case(seed)
@@ -57,6 +60,7 @@ def test_operands_of_formulas_are_never_changed() -> None:
             np.testing.assert_array_equal(same_array, copy, err_msg=f"seed {seed}: {case.text!r}")
 
 
+@pytest.mark.slow
 def test_a_compiled_formula_gives_what_evaluate_gives() -> None:
     for seed in range(200):
         case = seeded_case(seed)
@@ -71,6 +75,7 @@ def test_a_compiled_formula_gives_what_evaluate_gives() -> None:
         assert same(actual, case.run(answers)[0]), f"seed {seed}:\n{case.text}"
 
 
+@pytest.mark.slow
 def test_few_drafts_are_refused_and_few_answers_are_vague() -> None:
     refused = vague = 0
     for seed in range(300):
@@ -96,6 +101,7 @@ def test_a_wrong_answer_is_noticed() -> None:
     assert not same(np.array([3, 3.0]), expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases())
 def test_hypothesis_finds_no_formula_that_differs(case: Case) -> None:

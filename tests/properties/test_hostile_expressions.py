@@ -13,6 +13,8 @@ import nameexpr as ne
 from nameexpr.tensors import wrap
 from properties.hostile import fault_of
 
+pytestmark = pytest.mark.slow
+
 SIZES = (2, 3)
 
 

@@ -17,6 +17,8 @@ from nameexpr.tensors import wrap
 from oracle.generate.formulas import seeded_case
 from properties.hostile import fault_of
 
+pytestmark = pytest.mark.slow
+
 X, W = np.ones((2, 3)), np.ones((3, 2))
 
 

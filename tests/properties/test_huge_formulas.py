@@ -14,6 +14,8 @@ from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
 from nameexpr.syntax.parser.formula import parse_formula
 from properties.hostile import fault_of
 
+pytestmark = pytest.mark.slow
+
 X, W = np.ones((2, 3)), np.ones((3, 2))
 
 

@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nameexpr as ne
 from oracle.reference.expressions import einsum as by_nested_loops
 
+pytestmark = pytest.mark.slow
+
 PYTHON = 200_000
 """Bytes of Python's own objects, and of the buffers of NumPy's iterator."""
 LETTERS = "abcdefgh"

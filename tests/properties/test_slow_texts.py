@@ -16,6 +16,8 @@ import pytest
 import nameexpr as ne
 from hardening.slow_texts import TEXTS, measured, stages
 
+pytestmark = pytest.mark.slow
+
 GROWTH = 3.0
 """How much more effort a text of twice the length may take: twice, and some more for its logarithms."""
 LITTLE = 100_000

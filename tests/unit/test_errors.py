@@ -132,7 +132,7 @@ def test_what_is_left_out_of_an_error_is_counted() -> None:
     fault = error(*[Diagnostic("NE602", f"mistake {i}") for i in range(1000)])
     assert str(fault).splitlines()[-2:] == ["OptionError[NE602]: mistake 19", "... and 980 more mistakes"]
     assert len(fault.diagnostics) == 1000
-    operands = tuple(OperandInfo(i, (i,)) for i in range(1000))
+    operands = tuple(OperandInfo(i, (i,), is_told=i == 700) for i in range(1000))
     rows = Diagnostic("NE310", "operand 700 has 1 dim", operands=operands).render().splitlines()
     assert rows[-3:] == ["  operand 15   (15,)", "  operand 700  (700,)", "  ... and 983 more operands"]
     assert not any(
@@ -142,7 +142,7 @@ def test_what_is_left_out_of_an_error_is_counted() -> None:
 
 def test_an_error_names_its_operands_as_they_are() -> None:
     fault = fault_of('ne.einsum("N C -> C N", named("batch C", 2, 3))')
-    assert fault.operands == (OperandInfo(0, (2, 3), ("batch", "C"), ("N=2", "C=3")),)
+    assert fault.operands == (OperandInfo(0, (2, 3), ("batch", "C"), ("N=2", "C=3"), is_told=True),)
 
 
 def test_the_first_mistake_speaks_for_all() -> None:

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="there are no forks here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="there are no forks here"),
+]
 
 BUSY = """
 import itertools, json, os, signal, sys, threading, time, warnings

@@ -10,7 +10,7 @@ from nameexpr.terminal.arguments import add_expression, add_options, check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.plan.expression import Plan
+    from nameexpr.runtime.plan.plan import Plan
 
 STANDARD = "-"
 KINDS = ("network", "tree", "memory")

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from nameexpr.compiler.analysis.infer_inputs import fill_in
 from nameexpr.compiler.analysis.names import match_names
 from nameexpr.compiler.analysis.operands import Operand, describe, numbers
-from nameexpr.compiler.analysis.resolve import Resolved, resolve
+from nameexpr.compiler.analysis.resolve import Resolved, measured, resolve
 from nameexpr.compiler.analysis.sizes import solve
-from nameexpr.compiler.ir.axes import Axes, Names, Typed, shown
-from nameexpr.dims import match
+from nameexpr.compiler.ir.axes import DOTS, Names, Typed, labels_under, shown, under_word
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.syntax.ast import (
@@ -21,7 +20,6 @@ from nameexpr.syntax.ast import (
     Expression,
     Label,
     Literal,
-    Term,
     atoms,
 )
 from nameexpr.syntax.lexer.limits import limits
@@ -81,7 +79,7 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
     sizes: dict[str, int] = {}
     arrays = []
     for term, operand in zip(terms, operands, strict=True):
-        labels = _measured(term, operand, sizes)
+        labels = measured(term, operand, sizes)
         if labels is None:
             return None
         arrays.append(labels)
@@ -103,25 +101,6 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
     return Typed(tuple(arrays), tuple(result), names, sizes, dropped, reducer)
 
 
-def _measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
-    """Return the labels of an operand's dims and note their sizes, or None if the term holds more than
-    labels or does not fit.
-    """
-    items, shape = term.items, operand.shape
-    if len(items) != len(shape) or len(shape) > limits().dims:
-        return None
-    labels = []
-    for item, size in zip(items, shape, strict=True):
-        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
-            return None
-        labels.append((item.name,))
-    if operand.names is not None:
-        for (label,), name in zip(labels, operand.names, strict=True):
-            if not match(label, name):
-                return None
-    return tuple(labels)
-
-
 def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
@@ -136,16 +115,11 @@ def infer_sizes(
     match_names(tree, operands, resolved.packs)
     resolved, sizes = solve(tree, operands, resolved, keywords)
     packs = {
-        word if word == "..." else word.removesuffix("..."): _pack_sizes(word, length, sizes)
-        for word, length in resolved.packs.items()
+        word.removesuffix(DOTS) or DOTS: tuple(sizes[label] for label in labels_under(word, sizes))
+        for word in resolved.packs
     }
     labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, LABELLED))
     return {label: sizes[label] for label in labels}, packs
-
-
-def _pack_sizes(word: str, length: int, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    numbers = range(length, 0, -1) if word == "..." else range(1, length + 1)
-    return tuple(sizes[f"{word}{number}"] for number in numbers)
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
@@ -160,7 +134,7 @@ def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
         for item in term.items:
             if isinstance(item, STRETCHED):
                 word = unparse_item(item)
-                order += [f"{word}{number}" for number in numbers(item, resolved.packs[word])]
+                order += [under_word(word, number) for number in numbers(item, resolved.packs[word])]
                 dim += spare
             else:
                 order += axes[dim]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.analysis.operands import Operand, describe, stretch
-from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.analysis.operands import Operand, describe, stretch, title
+from nameexpr.compiler.ir.axes import DOTS, Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax.ast import (
@@ -75,14 +75,16 @@ def _mismatch(tree: Expression, position: int, operand: Operand, operands: Seque
     ]
     item, name = wrong[0]
     marks = tuple(Mark(item.span, str(name)) for item, name in wrong)
-    message = f"operand {position} has a dim '{name}' where its term says '{expected_name(item)}'"
+    called = title(operand, position)
+    message = f"{called} has a dim '{name}' where its term says '{expected_name(item)}'"
     wanted = [expected_name(item) for item in dims]
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
         near = did_you_mean(str(expected_name(item)), [str(name)])
         hint = f"{near} to use it under this label write {_aliased(name, item)}; or rename the tensor's dim"
-    return Diagnostic("NE401", message, tree.text, marks, describe(tree.inputs, operands), hint.strip())
+    infos = describe(tree.inputs, operands, (position,))
+    return Diagnostic("NE401", message, tree.text, marks, infos, hint.strip())
 
 
 def _aliased(name: str | None, item: Item) -> str:
@@ -104,7 +106,7 @@ def names_under_packs(
         collected: dict[str, list[str | None]] = {}
         for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
             if isinstance(item, Dots | Pack | Anonymous):
-                collected.setdefault(_word(item), []).append(name)
+                collected.setdefault(unparse_item(item), []).append(name)
         unified["_"] = unified.get("_", ()) + tuple(collected.pop("_", ()))
         for word, mine in collected.items():
             before = unified.get(word, (None,) * len(mine))
@@ -119,22 +121,12 @@ def names_under_packs(
 
 def _unify(word: str, left: Names, right: Names) -> Names | Clash:
     """Unify from the right; a pack is the same dims everywhere, so there alone position decides."""
-    if word == "...":
+    if word == DOTS:
         return unify_from_right(left, right)
     for place, (one, other) in enumerate(zip(left, right, strict=True)):
         if not match(one, other):
             return Clash("mismatch", place - len(left), place - len(right))
     return tuple(one if one is not None else other for one, other in zip(left, right, strict=True))
-
-
-def _word(item: Item) -> str:
-    match item:
-        case Pack(name):
-            return f"{name}..."
-        case Dots():
-            return "..."
-        case _:
-            return "_"
 
 
 def _pack_clash(
@@ -145,23 +137,23 @@ def _pack_clash(
     found: tuple[Clash, tuple[str | None, str | None]],
 ) -> Diagnostic:
     clash, (left, right) = found
+    later = title(operands[positions[1]], positions[1])
     marks = tuple(
         Mark(item.span)
         for position in positions
         for item in tree.inputs[position].items
-        if _word(item) == word
+        if isinstance(item, STRETCHED) and unparse_item(item) == word
     )
     if clash.kind == "mismatch":
-        message = (
-            f"under '{word}' the dim '{right}' of operand {positions[1]} meets '{left}' of an earlier operand"
-        )
+        message = f"under '{word}' the dim '{right}' of {later} meets '{left}' of an earlier operand"
         hint = "rename one of the dims, or write these dims out in the text"
     else:
         message = (
             f"under '{word}' the dim '{left}' meets an unnamed one, and stands elsewhere in the other operand"
         )
         hint = "name the unnamed dims with refine_names, or bring the tensors into one order with align_as"
-    return Diagnostic("NE402", message, tree.text, marks, describe(tree.inputs, operands), hint)
+    infos = describe(tree.inputs, operands, positions[1:])
+    return Diagnostic("NE402", message, tree.text, marks, infos, hint)
 
 
 def _result_names(
@@ -171,7 +163,7 @@ def _result_names(
     items: list[Item] = []
     anonymous = iter(under["_"])
     for item in term.items:
-        new = under[_word(item)] if isinstance(item, STRETCHED) else (expected_name(item),)
+        new = under[unparse_item(item)] if isinstance(item, STRETCHED) else (expected_name(item),)
         for atom in atoms((item,)):
             if isinstance(atom, Anonymous):
                 kept = next(anonymous)

@@ -21,15 +21,16 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.unparse import unparse_item, unparse_term
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """The shape of one operand; `names` is None for a plain array."""
+    """The shape of one operand; `names` is None for a plain array, `name` what a formula calls it."""
 
     shape: tuple[int, ...]
     names: Names | None = None
+    name: str = ""
 
 
 def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
@@ -63,19 +64,49 @@ def fits(term: Term, ndim: int) -> bool:
     return ndim == len(term.items)
 
 
-def describe(terms: Sequence[Term], operands: Sequence[Operand]) -> tuple[OperandInfo, ...]:
-    """Return every operand with its dims labelled as far as the terms fit."""
-    infos = []
+def title(operand: Operand, position: int) -> str:
+    """Return what a message calls an operand: its name in a formula, its number in an expression."""
+    return operand.name or f"operand {position}"
+
+
+def titles(terms: Sequence[Term], operands: Sequence[Operand], about: Sequence[int]) -> list[str]:
+    """Return what a message calls the operands at some positions: views of one operand by their terms."""
+    called = [title(operands[position], position) for position in about]
+    if not is_one_operand(operands, about):
+        return called
+    return [f"{name}[{unparse_term(terms[at])}]" for name, at in zip(called, about, strict=True)]
+
+
+def is_one_operand(operands: Sequence[Operand], about: Sequence[int]) -> bool:
+    """Whether several positions are views that a formula has of one operand."""
+    return len({*about}) > 1 and len({title(operands[position], position) for position in about}) == 1
+
+
+def describe(
+    terms: Sequence[Term], operands: Sequence[Operand], about: Sequence[int] = ()
+) -> tuple[OperandInfo, ...]:
+    """Return every operand with its dims labelled as far as the terms fit; a formula's operands once each.
+
+    `about` are the operands of the message: several views of one operand are told apart.
+    """
+    apart = dict(zip(about, titles(terms, operands, about), strict=True))
+    views = operands[about[0]].name if is_one_operand(operands, about) else None
+    infos: dict[str | int, OperandInfo] = {}
     for position, operand in enumerate(operands):
-        term = terms[position] if position < len(terms) else None
-        labels: tuple[str, ...] = ()
-        if term is not None and fits(term, len(operand.shape)):
-            dims = stretch(term, len(operand.shape))
-            labels = tuple(
-                _with_size(item, size) for (item, _), size in zip(dims, operand.shape, strict=True)
-            )
-        infos.append(OperandInfo(position, operand.shape, operand.names, labels))
-    return tuple(infos)
+        if operand.name != views or position in apart:
+            called = apart.get(position, operand.name) if operand.name else ""
+            labels = _sizes(terms[position], operand.shape) if position < len(terms) else ()
+            is_told = position in apart
+            info = OperandInfo(position, operand.shape, operand.names, labels, called, is_told)
+            infos.setdefault(called or position, info)
+    return tuple(infos.values())
+
+
+def _sizes(term: Term, shape: tuple[int, ...]) -> tuple[str, ...]:
+    if not fits(term, len(shape)):
+        return ()
+    dims = stretch(term, len(shape))
+    return tuple(_with_size(item, size) for (item, _), size in zip(dims, shape, strict=True))
 
 
 def _with_size(item: Item, size: int) -> str:

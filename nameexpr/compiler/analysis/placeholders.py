@@ -27,7 +27,7 @@ ASSUMED_DIMS = 2
 def assumed_shapes(tree: Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
     known = dict(sizes)
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         known |= {atom.name: atom.size for atom in atoms(term.items) if isinstance(atom, Sized)}
     return [tuple(size for item in term.items for size in _sizes(item, known)) for term in tree.inputs]
 

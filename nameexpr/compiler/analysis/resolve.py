@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch
-from nameexpr.compiler.ir.axes import Axes
+from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
+from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
+from nameexpr.dims import match
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
     STRETCHED,
@@ -29,18 +30,22 @@ from nameexpr.syntax.ast import (
     Term,
 )
 from nameexpr.syntax.lexer.limits import limits
+from nameexpr.syntax.unparse import unparse_item
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..."
     too).
+
+    `sized` are the items that write sizes, where the text has more terms than these.
     """
 
     operands: tuple[Axes, ...]
     result: Axes
     written: dict[str, int]
     packs: dict[str, int]
+    sized: tuple[Sized, ...] = ()
 
 
 def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
@@ -61,15 +66,41 @@ def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool =
     packs = _pack_lengths(tree, operands)
     reader = _Reader(packs, {}, drops_ones=not is_reduced)
     axes = tuple(
-        reader.axes(stretch(term, len(operand.shape)), f"@{position}")
+        reader.axes(stretch(term, len(operand.shape)), position)
         for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
     )
+    for position, (term, own) in enumerate(zip(tree.inputs, axes, strict=True)):
+        _check_dims(tree.text, title(operands[position], position), term, own)
     result: Axes = ()
     if tree.outputs is not None:
-        reader.anonymous, reader.drops_ones = 0, False
-        result = reader.axes(_stretched_result(tree.outputs[0], packs), "@out")
-    _check_dims(tree, (*axes, result))
+        result = resolve_result(tree.outputs[0], packs, reader.written, tree.text)
     return Resolved(axes, result, reader.written, packs)
+
+
+def resolve_result(term: Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
+    """Return the labels of every dim of a statement's result, and note the sizes that it writes."""
+    axes = _Reader(packs, written).axes(_stretched_result(term, packs), None)
+    _check_dims(text, "the result", term, axes)
+    return axes
+
+
+def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
+    """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
+    or does not fit.
+    """
+    items, shape = term.items, operand.shape
+    if len(items) != len(shape) or len(shape) > limits().dims:
+        return None
+    labels = []
+    for item, size in zip(items, shape, strict=True):
+        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
+            return None
+        labels.append((item.name,))
+    if operand.names is not None:
+        for (label,), name in zip(labels, operand.names, strict=True):
+            if not match(label, name):
+                return None
+    return tuple(labels)
 
 
 @dataclass
@@ -81,14 +112,14 @@ class _Reader:
     anonymous: int = 0
     drops_ones: bool = False
 
-    def axes(self, dims: Sequence[tuple[Item, int]], place: str) -> Axes:
+    def axes(self, dims: Sequence[tuple[Item, int]], operand: int | None) -> Axes:
         """Return the labels of each dim; most dims have one, of their own."""
         return tuple(
-            (item.name,) if isinstance(item, Label) else self.labels(item, number, f"{place}.{dim}")
+            (item.name,) if isinstance(item, Label) else self.labels(item, number, operand, f".{dim}")
             for dim, (item, number) in enumerate(dims)
         )
 
-    def labels(self, item: Item, number: int, place: str) -> tuple[str, ...]:
+    def labels(self, item: Item, number: int, operand: int | None, place: str) -> Labels:
         match item:
             case Label(name) | Alias(_, name):
                 return (name,)
@@ -98,38 +129,35 @@ class _Reader:
             case Literal(1) if self.drops_ones:
                 return ()
             case Literal(size):
-                label = f"{size}{place}"
+                label = literal(size, operand, place)
                 self.written[label] = size
                 return (label,)
             case Anonymous():
                 self.anonymous += 1
-                return (f"_@{self.anonymous - 1}",)
+                return (anonymous(self.anonymous - 1),)
             case Dots() | Pack():
-                return (f"{_word(item)}{number}",)
+                return (under_word(unparse_item(item), number),)
             case Group(items) | NamedGroup(_, Group(items)):
-                return self.product(items, place)
+                return self.product(items, operand, place)
 
-    def product(self, items: tuple[Item, ...], place: str) -> tuple[str, ...]:
+    def product(self, items: tuple[Item, ...], operand: int | None, place: str) -> Labels:
         """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
         found: list[str] = []
         for position, item in enumerate(items):
             if isinstance(item, Label):
                 found.append(item.name)
             elif isinstance(item, STRETCHED):
-                found += [f"{_word(item)}{number}" for number in numbers(item, self.packs[_word(item)])]
+                word = unparse_item(item)
+                found += [under_word(word, number) for number in numbers(item, self.packs[word])]
             else:
-                found += self.labels(item, 0, f"{place}.{position}")
+                found += self.labels(item, 0, operand, f"{place}.{position}")
         return tuple(found)
-
-
-def _word(item: Dots | Pack) -> str:
-    return f"{item.name}..." if isinstance(item, Pack) else "..."
 
 
 def _stretched_result(term: Term, packs: dict[str, int]) -> list[tuple[Item, int]]:
     dims: list[tuple[Item, int]] = []
     for item in term.items:
-        inside = numbers(item, packs[_word(item)]) if isinstance(item, STRETCHED) else (0,)
+        inside = numbers(item, packs[unparse_item(item)]) if isinstance(item, STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
     return dims
 
@@ -169,26 +197,32 @@ def _check_ndims(tree: Expression, operands: Sequence[Operand]) -> None:
 
 def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
     term, operand = tree.inputs[position], operands[position]
-    ndim, fixed = len(operand.shape), len(term.items)
+    ndim, fixed, called = len(operand.shape), len(term.items), title(operand, position)
     has_pack = any(isinstance(item, STRETCHED) for item in term.items)
     needs = f"at least {fixed - 1}" if has_pack else str(fixed)
-    message = f"operand {position} has {_dims(ndim)}, and its term has {needs}"
-    mark = Mark(term.span, f"{needs} here, {ndim} in the operand")
-    hint = _ndim_hint(term, ndim, position)
-    return Diagnostic("NE310", message, tree.text, (mark,), describe(tree.inputs, operands), hint)
+    has = "no dims" if operand.name and not ndim else _dims(ndim)
+    message = f"{called} has {has}, and its term has {needs}"
+    mark = Mark(term.span, f"{needs} here, {ndim} in {operand.name or 'the operand'}")
+    hint = _ndim_hint(term, operand, called)
+    infos = describe(tree.inputs, operands, (position,))
+    return Diagnostic("NE310", message, tree.text, (mark,), infos, hint)
 
 
 def _dims(count: int) -> str:
     return f"{count} dim" if count == 1 else f"{count} dims"
 
 
-def _ndim_hint(term: Term, ndim: int, position: int) -> str:
+def _ndim_hint(term: Term, operand: Operand, called: str) -> str:
+    ndim = len(operand.shape)
     first = term.items[0] if len(term.items) == 1 else None
+    if operand.name and not ndim:
+        return f"write {called}"
     if isinstance(first, Label) and len(first.name) == ndim and ndim > 1:
         return f"dims are separated by spaces: write {' '.join(first.name)}"
     if ndim > len(term.items):
-        return f"name the other dims of operand {position}, or let ... stand for them"
-    return "leave out of the term what the array does not have; new dims are made right of the arrow"
+        return f"name the other dims of {called}, or let ... stand for them"
+    side = "left of '='" if operand.name else "right of the arrow"
+    return f"leave out of the term what the array does not have; new dims are made {side}"
 
 
 def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, int]:
@@ -199,11 +233,11 @@ def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, in
         length = len(operand.shape) - (len(term.items) - 1)
         for item in term.items:
             if isinstance(item, Dots):
-                lengths["..."] = max(length, lengths.get("...", 0))
+                lengths[DOTS] = max(length, lengths.get(DOTS, 0))
             elif isinstance(item, Pack):
-                first, place = seen.setdefault(_word(item), (position, item))
-                if lengths.setdefault(_word(item), length) != length:
-                    there = (first, place, lengths[_word(item)])
+                first, place = seen.setdefault(unparse_item(item), (position, item))
+                if lengths.setdefault(unparse_item(item), length) != length:
+                    there = (first, place, lengths[unparse_item(item)])
                     raise error(_uneven_pack(tree, operands, there, (position, item, length)))
     return lengths
 
@@ -212,19 +246,17 @@ def _uneven_pack(
     tree: Expression, operands: Sequence[Operand], first: tuple[int, Pack, int], second: tuple[int, Pack, int]
 ) -> Diagnostic:
     marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
-    one, other = (f"{_dims(length)} in operand {position}" for position, _, length in (first, second))
-    message = f"'{_word(first[1])}' is {one} and {other}"
+    about = first[0], second[0]
+    one, other = titles(tree.inputs, operands, about)
+    message = f"'{unparse_item(second[1])}' is {_dims(first[2])} in {one} and {_dims(second[2])} in {other}"
     hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
-    return Diagnostic("NE305", message, tree.text, marks, describe(tree.inputs, operands), hint)
+    infos = describe(tree.inputs, operands, about)
+    return Diagnostic("NE305", message, tree.text, marks, infos, hint)
 
 
-def _check_dims(tree: Expression, arrays: tuple[Axes, ...]) -> None:
-    limit = limits().dims
-    for position, axes in enumerate(arrays):
-        count = sum(map(len, axes))
-        if max(count, len(axes)) > limit:
-            which = "the result" if position == len(arrays) - 1 else f"operand {position}"
-            apart = " with its groups taken apart" if count > len(axes) else ""
-            message = f"{which} has {max(count, len(axes))} dims{apart}, and the limit is {limit}"
-            term = (*tree.inputs, *(tree.outputs or ()))[position]
-            raise error(Diagnostic("NE705", message, tree.text, (Mark(term.span),)))
+def _check_dims(text: str, which: str, term: Term, axes: Axes) -> None:
+    count, limit = sum(map(len, axes)), limits().dims
+    if max(count, len(axes)) > limit:
+        apart = " with its groups taken apart" if count > len(axes) else ""
+        message = f"{which} has {max(count, len(axes))} dims{apart}, and the limit is {limit}"
+        raise error(Diagnostic("NE705", message, text, (Mark(term.span),)))

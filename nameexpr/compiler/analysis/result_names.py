@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.compiler.ir.axes import Axes, Names
-from nameexpr.compiler.ir.dots import Under, is_dots, position_of
+from nameexpr.compiler.ir.axes import DOTS, Axes, Names, Under, Unnamed, labels_under
 from nameexpr.dims import another_name, duplicate, name_fault
 from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.syntax.ast import Dots, Item, Pack, Term
@@ -37,10 +36,10 @@ def result_names(
     rest = list(axes)
     for item in term.items:
         if isinstance(item, Dots | Pack):
-            word = unparse_item(item)
-            while rest and len(rest[0]) == 1 and rest[0][0].startswith(word):
-                names.append(_name_of(rest.pop(0)[0], packs, under))
-                items.append(item)
+            here = labels_under(unparse_item(item), [labels[0] for labels in rest if len(labels) == 1])
+            names += [_name_of(label, packs, under) for label in here]
+            items += [item] * len(here)
+            rest = rest[len(here) :]
             continue
         rest.pop(0)
         names.append(getattr(item, "dim", None) or getattr(item, "name", None))
@@ -66,10 +65,9 @@ def _check_twice(names: Sequence[str | None], items: Sequence[Item], text: str) 
 
 def _name_of(label: str, packs: Mapping[str, Names], under: Under) -> str | None:
     """Return the name of a dim that has a label; under a pack, that which the operands have there."""
-    if is_dots(label):
-        return under.get(position_of(label))
-    word, dots, number = label.partition("...")
-    if dots:
-        names = packs.get(f"{word}...", ())
-        return names[int(number) - 1] if int(number) <= len(names) else None
-    return label if name_fault(label) is None else None
+    if not isinstance(label, Unnamed):
+        return label if name_fault(label) is None else None
+    if label.word == DOTS:
+        return under.get(label.number)
+    names = packs.get(label.word, ())
+    return names[label.number - 1] if 0 < label.number <= len(names) else None

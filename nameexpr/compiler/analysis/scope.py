@@ -6,13 +6,13 @@ is known once the operands are (`nameexpr.compiler.analysis.views`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
-from nameexpr.compiler.analysis.faults.words import in_words
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
+from nameexpr.compiler.analysis.term_queries import View, terms_in
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.syntax.ast import (
@@ -36,10 +36,14 @@ from nameexpr.syntax.ast import (
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The operands that a formula uses, in the order of their first use, with all their uses."""
+    """The operands that a formula uses, in the order of their first use, with all their uses.
+
+    `plain` are the views of operands, where all terms of the formula hold nothing but labels.
+    """
 
     tree: Formula
     uses: dict[str, tuple[Use, ...]]
+    plain: tuple[View, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -73,7 +77,15 @@ def read_scope(tree: Formula) -> Scope:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(found) for name, found in uses.items()})
+    return Scope(tree, {name: tuple(found) for name, found in uses.items()}, _plain_views(tree, uses))
+
+
+def _plain_views(tree: Formula, uses: Mapping[str, Sequence[Use]]) -> tuple[View, ...] | None:
+    views = [(name, use.term) for name, found in uses.items() for use in found]
+    is_plain = all(isinstance(item, Label) for term in terms_in(tree) for item in term.items)
+    if not is_plain or not all(term is not None for _, term in views):
+        return None
+    return tuple(dict.fromkeys([(name, term) for name, term in views if term is not None]))
 
 
 Walks = list[tuple[Statement, tuple[Node, ...]]]
@@ -126,8 +138,7 @@ def _terms(tree: Formula, uses: list[Use]) -> Iterator[Diagnostic]:
     if all(type(item) is Label for term in (*terms, *left) for item in term.items):
         return
     for rule in INPUT_RULES:
-        for found in rule(Expression(terms, left, None, tree.text), False):  # noqa: FBT003
-            yield found._replace(message=in_words(found.message), hint=in_words(found.hint))
+        yield from rule(Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):
         for atom in atoms(term.items):
             if isinstance(atom, Anonymous):

@@ -8,13 +8,15 @@ in `nameexpr.compiler.analysis.faults.sizes`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from nameexpr.compiler.analysis.faults import sizes as faults
-from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.faults.misuse import check_keywords
+from nameexpr.compiler.analysis.operands import Operand, is_one_operand
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.axes import Axes
+from nameexpr.compiler.ir.axes import DOTS, Axes, is_under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
 from nameexpr.syntax.ast import Expression
 
@@ -89,7 +91,7 @@ def solve(
     OptionError
         If a keyword names no label of the text.
     """
-    faults.check_keywords(tree, keywords)
+    check_keywords(tree, keywords)
     book = _Book({**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}})
     for label, size in keywords.items():
         book.learn(label, size)
@@ -123,17 +125,16 @@ def _broadcast(tree: Expression, operands: Sequence[Operand], resolved: Resolved
     """Give each dim under the ellipsis its broadcast size; an operand's 1 against n is a dim with no
     label.
     """
-    if "..." not in resolved.packs:
+    if DOTS not in resolved.packs:
         return resolved
-    names = {f"...{number + 1}" for number in range(resolved.packs["..."])}
     for axes, operand in zip(resolved.operands, operands, strict=True):
         for labels, size in zip(axes, operand.shape, strict=True):
-            if len(labels) == 1 and labels[0] in names and book.sizes.get(labels[0], 1) == 1:
+            if len(labels) == 1 and is_under_dots(labels[0]) and book.sizes.get(labels[0], 1) == 1:
                 book.sizes[labels[0]] = size
     arrays = tuple(
         tuple(
             ()
-            if size == 1 and len(labels) == 1 and labels[0] in names and book.sizes[labels[0]] != 1
+            if size == 1 and len(labels) == 1 and is_under_dots(labels[0]) and book.sizes[labels[0]] != 1
             else labels
             for labels, size in zip(axes, operand.shape, strict=True)
         )
@@ -153,11 +154,20 @@ def _problems(
     if not (book.clashes or book.broken or book.open) and _all_known(resolved, book.sizes):
         return []
     scene = faults.Scene(tree, operands, resolved, keywords, book.sizes)
-    found = [faults.clash(scene, label) for label in [*book.clashes][:TOLD]]
+    found = [faults.clash(scene, label) for label in _told_apart(scene, book.clashes)]
     found += [faults.indivisible(scene, product.operand, product.dim) for product in book.broken[:TOLD]]
     if not found:
         found = faults.missing(scene)
     return found
+
+
+def _told_apart(scene: faults.Scene, clashes: Iterable[str]) -> list[str]:
+    """Return the labels to tell; of those that clash between the same views of an operand the first."""
+    told: dict[object, str] = {}
+    for label in islice(clashes, TOLD):
+        about = faults.clash_positions(scene, label)
+        told.setdefault(tuple(about) if is_one_operand(scene.operands, about) else label, label)
+    return list(told.values())
 
 
 def _all_known(resolved: Resolved, sizes: Mapping[str, int]) -> bool:

@@ -1,23 +1,164 @@
-"""What the checker hands to the planner: every dim of every operand as a product of labels, every label with
-its size.
+"""Labels, axes and names: what the analysis says of every dim, and what the planner plans.
 
-Labels are strings. A label of the user's is its name; dims that have none get one that no name can be: `...2`
-is the second dim from the right under the ellipsis, `batch...1` the first of a pack, `_@0` the first
-anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the result.
+A label is a string. One that the text writes is its name. A dim that has none gets an `Unnamed`, whose text
+no name can be: `...2` is the second dim from the right under the ellipsis, `batch...1` the first of a pack,
+`_@0` the first anonymous dim, `3@1.0` the literal at dim 0 of operand 1, `3@out.0` one in the result.
+
+In formulas every value has dims of its own under `...`, which broadcast as NumPy's do: the k-th from the
+right, of size n, has the label `...k@n`. Where the order of dims counts, all of them stand together where the
+text mentions `...` first, even for a value that has none there: the marker `...` keeps the place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeGuard
 
 from nameexpr.ops import SUMMING
+from nameexpr.syntax.ast import Dots, Term
 
-Axes = tuple[tuple[str, ...], ...]
+Labels = tuple[str, ...]
+Axes = tuple[Labels, ...]
 Names = tuple[str | None, ...]
+Under = Mapping[int, str | None]
+"""Names of the dims under `...` by their number: 1 is the last."""
 
 CUSTOM = "reduce="
+DOTS = "..."
+
+
+class Unnamed(str):
+    """A label that stands for a dim without one.
+
+    `word` is what the text writes for the dim (`...`, `batch...`, `_`, `3`), `number` counts the dims of a
+    word, `size` is that of a literal or of a formula's dim under `...`. `factors` are the labels that were
+    merged into one.
+    """
+
+    word: str
+    number: int
+    size: int | None
+    factors: Labels
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the text writes a size for the dim, and nothing else."""
+        return self.word.isdecimal()
+
+
+def _unnamed(text: str, word: str, number: int = 0, size: int | None = None, factors: Labels = ()) -> Unnamed:
+    label = Unnamed(text)
+    label.word, label.number, label.size, label.factors = word, number, size, factors
+    return label
+
+
+def under_dots(number: int, size: int | None = None) -> Unnamed:
+    """Return the label of a dim under `...`, counted from the right; in formulas it knows its size."""
+    return _unnamed(f"{DOTS}{number}" if size is None else f"{DOTS}{number}@{size}", DOTS, number, size)
+
+
+def under_word(word: str, number: int) -> Unnamed:
+    """Return the label of a dim under `...`, counted from the right, or under a pack, from the left."""
+    return _unnamed(f"{word}{number}", word, number)
+
+
+def anonymous(number: int) -> Unnamed:
+    """Return the label of a `_`."""
+    return _unnamed(f"_@{number}", "_", number)
+
+
+def literal(size: int, operand: int | None, position: str) -> Unnamed:
+    """Return the label of a dim that is written as its size, at a place of an operand or of the result."""
+    where = "out" if operand is None else str(operand)
+    return _unnamed(f"{size}@{where}{position}", str(size), size=size)
+
+
+def product_label(labels: Sequence[str], between: str = "·") -> str:
+    """Return the label of some dims that are merged into one.
+
+    >>> product_label(["a"]), product_label(["a", "b"])
+    ('a', 'a·b')
+    """
+    if len(labels) == 1:
+        return labels[0]
+    return _unnamed(between.join(labels), between.join(map(shown, labels)), factors=tuple(labels))
+
+
+def factors_of(label: str) -> Labels:
+    """Return the labels that were merged into one; itself, if it is none of these."""
+    if not isinstance(label, Unnamed) or not label.factors:
+        return (label,)
+    return tuple([inner for factor in label.factors for inner in factors_of(factor)])
+
+
+def shown(label: str) -> str:
+    """Return the label as a person reads it: literals and anonymous dims without their position."""
+    if not isinstance(label, Unnamed):
+        return label
+    return f"{label.word}{label.number}" if label.word.endswith(DOTS) else label.word
+
+
+def is_dots(label: str) -> bool:
+    """Whether a label is that of a dim under `...`, or the marker."""
+    return label == DOTS or is_under_dots(label)
+
+
+def is_under_dots(label: str) -> TypeGuard[Unnamed]:
+    """Whether a label is that of a dim under `...`."""
+    return isinstance(label, Unnamed) and label.word == DOTS
+
+
+def labels_under(word: str, labels: Iterable[str]) -> list[Unnamed]:
+    """Return those labels that stand under a pack or `...`, from left to right."""
+    here = [label for label in labels if isinstance(label, Unnamed) and label.word == word]
+    return sorted(here, key=lambda label: label.number, reverse=word == DOTS)
+
+
+def is_summed(reducer: str | None, dropped: Labels) -> bool:
+    """Whether a reducer adds products up; without one, whether there is anything to add up."""
+    return bool(dropped) if reducer is None else reducer in SUMMING
+
+
+def flat(axes: Axes) -> Labels:
+    """Return the labels of axes, each once."""
+    return tuple(dict.fromkeys([label for labels in axes for label in labels]))
+
+
+def mentioned(term: Term, axes: Axes) -> Labels:
+    """Return the labels of a use in the order of its term, the marker where `...` stands."""
+    dots = [place for place, item in enumerate(term.items) if isinstance(item, Dots)]
+    if not dots:
+        return flat(axes)
+    cut = dots[0]
+    last = len(axes) - (len(term.items) - 1 - cut)
+    inside = [label for group in axes[cut:last] for label in group if not is_dots(label)]
+    return tuple(dict.fromkeys((*flat(axes[:cut]), DOTS, *flat(axes[last:]), *inside)))
+
+
+def in_order(order: Sequence[str], labels: Labels) -> Labels:
+    """Return a value's labels in the order in which they are mentioned."""
+    dots = labels_under(DOTS, labels)
+    every: list[str] = []
+    for label in order:
+        every += dots if is_dots(label) else [label]
+    return tuple(label for label in dict.fromkeys((*every, *labels)) if label in labels)
+
+
+def own_dots(axes: Axes, labels: Labels) -> Axes:
+    """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
+    own = {label.number: label for label in labels if is_under_dots(label)}
+    result: list[Labels] = []
+    for group in axes:
+        found = tuple(
+            own[label.number] if is_under_dots(label) else label
+            for label in group
+            if not is_under_dots(label) or label.number in own
+        )
+        if found or not any(map(is_dots, group)):
+            result.append(found)
+    return tuple(result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +175,7 @@ class Typed:
     result: Axes
     names: Names
     sizes: Mapping[str, int]
-    dropped: tuple[str, ...]
+    dropped: Labels
     reducer: str | None
 
     @property
@@ -42,14 +183,9 @@ class Typed:
         """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
         8).
         """
-        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
+        return is_summed(self.reducer, self.dropped)
 
-    @property
-    def result_shape(self) -> tuple[int, ...]:
-        """Shape of the result, groups merged."""
-        return tuple(self.size(labels) for labels in self.result)
-
-    def size(self, labels: tuple[str, ...]) -> int:
+    def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that these labels span."""
         return prod([self.sizes[label] for label in labels])
 
@@ -63,9 +199,9 @@ class Contraction:
     `reducer` combines them, None is the unasked sum of a contraction.
     """
 
-    terms: tuple[tuple[str, ...], ...]
-    result: tuple[str, ...]
-    dropped: tuple[str, ...]
+    terms: tuple[Labels, ...]
+    result: Labels
+    dropped: Labels
     reducer: str | None
     sizes: Mapping[str, int]
 
@@ -74,13 +210,8 @@ class Contraction:
         """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
         8).
         """
-        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
+        return is_summed(self.reducer, self.dropped)
 
     def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that these labels span."""
         return prod([self.sizes[label] for label in labels])
-
-
-def shown(label: str) -> str:
-    """Return the label as a person reads it: literals and anonymous dims without their position."""
-    return label.partition("@")[0]

@@ -20,10 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import copysign, isnan
 
-from nameexpr.compiler.ir.axes import Axes
+from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.errors import Span
 
-Labels = tuple[str, ...]
 WEAK = "weak:"
 """Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
 STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}

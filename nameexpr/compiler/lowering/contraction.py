@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import literal, product_label
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import PARTS, REAL_OF, c_loop, in_parts, matrices, of_parts
@@ -203,13 +204,14 @@ def _outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     """Emit products of columns with rows, by BLAS: matrices of one column and of one row, batched or not."""
     if pair.batch:
         return matrices(build, plain(pair), one, other)
+    unit = literal(1, None, "")
     column = build.joined(one, [pair.left])
-    column = build.reshape(column, (build.size(pair.left), 1), ("·".join(pair.left), "1@"))
+    column = build.reshape(column, (build.size(pair.left), 1), (product_label(pair.left), unit))
     row = build.joined(other, [pair.right])
-    row = build.reshape(row, (1, build.size(pair.right)), ("1@", "·".join(pair.right)))
+    row = build.reshape(row, (1, build.size(pair.right)), (unit, product_label(pair.right)))
     labels = (*pair.left, *pair.right)
     product = build.emit(
-        ir.dot(column.number, row.number), ("·".join(pair.left), "·".join(pair.right)), one.dtype
+        ir.dot(column.number, row.number), (product_label(pair.left), product_label(pair.right)), one.dtype
     )
     if len(labels) > 2:  # noqa: PLR2004  merged
         product = build.reshape(product, build.shape(labels), labels)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
 from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
@@ -23,7 +23,6 @@ from nameexpr.compiler.ir.graph import (
     Filled,
     Graph,
     Index,
-    Labels,
     Map,
     Reduction,
     Scalar,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import product_label
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.strategies import LETTERS, Pair, Way, is_copied_across, plain
 
@@ -76,7 +77,7 @@ def _dot(build: Builder, way: Way, one: Value, other: Value) -> Value:
     left = _matrix(build, one, (), way.rows, way.summed)
     right = _matrix(build, other, (), way.summed, way.columns)
     labels = (*way.rows, *way.columns)
-    groups = ["·".join(group) for group in (way.rows, way.columns) if group]
+    groups = [product_label(group) for group in (way.rows, way.columns) if group]
     product = build.emit(ir.dot(left.number, right.number), groups, one.dtype, None)
     return _split(build, product, labels, is_split=len(way.rows) > 1 or len(way.columns) > 1)
 
@@ -100,7 +101,7 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
     if all(len(group) == 1 for group in groups):
         return value
     shape = tuple(build.size(group) for group in groups)
-    return build.reshape(value, shape, ["·".join(group) for group in groups])
+    return build.reshape(value, shape, [product_label(group) for group in groups])
 
 
 def _split(build: Builder, value: Value, labels: Sequence[str], *, is_split: bool) -> Value:
@@ -114,7 +115,7 @@ def _matmul(build: Builder, way: Way, one: Value, other: Value, wide: str) -> Va
     left = _stacked(build, one, way.outer, way.rows, way.summed)
     right = _stacked(build, other, way.outer, way.summed, way.columns)
     labels = (*way.outer, *way.rows, *way.columns)
-    merged = (*way.outer, "·".join(way.rows), "·".join(way.columns))
+    merged = (*way.outer, product_label(way.rows), product_label(way.columns))
     if wide:
         product = build.emit(ir.integer_matmul(left.number, right.number, wide), merged, wide)
     else:
@@ -136,7 +137,7 @@ def _stacked(
     if len(rows) == 1 and len(columns) == 1 and len(lead) == len(here):
         return value
     shape = tuple(build.sizes[label] if label in here else 1 for label in lead)
-    groups = ("·".join(rows), "·".join(columns))
+    groups = (product_label(rows), product_label(columns))
     return build.reshape(value, (*shape, build.size(rows), build.size(columns)), (*lead, *groups))
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
+from nameexpr.compiler.ir.axes import product_label
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.compiler.lowering.products import REAL_OF, in_parts, matrices, of_parts, parts_of
@@ -138,7 +139,7 @@ def _of_blocks(build: Builder, value: Value, way: Way) -> Value:
     """Emit the sums of blocks, and their sum."""
     block = int(way.columns[0])
     kept = [label for label in value.labels if label not in way.summed]
-    inner, outer = "·".join(way.summed) + "·in", "·".join(way.summed) + "·out"
+    inner, outer = (product_label((*way.summed, part)) for part in ("in", "out"))
     build.sizes = {**build.sizes, inner: block, outer: build.size(way.summed) // block}
     labels = (*kept, outer, inner)
     value = build.transpose(value, [*kept, *way.summed])

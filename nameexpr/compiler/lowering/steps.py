@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import CUSTOM, Contraction
+from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, needs_narrowing
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
@@ -82,7 +82,7 @@ def _reduced(build: Builder, plan: ContractionPlan, value: Value, dtypes: Dtypes
     if reducer == CUSTOM or reducer in MERGING or not count:
         if count != 1:
             shape = (*build.shape(kept), build.size(plan.reduced))
-            value = build.reshape(value, shape, [*kept, "·".join(plan.reduced)])
+            value = build.reshape(value, shape, [*kept, product_label(plan.reduced)])
         count = 1
     if reducer == CUSTOM:
         return build.emit(ir.apply(value.number), kept, "")

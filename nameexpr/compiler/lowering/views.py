@@ -10,7 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import Axes
+from nameexpr.compiler.ir.axes import Axes, Unnamed, product_label
 from nameexpr.compiler.ir.dtypes import MAGNITUDE
 from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.layouts import in_cells
@@ -88,10 +88,11 @@ def lower_arrangement(
     if value.labels != flat or any(len(labels) != 1 for labels in result):
         if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
             value = build.joined(value, result)
-        merged = {" ".join(labels): build.size(labels) for labels in result}
+        groups = [product_label(labels, " ") for labels in result]
+        merged = dict(zip(groups, map(build.size, result), strict=True))
         shape = tuple(build.size(labels) for labels in result)
         build.sizes = {**build.sizes, **merged}
-        value = build.reshape(value, shape, [" ".join(labels) for labels in result])
+        value = build.reshape(value, shape, groups)
     if is_row_major:
         return build.copied(value, is_lax=value.is_fresh)
     if not value.is_fresh and not is_moved:
@@ -101,4 +102,4 @@ def lower_arrangement(
 
 def _is_one(label: str) -> bool:
     """Whether a new dim is a literal 1: a dim made by a view, where a repeat would be a copy."""
-    return label.startswith("1@")
+    return isinstance(label, Unnamed) and label.is_literal and label.size == 1

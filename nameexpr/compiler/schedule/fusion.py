@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.graph import Graph, Labels, Map, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.graph import Graph, Map, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.lowering.builder import Value
 from nameexpr.ops import FUNCTIONS

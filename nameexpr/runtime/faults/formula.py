@@ -5,20 +5,18 @@ memory, and what NumPy says while a formula runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import as_operand, is_bfloat16
-from nameexpr.compiler.analysis.faults.build import NOT_HELD
+from nameexpr.compiler.analysis.faults.values import NOT_HELD
 from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.compiler.schedule.limit.refusal import needs_infos
-from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, OperandInfo, Span, error
 from nameexpr.runtime.not_held import not_held_at
-from nameexpr.runtime.options import checked_sizes
 from nameexpr.syntax.ast import Binary, Formula, Unary, nodes
 
 if TYPE_CHECKING:
@@ -60,33 +58,6 @@ def check_numbers(dtype: np.dtype[Any], name: str, scope: Scope) -> None:
     else:
         message, hint = f"{what}which are no numbers", "convert it to numbers first"
     raise error(Diagnostic("NE525", message, scope.tree.text, marks, hint=hint))
-
-
-def formula_sizes(text: str, sizes: Mapping[str, int] | None) -> tuple[tuple[str, int], ...]:
-    """Return the pairs of sizes=, checked (NE603, NE607, NE704)."""
-    try:
-        pairs = checked_sizes(sizes)
-    except NameExprError as fault:
-        one = fault.diagnostics[0]
-        message, hint = one.message, "sizes are whole numbers: sizes={'h': 8}"
-        if one.code == "NE603":
-            message = re.sub(r"^(\S+)= is", r"sizes: \1 is", message)
-        raise error(Diagnostic(one.code, message, text, hint=hint)) from None
-    for name, size in pairs:
-        if size < 0:
-            message = f"sizes: {name} is {size}, and sizes are 0 or more"
-            raise error(Diagnostic("NE603", message, text, hint="leave it out where an operand tells it"))
-    return pairs
-
-
-def formula_outputs(text: str, outputs: Any) -> tuple[str, ...] | None:
-    """Return the names of outputs=, or None (NE620 for anything but a tuple or list of names)."""
-    if outputs is None:
-        return None
-    if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
-        hint = "give the names of statements: outputs=('p', 'o')"
-        raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
-    return tuple(map(normalised, outputs))
 
 
 def check_memory(compiled: Compilation[Scope], limit: int | None) -> None:

@@ -18,7 +18,7 @@ from nameexpr.rules.combining import doubled_fault
 from nameexpr.rules.pairing import Pairing, first_clash
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.rules import data_and_names, unify_names
+from nameexpr.tensors.operators import data_and_names, unify_names
 from nameexpr.tensors.writing import check_writeable
 
 

@@ -27,6 +27,7 @@ from nameexpr.rules.lookup import axes, position, removed
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained
+from nameexpr.tensors.operators import REFUSED
 from nameexpr.tensors.protocols.operands import (
     Part,
     checked_target,
@@ -38,7 +39,6 @@ from nameexpr.tensors.protocols.operands import (
     side_by_side,
     unified_names,
 )
-from nameexpr.tensors.rules import REFUSED
 from nameexpr.tensors.writing import can_raise, store
 
 Options = dict[str, Any]

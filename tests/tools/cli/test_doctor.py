@@ -76,6 +76,7 @@ def test_the_json_has_everything_with_its_type() -> None:
     assert data["machine"]["cpus"] >= data["machine"]["usable_cpus"] >= 1
 
 
+@pytest.mark.slow
 def test_openblas_is_asked_for_its_kernels_and_threads() -> None:
     blas, machine = describe_blas({}), describe_machine()
     if blas.family != "openblas" or "DYNAMIC_ARCH" not in (blas.config or "") or not machine.avx2:

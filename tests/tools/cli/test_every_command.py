@@ -14,6 +14,8 @@ from nameexpr.cli.main import main
 from nameexpr.cli.parser import NAMES
 from tools.cli.helpers import command, environment, folder, process  # noqa: F401  every test runs in it
 
+pytestmark = pytest.mark.slow
+
 FINE = {
     "eval": ["eval", "N C H W, C -> N : sum", "x.npy", "s.npy"],
     "plan": ["plan", "a b, b c -> a c", "2,3", "3,4"],

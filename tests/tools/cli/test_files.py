@@ -117,6 +117,7 @@ def test_a_bad_csv_says_where(content: str, words: str, capsys: pytest.CaptureFi
     assert words in fails(capsys, "eval", "... -> ...", "bad.csv")
 
 
+@pytest.mark.slow
 def test_every_damaged_byte_is_survived(capsys: pytest.CaptureFixture[str]) -> None:
     random = np.random.default_rng(0)
     for name in ("s.npy", "one.npz"):
@@ -168,6 +169,7 @@ def test_written_infinities_are_read(capsys: pytest.CaptureFixture[str]) -> None
     assert answer(capsys, "eval", "a -> a", "inf.csv")["data"] == [1, "-inf"]
 
 
+@pytest.mark.slow
 def test_what_is_packed_counts_against_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     np.savez_compressed("bomb.npz", x=np.zeros(1_000_000))
     np.save("plain.npy", np.zeros(1_000_000))

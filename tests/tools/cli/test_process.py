@@ -16,6 +16,8 @@ import pytest
 
 from tools.cli.helpers import X, command, environment, folder, process  # noqa: F401  every test runs in it
 
+pytestmark = pytest.mark.slow
+
 
 def test_pipes_carry_arrays() -> None:
     first = process("eval", "N C H W -> C N H W", "-", "-o", "-", stdin=Path("x.npy").read_bytes())

@@ -160,6 +160,7 @@ def test_names_that_an_encoding_lacks_are_written_as_escapes(
     assert raw.getvalue().startswith(b"\\xe9\\u540d.py:2:21: NE202 there is no reducer 'm\\xe4en'")
 
 
+@pytest.mark.slow
 def test_the_package_its_examples_and_its_documents_have_no_findings() -> None:
     checked = check_paths([str(ROOT / "nameexpr"), str(ROOT / "examples"), str(ROOT / "benchmarks")])
     assert checked.findings == ()

@@ -107,12 +107,14 @@ def test_valid_expressions_have_no_problems() -> None:
         assert diagnose(expression_call(case, case.text)) == [], seed
 
 
+@pytest.mark.slow
 def test_valid_formulas_have_no_problems() -> None:
     for seed in range(300):
         case = formula_generate.seeded_case(seed)
         assert diagnose(formula_call(case, case.text)) == [], seed
 
 
+@pytest.mark.slow
 def test_broken_expressions_are_reported_as_they_are_raised() -> None:
     rng, counts = random.Random(0), Counter[str]()
     for seed in range(400):
@@ -129,6 +131,7 @@ def test_broken_expressions_are_reported_as_they_are_raised() -> None:
     assert counts["found"] > 100
 
 
+@pytest.mark.slow
 def test_broken_formulas_are_reported_as_they_are_raised() -> None:
     rng, found_some = random.Random(1), 0
     for seed in range(400):

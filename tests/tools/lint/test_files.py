@@ -124,6 +124,7 @@ def test_a_hostile_file_is_one_finding_or_none(title: str) -> None:
         assert len(checked.findings) == 1
 
 
+@pytest.mark.slow
 def test_a_large_file_is_checked() -> None:
     lines = b"x = ne.einsum('a b, b c -> a c', y, z)  # \xc3\xa9 and so on\n" * 15_000
     source = b"import nameexpr as ne\n" + lines + b"ne.einsum('a b -> a : maen', x)\n"

@@ -11,6 +11,8 @@ from mypy import api
 from nameexpr.lint.python import check_python
 from nameexpr.mypy import NameExprPlugin, plugin
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = """\
 from typing import Any, Final, Literal
@@ -18,7 +20,7 @@ from typing import Any, Final, Literal
 import nameexpr
 import nameexpr as ne
 from nameexpr import evaluate
-from nameexpr.runtime.compiled import compile as ready
+from nameexpr.runtime.compile import compile as ready
 
 GOOD: Final = "a b -> b a"
 WRONG: Final = "a b -> a : maen"

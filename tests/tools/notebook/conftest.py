@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Iterator
 
@@ -18,7 +19,8 @@ def ipython(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InteractiveShe
     main, hook = sys.modules["__main__"], sys.excepthook
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-        made = InteractiveShell(config=config)
-    yield made
-    made.restore_sys_module_state()
+        patch.delattr(builtins, "_", raising=False)  # a doctest may have left it, and IPython then keeps none
+        shell = InteractiveShell(config=config)
+        yield shell
+    shell.restore_sys_module_state()
     sys.modules["__main__"], sys.excepthook = main, hook

@@ -54,6 +54,7 @@ def test_the_matcher_goes_with_the_extension(ipython: InteractiveShell) -> None:
     assert not ipython.Completer.custom_matchers
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["%ne ", "%%ne\n", "%%ne -p\n", "x\n%ne "]), st.text(), st.integers(0, 40))
 def test_any_text_can_be_completed(head: str, text: str, place: int) -> None:
     source = head + text

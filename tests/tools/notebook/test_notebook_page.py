@@ -44,6 +44,7 @@ def test_the_sessions_of_the_page_are_numbered() -> None:
     assert len(entries()) > 10
 
 
+@pytest.mark.slow
 def test_the_sessions_of_the_page_are_true(
     ipython: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nameexpr as ne
 from nameexpr.pictures.data import Flow, TensorNetwork
-from nameexpr.runtime.plan.expression import Plan
+from nameexpr.runtime.plan.plan import Plan
 from tools.pictures.text import faults
 
 ATTENTION = ne.compile("s[i j] = sum[d](q[i d] * k[j d]) / 8; a = softmax[j](s); y[e i] = sum[j](a * v[j e])")

@@ -76,6 +76,7 @@ print(ne.zeros(2, 3, names="N C").draw())
 """
 
 
+@pytest.mark.slow
 def test_the_bytes_are_the_same_in_every_process() -> None:
     outputs = set()
     for seed in ("0", "1", "7"):

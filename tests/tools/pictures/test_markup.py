@@ -13,6 +13,7 @@ from nameexpr.pictures.words import escaped
 from tools.pictures.text import HOSTILE
 
 
+@pytest.mark.slow
 def test_every_character_comes_out_harmless_in_text_and_in_attributes() -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
     safe = escaped(everything)

@@ -11,7 +11,7 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.pictures.data import Flow, Memory
-from nameexpr.runtime.plan.expression import Plan
+from nameexpr.runtime.plan.plan import Plan
 from nameexpr.tensors import wrap
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate

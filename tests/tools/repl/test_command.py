@@ -20,6 +20,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LINES = "x = arange(N=2, C=3)\nsum[C](x)\n"
 
 

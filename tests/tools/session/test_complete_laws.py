@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from functools import cache
 
+import pytest
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
@@ -20,6 +21,8 @@ from nameexpr.syntax.grammar import grammar_text
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
+
+pytestmark = pytest.mark.slow
 
 SESSION = Known(
     {"x": (("N", "C"), (2, 3)), "w": (("C", None), (3, 4)), "s": ((), ()), "_": (("N",), (2,))},

@@ -60,6 +60,7 @@ def test_a_line_ends(text: str) -> None:
     assert not is_open(text)
 
 
+@pytest.mark.slow
 def test_what_can_be_parsed_is_never_waited_for() -> None:
     texts = [generate.seeded_case(seed).text for seed in range(300)]
     formulas = [formula_generate.seeded_case(seed).text for seed in range(300)]

@@ -104,6 +104,7 @@ def is_safe(line: str) -> bool:
     return "!" not in line and not re.match(r"\s*:\s*(?:save|script|load|draw|q|quit|exit|time)\b", line)
 
 
+@pytest.mark.slow
 def test_it_lives_through_ten_thousand_random_lines(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ def kept_by(call: Callable[[int], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [LONG, SHORT])
 @pytest.mark.parametrize("case", CASES)
 def test_batches_of_many_lengths_keep_no_memory(case: str, rows: int) -> None:

@@ -23,6 +23,7 @@ from nameexpr.compiler.pipeline import Options, compile_expression, read, type_e
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula
+from nameexpr.runtime.operands import spec_of
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import array_of
 from oracle.generate.formulas import seeded_case
@@ -240,12 +241,13 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
     )
     one = compile_expression(tree, typed, dtypes, [A.strides, B.strides], Options(TARGET)).program
     entry = find_formula(formula, None, None, None, None)
-    two = entry.compile(*entry.describe([A, B])).program
+    two = entry.compile([spec_of(A), spec_of(B)]).program
     assert one.operands == two.operands
     assert one.instructions == two.instructions
     assert (one.result, one.depends_on_layout) == (two.result, two.depends_on_layout)
 
 
+@pytest.mark.slow
 def test_code_runs_when_pasted_and_gives_what_a_call_gives() -> None:
     ran = 0
     for seed in range(150):
@@ -255,7 +257,7 @@ def test_code_runs_when_pasted_and_gives_what_a_call_gives() -> None:
         wrapped = {name: _wrapped(value) for name, value in case.operands.items()}
         with np.errstate(all="ignore"):
             expected = formula(operands=wrapped)
-            order = [operands[name] for name in formula._entry.scope.operands]
+            order = [operands[name] for name in formula._entry.tree.operands]
             found = run_code(formula.code, *order)
         if case.outputs is None:
             found, expected = (found,), (expected,)
@@ -323,6 +325,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     return {word: given.pop(word) for word in ("outputs", "sizes") if word in given}
 
 
+@pytest.mark.slow
 def test_the_same_code_whatever_the_hash_seed() -> None:
     source = (
         "import nameexpr as ne;"

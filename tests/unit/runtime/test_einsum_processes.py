@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.runtime import fast_path
+from nameexpr.runtime import cache
 
 TEXT = "i j, j k -> i k"
 
@@ -52,7 +52,7 @@ def test_an_interrupted_call_leaves_the_next_one_right(
         raise fault
 
     expected = ne.einsum("i j -> i : logsumexp", x)
-    bound = fast_path.calls["i j -> i : logsumexp"].__globals__
+    bound = cache.calls["i j -> i : logsumexp"].__globals__
     out = np.zeros(2)
     with monkeypatch.context() as patch:
         patch.setitem(bound, "kernels_logsumexp", interrupted)
@@ -63,13 +63,13 @@ def test_an_interrupted_call_leaves_the_next_one_right(
 
 
 def test_an_interrupt_while_compiling_leaves_the_next_call_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nameexpr.runtime import entry
+    from nameexpr.runtime import expression
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(entry, "compile_expression", interrupted)
+        patch.setattr(expression, "compile_expression", interrupted)
         with pytest.raises(KeyboardInterrupt):
             product(3)
     assert product(3) == pickle.loads(pickle.dumps(product(3)))

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nameexpr as ne
 from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.formula_entry import PROGRAMS
+from nameexpr.runtime.entry import PROGRAMS
 
 RNG = np.random.default_rng(0)
 
@@ -125,7 +125,7 @@ def test_running_products_of_float16_are_those_of_float32() -> None:
 
 def test_formulas_and_their_functions_are_kept_in_bounded_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     few: Generations[Any, Any] = Generations(10)
-    monkeypatch.setattr("nameexpr.runtime.evaluate.formulas", few)
+    monkeypatch.setattr("nameexpr.runtime.cache.formulas", few)
     for count in range(100):
         assert ne.evaluate(f"x * 2 + {count}", x=1) == 2 + count
     assert 10 <= len(few) <= 20
@@ -138,7 +138,7 @@ def test_formulas_and_their_functions_are_kept_in_bounded_numbers(monkeypatch: p
 
 
 def test_a_formula_is_compiled_once_for_operands_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nameexpr.runtime import formula_entry as formula
+    from nameexpr.runtime import formula
 
     compiled: list[object] = []
     original = formula.compile_formula
@@ -188,7 +188,7 @@ def test_floating_point_warnings_are_numpy_s() -> None:
 
 
 def test_an_interrupted_call_leaves_the_next_one_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nameexpr.runtime import formula_entry as formula
+    from nameexpr.runtime import formula
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

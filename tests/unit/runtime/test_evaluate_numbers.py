@@ -186,6 +186,7 @@ def outcome(text: str, **given: Any) -> Any:
     return found[0] if fault is None else fault.code
 
 
+@pytest.mark.slow
 def test_random_formulas_of_numbers_have_the_value_of_python_s_arithmetic() -> None:
     seen: dict[str, int] = {}
     for seed in range(700):

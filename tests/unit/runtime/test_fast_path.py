@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.runtime import fast_path as hot
+from nameexpr.runtime import cache
 from nameexpr.runtime.tuning import best_ranks
 
 RNG = np.random.default_rng(2)
@@ -25,15 +25,15 @@ def _fresh() -> Iterator[None]:
 
 
 def test_a_text_leads_to_the_function_of_its_last_operands() -> None:
-    assert "a b, b c -> a c" not in hot.calls
+    assert "a b, b c -> a c" not in cache.calls
     ne.einsum("a b, b c -> a c", np.ones((2, 3)), np.ones((3, 4)))
-    first = hot.calls["a b, b c -> a c"]
+    first = cache.calls["a b, b c -> a c"]
     ne.einsum("a b, b c -> a c", np.ones((2, 3), "f4"), np.ones((3, 4), "f4"))
-    assert hot.calls["a b, b c -> a c"] is not first
+    assert cache.calls["a b, b c -> a c"] is not first
     ne.cache_clear()
-    assert not hot.calls
-    assert not hot.with_options
-    assert len(hot.templates) == 0
+    assert not cache.calls
+    assert not cache.calls_with_options
+    assert len(cache.templates) == 0
 
 
 def test_a_product_of_matrices_is_one_function_for_all_sizes() -> None:
@@ -72,11 +72,11 @@ def test_a_function_for_all_sizes_is_not_made_where_sizes_are_given() -> None:
 def test_texts_that_say_the_same_share_their_code_and_not_their_errors() -> None:
     x, y = np.ones((2, 3)), np.ones((3, 4))
     ne.einsum("a b, b c -> a c : sum", x, y)
-    kept = len(hot.templates)
+    kept = len(cache.templates)
     ne.einsum("time chan, chan out -> time out : sum", x, y)
-    assert len(hot.templates) == kept
+    assert len(cache.templates) == kept
     ne.einsum("time chan, chan out -> out time : sum", x, y)
-    assert len(hot.templates) == kept + 1
+    assert len(cache.templates) == kept + 1
     with pytest.raises(ne.SizeError, match="'chan' is 3 in operand 0 and 4 in operand 1"):
         ne.einsum("time chan, chan out -> time out : sum", x, y.T)
 
@@ -101,20 +101,20 @@ def test_text_and_array_swapped_are_told_apart_with_options_too() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    for number in range(hot.TEXTS + 50):
+    for number in range(cache.TEXTS + 50):
         ne.einsum(f"a{number} -> a{number}", [1.0])
         ne.einsum(f"(a b{number}) -> a b{number}", [1.0], a=1)
-    assert len(hot.calls) <= hot.TEXTS
-    assert len(hot.with_options) <= hot.TEXTS
+    assert len(cache.calls) <= cache.TEXTS
+    assert len(cache.calls_with_options) <= cache.TEXTS
 
 
 def test_an_array_whose_dtype_is_another_object_is_the_same_to_it() -> None:
     x = np.ones((2, 3))
     ne.einsum("a b, b c -> a c", x, x.T)
     strange = pickle.loads(pickle.dumps(x, protocol=2))
-    function = hot.calls["a b, b c -> a c"]
+    function = cache.calls["a b, b c -> a c"]
     np.testing.assert_array_equal(ne.einsum("a b, b c -> a c", strange, strange.T), x @ x.T)
-    assert hot.calls["a b, b c -> a c"] is function
+    assert cache.calls["a b, b c -> a c"] is function
 
 
 def test_numbers_and_truth_values_of_numpy_are_options_too() -> None:
@@ -161,7 +161,7 @@ def test_a_size_that_changes_is_read_on_each_call() -> None:
 )
 def test_options_that_cannot_change_are_looked_up(options: dict[str, Any]) -> None:
     assert ne.einsum("a b -> b" if "reduce" in options else "a b -> b a", np.ones((2, 3)), **options).size
-    assert len(hot.with_options) == 1
+    assert len(cache.calls_with_options) == 1
 
 
 def test_row_major_results_are_new_memory() -> None:

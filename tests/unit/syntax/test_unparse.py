@@ -68,6 +68,7 @@ lists = st.lists(terms, min_size=1, max_size=3).map(tuple)
 expressions = st.builds(Expression, lists, st.none() | lists, st.none() | names.map(Reducer))
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(expressions)
 def test_a_printed_tree_reads_as_itself(tree: Expression) -> None:

@@ -110,6 +110,7 @@ formulas = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(formulas)
 def test_a_printed_tree_reads_as_itself(tree: Formula) -> None:

@@ -108,6 +108,7 @@ def assert_answer(call: Callable[[], Any], compute: Callable[[], Expected], what
     np.testing.assert_allclose(result.numpy(), expected.array, rtol=1e-6, err_msg=what)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(operands())
 def test_matmul(pair: tuple[Expected, Expected]) -> None:
@@ -172,6 +173,7 @@ def fused(bias: Expected, left: Expected, right: Expected, verb: str, beta: Any,
     return Expected(names, beta * widened + alpha * inner.array)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.sampled_from(["addmm", "addmv"]), st.data())
 def test_the_fused_additions(verb: str, data: st.DataObject) -> None:

@@ -10,12 +10,19 @@ NumPy.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from nameexpr.compiler.analysis.faults.sizes import OPTIONS
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.compiler.analysis.operands import places
+from nameexpr.compiler.analysis.rules.unsummed import listed
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
+from nameexpr.syntax.ast import LABELLED, Alias, Expression, NamedGroup, atoms
+from nameexpr.syntax.unparse import unparse_item
+
+OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
+"""Keywords of `einsum` that are no sizes of labels."""
 
 
 def needs_arrow(text: str) -> Diagnostic:
@@ -70,3 +77,42 @@ def no_reducer(name: str) -> Diagnostic:
     """Return the mistake of a name in `reduce=` that no reducer has."""
     hint = did_you_mean(name, REDUCTIONS) or f"one of {' '.join(REDUCTIONS)}, or a callable f(array, axis)"
     return Diagnostic("NE202", f"there is no reducer '{name}'", hint=hint)
+
+
+def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
+    """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
+    if not keywords:
+        return
+    labels = {a.name for term in tree.terms for a in atoms(term.items) if isinstance(a, LABELLED)}
+    found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
+    if found:
+        raise error(*found)
+
+
+def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[str]) -> Iterator[Diagnostic]:
+    for name, size in keywords.items():
+        if name not in labels:
+            yield _unknown_keyword(tree, name, labels)
+        elif size < 0:
+            message = f"{name}={size} is not a size: sizes are 0 or more"
+            hint = "leave it out, and it is found from the operands where they determine it"
+            yield Diagnostic(
+                "NE603",
+                message,
+                tree.text,
+                tuple(Mark(item.span) for _, item in places(tree.terms, name)),
+                hint=hint,
+            )
+
+
+def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
+    for term in tree.terms:
+        for item in term.items:
+            if isinstance(item, Alias | NamedGroup) and item.dim == name:
+                inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
+                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
+                message = f"{name}= is the size of no label"
+                return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
+    known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
+    hint = did_you_mean(name, sorted(labels)) or known
+    return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)

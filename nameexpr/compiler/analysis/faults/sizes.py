@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from keyword import iskeyword
 from math import prod
+from typing import NamedTuple
 
-from nameexpr.compiler.analysis.operands import Operand, describe, places, stretch
+from nameexpr.compiler.analysis.faults.misuse import OPTIONS
+from nameexpr.compiler.analysis.operands import Operand, describe, places, stretch, title, titles
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.unsummed import listed
-from nameexpr.compiler.ir.axes import shown
-from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
-from nameexpr.syntax.ast import LABELLED, Alias, Expression, Item, NamedGroup, Sized, atoms
+from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
+from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
+from nameexpr.syntax.ast import Expression, Item, Sized
 from nameexpr.syntax.unparse import unparse_item
-
-OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
-"""Keywords of `einsum` that are no sizes of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,115 +28,130 @@ class Scene:
     keywords: Mapping[str, int]
     sizes: Mapping[str, int]
 
-    def diagnostic(self, code: str, message: str, marks: Sequence[Mark], hint: str) -> Diagnostic:
-        """Return a diagnostic with the operands described."""
-        return Diagnostic(
-            code, message, self.tree.text, tuple(marks), describe(self.tree.inputs, self.operands), hint
-        )
+    @property
+    def is_formula(self) -> bool:
+        """Whether the operands are a formula's views of its operands."""
+        return any(operand.name for operand in self.operands)
+
+    def diagnostic(
+        self, code: str, message: str, marks: Sequence[Mark], hint: str, about: Sequence[int] = ()
+    ) -> Diagnostic:
+        """Return a diagnostic with the operands described; `about` are those of the message."""
+        infos = describe(self.tree.inputs, self.operands, about)
+        return Diagnostic(code, message, self.tree.text, tuple(marks), infos, hint)
+
+    def title(self, operand: int) -> str:
+        """Return what an operand is called."""
+        return title(self.operands[operand], operand)
 
     def item_at(self, operand: int, dim: int) -> Item:
         """Return the item of one dim of one operand."""
         return stretch(self.tree.inputs[operand], len(self.operands[operand].shape))[dim][0]
 
 
-def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
-    """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
-    if not keywords:
-        return
-    terms = (*tree.inputs, *(tree.outputs or ()))
-    labels = {a.name for term in terms for a in atoms(term.items) if isinstance(a, LABELLED)}
-    found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
-    if found:
-        raise error(*found)
-
-
-def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[str]) -> Iterator[Diagnostic]:
-    for name, size in keywords.items():
-        if name not in labels:
-            yield _unknown_keyword(tree, name, labels)
-        elif size < 0:
-            message = f"{name}={size} is not a size: sizes are 0 or more"
-            hint = "leave it out, and it is found from the operands where they determine it"
-            yield Diagnostic("NE603", message, tree.text, _marks(tree, name), hint=hint)
-
-
-def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
-    for term in (*tree.inputs, *(tree.outputs or ())):
-        for item in term.items:
-            if isinstance(item, Alias | NamedGroup) and item.dim == name:
-                inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
-                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
-                message = f"{name}= is the size of no label"
-                return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
-    known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
-    hint = did_you_mean(name, sorted(labels)) or known
-    return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
-
-
 def _marks(tree: Expression, label: str) -> tuple[Mark, ...]:
-    return tuple(Mark(item.span) for _, item in places((*tree.inputs, *(tree.outputs or ())), label))
+    return tuple(Mark(item.span) for _, item in places(tree.terms, label))
 
 
 def clash(scene: Scene, label: str) -> Diagnostic:
     """Return the diagnostic for a label that has two sizes."""
     found = _statements(scene, label)
     at: dict[Span, Mark] = {}
-    for size, _, item in found:
-        if item is not None:
-            at.setdefault(item.span, Mark(item.span, str(size)))
-    marks, said = list(at.values()), _said(found)
-    if label.startswith("..."):
+    pair = _first_two(found)
+    for one in found:
+        if one.item is not None:
+            at.setdefault(one.item.span, Mark(one.item.span, str(one.size)))
+    if any(one.how == IN_TEXT for one in pair):
+        for item in scene.resolved.sized:
+            if item.name == label:
+                at.setdefault(item.span, Mark(item.span, str(item.size)))
+    marks = list(at.values())
+    about = positions_of(pair)
+    said = _said(scene, pair, about)
+    if is_under_dots(label):
         message = f"dims under '...' do not broadcast: {said}"
         hint = "aligned from the right, sizes must be equal or 1"
-        return scene.diagnostic("NE309", message, marks, hint)
-    if "@" in label:
-        size, place, _ = found[0]
-        message = f"a dim written {shown(label)} is {size} {place}"
+        return scene.diagnostic("NE309", message, marks, hint, about)
+    if isinstance(label, Unnamed) and label.is_literal:
+        place = _place(scene, found[0], positions_of(found[:1]))
+        message = f"a dim written {shown(label)} is {found[0].size} {place}"
         hint = "a number in a term is the exact size of a dim: name the dim instead"
-        return scene.diagnostic("NE302", message, marks, hint)
-    if "..." in label:
-        word, _, number = label.partition("...")
-        message = f"dim {int(number) - 1} of '{word}...' is {said}"
+        return scene.diagnostic("NE302", message, marks, hint, about)
+    if isinstance(label, Unnamed):
+        message = f"dim {label.number - 1} of '{label.word}' is {said}"
         hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
-        return scene.diagnostic("NE304", message, marks, hint)
-    return scene.diagnostic("NE304", f"'{label}' is {said}", marks, _clash_hint(scene, label, found))
+        return scene.diagnostic("NE304", message, marks, hint, about)
+    return scene.diagnostic("NE304", f"'{label}' is {said}", marks, _clash_hint(found), about)
 
 
-Statement = tuple[int, str, Item | None]
+IN_TEXT = "in the text"
 
 
-def _said(found: Sequence[Statement]) -> str:
-    """Return the first two sizes that differ, each with the place that says it."""
-    size, place, _ = found[0]
-    other, elsewhere, _ = next((one for one in found if one[0] != size), found[0])
+class SizeStatement(NamedTuple):
+    """Something that says a size: how, of which operand if of any, and by which item of the text."""
+
+    size: int
+    how: str
+    position: int | None
+    item: Item | None
+
+
+def clash_positions(scene: Scene, label: str) -> list[int]:
+    """Return the operands whose sizes of a label the message about it tells."""
+    return positions_of(_first_two(_statements(scene, label)))
+
+
+def positions_of(pair: Sequence[SizeStatement]) -> list[int]:
+    """Return the operands that say sizes."""
+    return sorted({one.position for one in pair if one.position is not None})
+
+
+def _first_two(found: Sequence[SizeStatement]) -> tuple[SizeStatement, SizeStatement]:
+    """Return the first two that differ."""
+    return found[0], next((one for one in found if one.size != found[0].size), found[0])
+
+
+def _said(scene: Scene, pair: Sequence[SizeStatement], about: Sequence[int]) -> str:
+    """Return two sizes, each with the place that says it."""
+    (size, other), (place, elsewhere) = (
+        [one.size for one in pair],
+        [_place(scene, one, about) for one in pair],
+    )
     return f"{size} and {other} {place}" if place == elsewhere else f"{size} {place} and {other} {elsewhere}"
 
 
-def _clash_hint(scene: Scene, label: str, found: Sequence[Statement]) -> str:
-    given = [size for size, place, _ in found if place.startswith(("in the text", "by the keyword"))]
-    measured = {size for size, _, _ in found[: len(found) - len(given)]}
+def _place(scene: Scene, one: SizeStatement, about: Sequence[int]) -> str:
+    if one.position is None:
+        return one.how
+    called = titles(scene.tree.inputs, scene.operands, about)
+    return f"{one.how} {called[about.index(one.position)]}"
+
+
+def _clash_hint(found: Sequence[SizeStatement]) -> str:
+    measured = {one.size for one in found if one.position is not None}
     if len(measured) > 1:
         return "if these are two dims, rename one; to broadcast over a dim of size 1, write 1"
     return f"write {measured.pop()}, or leave the size out" if measured else "give the size once"
 
 
-def _statements(scene: Scene, label: str) -> list[Statement]:
-    """Return everything that says a size of the label: (size, where, item), operands first."""
-    found: list[Statement] = []
+def _statements(scene: Scene, label: str) -> list[SizeStatement]:
+    """Return everything that says a size of the label, operands first."""
+    found: list[SizeStatement] = []
     for position, operand in enumerate(scene.operands):
         for dim, size in enumerate(operand.shape):
             labels = scene.resolved.operands[position][dim]
             item = scene.item_at(position, dim)
             if labels == (label,):
-                found.append((size, f"in operand {position}", item))
+                found.append(SizeStatement(size, "in", position, item))
             elif label in labels and (solved := _solved(scene, label, labels, size)) is not None:
-                found.append((solved, f"by {unparse_item(item)} in operand {position}", item))
+                found.append(SizeStatement(solved, f"by {unparse_item(item)} in", position, item))
     if label in scene.resolved.written:
-        terms = (*scene.tree.inputs, *(scene.tree.outputs or ()))
+        terms = scene.tree.terms
         sized = next((item for _, item in places(terms, label) if isinstance(item, Sized)), None)
-        found.append((scene.resolved.written[label], "in the text", sized))
+        found.append(SizeStatement(scene.resolved.written[label], IN_TEXT, None, sized))
     if label in scene.keywords:
-        found.append((scene.keywords[label], f"by the keyword {label}=", None))
+        how = "in sizes=" if scene.is_formula else f"by the keyword {label}="
+        found.append(SizeStatement(scene.keywords[label], how, None, None))
     return found
 
 
@@ -163,21 +176,23 @@ def indivisible(scene: Scene, operand: int, dim: int) -> Diagnostic:
         message, hint = _does_not_divide(size, factors, known)
         return scene.diagnostic("NE306", message, [mark], hint)
     if not labels:
-        message = f"a dim written {unparse_item(item)} is {size} in operand {operand}"
-        return scene.diagnostic("NE302", message, [mark], "to keep or to combine this dim, give it a name")
+        message = f"a dim written {unparse_item(item)} is {size} in {scene.title(operand)}"
+        hint = "to keep or to combine this dim, give it a name"
+        return scene.diagnostic("NE302", message, [mark], hint, (operand,))
     values = " * ".join(str(scene.sizes[label]) for label in labels)
     product = f"{factors} = {values} = {prod(scene.sizes[label] for label in labels)}"
-    message = f"{unparse_item(item)} is {size} in operand {operand}, but {product}"
+    message = f"{unparse_item(item)} is {size} in {scene.title(operand)}, but {product}"
     hint = "check these sizes; one that is given beside the operands may be left out"
-    return scene.diagnostic("NE307", message, [*_sources(scene, labels, item), mark], hint)
+    return scene.diagnostic("NE307", message, [*_sources(scene, labels, item), mark], hint, (operand,))
 
 
 def _sources(scene: Scene, labels: Sequence[str], group: Item) -> Iterator[Mark]:
     """Yield a mark for whatever says the sizes of a group's labels outside the group."""
     for label in dict.fromkeys(labels):
-        for size, _, item in _statements(scene, label):
-            if size == scene.sizes[label] and item is not None and not _is_inside(item, group):
-                yield Mark(item.span, str(size))
+        for one in _statements(scene, label):
+            is_size = one.size == scene.sizes[label]
+            if is_size and one.item is not None and not _is_inside(one.item, group):
+                yield Mark(one.item.span, str(one.size))
 
 
 def _is_inside(item: Item, group: Item) -> bool:
@@ -228,18 +243,20 @@ def _free_in_group(scene: Scene, position: int, dim: int, free: list[str]) -> Di
     zero = " (a factor is 0)" if size == 0 else ""
     verb = "is" if len(free) == 1 else "are"
     message = f"{listed(free)} {verb} not determined by {equation}{zero}"
-    hint = f"give {'its size' if len(free) == 1 else 'the sizes of all but one'}: {_keyword(free[0])}"
+    hint = f"give {'its size' if len(free) == 1 else 'the sizes of all but one'}: {_keyword(scene, free[0])}"
     return scene.diagnostic("NE308", message, [Mark(item.span, str(size))], hint)
 
 
-def _keyword(label: str) -> str:
+def _keyword(scene: Scene, label: str) -> str:
     """Return how a size is given beside the text; a label that cannot be a keyword needs `sizes=`."""
+    if scene.is_formula:
+        return f"sizes={{'{label}': ...}}"
     is_keyword = label.isidentifier() and not iskeyword(label) and label not in OPTIONS
     return f"{label}=..." if is_keyword else f'sizes={{"{label}": ...}}'
 
 
 def _free_in_result(scene: Scene, label: str) -> Diagnostic:
-    known = [name for name in scene.sizes if name.rstrip("'").isidentifier()]
+    known = [name for name in scene.sizes if not isinstance(name, Unnamed)]
     marks = _marks(scene.tree, label)
     near = did_you_mean(label, known)
     advice = f"for a new dim write its size: {label}=4"

@@ -86,12 +86,12 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE204", "a reducer stands in the text and in reduce=", tree.text, mark, hint=hint)
 
 
-def _one_pack_per_input(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _one_pack_per_input(tree: Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
     for term in tree.inputs:
         packs = [item for item in term.items if isinstance(item, STRETCHED)]
         if len(packs) > 1:
             hint = "where one ends and the next begins cannot be told; name the dims of all but one"
-            message = "an input holds at most one ... or pack"
+            message = f"an {holder} holds at most one ... or pack"
             yield Diagnostic("NE205", message, tree.text, marks_of(*packs), hint=hint)
 
 
@@ -115,16 +115,16 @@ def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
             yield group
 
 
-def _inside_groups(tree: Expression, _: bool) -> Iterator[Diagnostic]:
-    for term in (*tree.inputs, *(tree.outputs or ())):
+def _inside_groups(tree: Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
+    for term in tree.terms:
         for group in _groups(term.items):
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
             open_ended = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
             if open_ended:
-                hint = "an input's group is split into dims whose sizes can be told: name them"
-                message = "_, ... and packs cannot stand inside an input's group"
+                hint = f"an {holder}'s group is split into dims whose sizes can be told: name them"
+                message = f"_, ... and packs cannot stand inside an {holder}'s group"
                 yield Diagnostic("NE206", message, tree.text, marks_of(*open_ended), hint=hint)
 
 
@@ -167,10 +167,10 @@ def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
                 yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 
-def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _words_mean_one_thing(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     packs: dict[str, Item] = {}
     labels: dict[str, Item] = {}
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         for atom in atoms(term.items):
             if isinstance(atom, Pack):
                 packs.setdefault(atom.name, atom)
@@ -182,9 +182,9 @@ def _words_mean_one_thing(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE211", message, tree.text, marks_of(packs[name], labels[name]), hint=hint)
 
 
-def _sizes_agree(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _sizes_agree(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     sizes: dict[str, Sized] = {}
-    for term in (*tree.inputs, *(tree.outputs or ())):
+    for term in tree.terms:
         for atom in atoms(term.items):
             if isinstance(atom, Sized) and sizes.setdefault(atom.name, atom).size != atom.size:
                 first = sizes[atom.name]
@@ -224,5 +224,10 @@ _RULES: tuple[Rule, ...] = (
     _sizes_agree,
     _result_names,
 )
-INPUT_RULES: tuple[Rule, ...] = (_one_pack_per_input, _inside_groups, _words_mean_one_thing, _sizes_agree)
-"""The rules that input terms must keep wherever they stand: in formulas, too."""
+INPUT_RULES: tuple[Callable[[Expression, bool, str], Iterator[Diagnostic]], ...] = (
+    _one_pack_per_input,
+    _inside_groups,
+    _words_mean_one_thing,
+    _sizes_agree,
+)
+"""The rules that input terms must keep wherever they stand: in formulas, too, where an operand holds them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nameexpr.errors import Diagnostic, Mark, did_you_mean
+from nameexpr.errors import Diagnostic, Mark, nearest
 from nameexpr.syntax.ast import LABELLED, Alias, Expression, Label, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse, unparse_term
 
@@ -24,7 +24,7 @@ SEARCHED = 16
 def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
     """Yield one diagnostic for each misspelling, and one for all other labels that are summed unasked."""
     inside = _occurrences(tree.inputs)
-    everywhere = _occurrences((*tree.inputs, *(tree.outputs or ())))
+    everywhere = _occurrences(tree.terms)
     lone = {name: places[0] for name, places in inside.items() if len(places) == 1 and name not in kept}
     plain: list[str] = []
     explained: set[str] = set()
@@ -70,8 +70,7 @@ def _nearest(name: str, others: list[str]) -> str:
     """Return the label that `name` was probably meant to be; single letters are near only in another case."""
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
-    found = did_you_mean(name, [other for other in others if len(other) > 1])
-    return found.removeprefix("did you mean '").removesuffix("'?")
+    return nearest(name, [other for other in others if len(other) > 1])
 
 
 def _is_run_together(tree: Expression) -> bool:

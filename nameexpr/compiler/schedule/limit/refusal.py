@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.axes import factors_of, shown
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.lower import lower
@@ -65,7 +65,8 @@ def needs_infos(needs: Sequence[LargeValue]) -> tuple[OperandInfo, ...]:
 
 
 def _title(labels: Sequence[str]) -> str:
-    words = [f"({' '.join(map(shown, one.split('·')))})" if "·" in one else shown(one) for one in labels]
+    groups = [[shown(factor) for factor in factors_of(label)] for label in labels]
+    words = [f"({' '.join(group)})" if len(group) > 1 else group[0] for group in groups]
     return " ".join(words) or "a value"
 
 
@@ -74,7 +75,8 @@ def _smaller(single: SingleReduction, labels: Sequence[str], limit: int) -> str:
     caller's to say.
     """
     sizes = single.graph.sizes
-    known = [label for label in ",".join(labels).replace("·", ",").split(",") if label.isidentifier()]
+    every = [factor for label in labels for factor in factors_of(label)]
+    known = [label for label in every if label.isidentifier()]
     name = max(known, key=lambda label: sizes.get(label, 0), default="")
     low, high = 0, sizes.get(name, 0)
     while low + 1 < high:

@@ -218,6 +218,7 @@ def test_formulas_and_what_is_bound_have_times_too() -> None:
     assert bound.seconds == pytest.approx(plan.seconds, rel=0.5)
 
 
+@pytest.mark.slow
 def test_times_are_the_same_whatever_the_seed_of_hashes_is() -> None:
     code = (
         "import nameexpr as ne\n"

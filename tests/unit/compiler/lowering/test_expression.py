@@ -204,6 +204,7 @@ def test_generated_source_holds_nothing_of_the_user_s(monkeypatch: pytest.Monkey
                 ), node.value
 
 
+@pytest.mark.slow
 def test_the_same_plan_whatever_the_hash_seed() -> None:
     import subprocess
     import sys

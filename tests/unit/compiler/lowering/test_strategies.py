@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.lowering.builder import Builder
-from nameexpr.runtime.entry import Entry
-from nameexpr.runtime.options import Options
+from nameexpr.runtime.expression import ExpressionEntry
+from nameexpr.runtime.operands import spec_of
+from nameexpr.runtime.options import CallOptions
 from nameexpr.runtime.specialise import function_of, template
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import same as same_result
@@ -80,16 +80,15 @@ def laid_out(x: np.ndarray, order: int) -> np.ndarray:
 
 
 def in_every_way(
-    text: str, operands: list[np.ndarray], options: Options
+    text: str, operands: list[np.ndarray], options: CallOptions
 ) -> list[tuple[tuple[int, ...], np.ndarray]]:
     """Return the result of every way at every choice, the others as the model has them."""
-    entry = Entry(text, options)
-    shapes = [Operand(x.shape) for x in operands]
-    described = (shapes, [x.dtype for x in operands], [x.strides for x in operands])
+    entry = ExpressionEntry(text, options)
+    specs = [spec_of(x) for x in operands]
     found = []
 
     def compute(ranks: tuple[int, ...]) -> tuple[int, ...]:
-        compiled = entry.compile(*described, ranks)
+        compiled = entry.compile(specs, ranks)
         made = template(compiled.program, compiled.shapes, operands)
         function = function_of(made, pytest.fail, entry._explain)
         found.append((ranks, function(*operands)))
@@ -112,7 +111,7 @@ def same(found: np.ndarray, expected: np.ndarray, scale: float) -> bool:
 @pytest.mark.parametrize("text", PAIRS + SUMS)
 def test_every_way_gives_the_same_values(text: str, dtype: str) -> None:
     sizes = {"b": 2, "d": 5, "c": 4} if "(" in text else {}
-    options = Options(sizes=tuple(sorted(sizes.items())))
+    options = CallOptions(sizes=tuple(sorted(sizes.items())))
     plain = values(text, dtype)
     wide = [x.astype({"f4": "f8"}.get(dtype, dtype)) for x in plain]
     exact = np.asarray(reference.einsum(text, *wide, sizes=sizes))
@@ -142,7 +141,7 @@ def test_sums_of_complex_numbers_keep_apart_what_is_infinite_or_nan(
         x.flat[cell] = number
     expected = x.real.sum(axes), x.imag.sum(axes)
     for order in range(4):
-        for ranks, value in in_every_way(text, [laid_out(x, order)], Options()):
+        for ranks, value in in_every_way(text, [laid_out(x, order)], CallOptions()):
             assert value.dtype == x.dtype
             np.testing.assert_array_equal(value.real, expected[0], err_msg=f"{order} {ranks}")
             np.testing.assert_array_equal(value.imag, expected[1], err_msg=f"{order} {ranks}")
@@ -155,18 +154,14 @@ def test_more_labels_than_einsum_has_letters_for(summed: list[str]) -> None:
     x = RNG.random([2] * 3 + [1] * 27 + [2] * len(summed))
     y = RNG.random([2] * len(summed) + [2] * 3 + [1] * 22)
     expected = np.tensordot(x, y, len(summed))
-    for ranks, value in in_every_way(text, [x, y], Options()):
+    for ranks, value in in_every_way(text, [x, y], CallOptions()):
         np.testing.assert_allclose(value, expected, err_msg=str(ranks))
 
 
 def test_the_texts_above_offer_several_ways() -> None:
-    assert (
-        sum(
-            len(in_every_way(text, [np.ones(shape, "c16")], Options())) > 2 for text, shape, _ in COMPLEX_SUMS
-        )
-        > 5
-    )
-    counts = [len(in_every_way(text, values(text, "f8"), Options())) for text in PAIRS]
+    sums = [(text, np.ones(shape, "c16")) for text, shape, _ in COMPLEX_SUMS]
+    assert sum(len(in_every_way(text, [one], CallOptions())) > 2 for text, one in sums) > 5
+    counts = [len(in_every_way(text, values(text, "f8"), CallOptions())) for text in PAIRS]
     assert sum(count > 3 for count in counts) > 6
     assert max(counts) > 8
 

@@ -215,7 +215,7 @@ BAD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", BAD, ids=str)
+@pytest.mark.parametrize("path", BAD, ids=lambda path: "object" if type(path) is object else str(path))
 def test_what_is_no_path_is_refused(path: Any) -> None:
     terms, output, sizes = chain(3)
     with pytest.raises(ne.OptionError, match="is no path for 3 operands"):
@@ -249,6 +249,7 @@ for count in range(3, 9):
 """
 
 
+@pytest.mark.slow
 def test_the_same_order_whatever_the_hash_seed() -> None:
     source = SOURCE.format(paths=sys.path)
     printed = {

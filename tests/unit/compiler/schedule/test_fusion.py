@@ -17,7 +17,8 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.schedule import fusion, reuse
 from nameexpr.compiler.schedule import fusion as fuse
 from nameexpr.compiler.schedule.fusion import Fusing
-from nameexpr.runtime import formula_entry as formula
+from nameexpr.runtime import formula
+from nameexpr.runtime.options import read_options
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.tensors import wrap
 from oracle.generate.formulas import Case, same, seeded_case
@@ -66,10 +67,11 @@ def programs_of(case: Case, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[
 
 def evaluate_anew(text: str, outputs: Any = None, sizes: Any = None, **operands: Any) -> Any:
     """Evaluate without any cache."""
-    options = formula.read_formula_options(text, outputs, sizes, None, None)
+    options = read_options(sizes, outputs=outputs, formula=text)
     return formula.FormulaEntry(text, options).call_named(operands)
 
 
+@pytest.mark.slow
 def test_reuse_changes_no_value_and_writes_over_nothing_that_is_alive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -104,6 +106,7 @@ def assert_same(one: Any, two: Any, title: str) -> None:
         assert_array_equal(left, right, err_msg=title)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_blocks_of_any_size_give_the_reference_s_values(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))

@@ -30,7 +30,9 @@ from nameexpr.compiler.schedule.limit.loops import (
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
 from nameexpr.compiler.schedule.limit.network import Item, Network, SingleReduction, network_of
 from nameexpr.compiler.schedule.limit.search import find_nests
-from nameexpr.runtime.plan.expression import make_plan
+from nameexpr.runtime.operands import OperandSpec
+from nameexpr.runtime.plan.running import running_of
+from nameexpr.runtime.plan.steps import steps_of
 from nameexpr.syntax.ast import Expression
 
 RNG = np.random.default_rng(0)
@@ -114,9 +116,9 @@ def test_flops_of_a_nest_are_those_of_all_its_blocks() -> None:
     made, single, network = CHAIN
     for nest in nests(network, 30):
         program = lower_loops(single, nest)
-        shapes = [Operand(shape) for shape in program.operands]
+        specs = [OperandSpec(shape) for shape in program.operands]
         planned = replace(made, program=program, shapes=shapes_of(program))
-        flops = make_plan(planned, shapes, [np.dtype(float)] * 3).flops
+        flops = sum(step.flops for step in steps_of(running_of(planned, specs, range(len(specs)), None)))
         assert flops == measure(network, nest, 0).flops >= made.plans[0].flops
 
 

@@ -104,6 +104,7 @@ def test_slices_give_what_whole_arrays_give(monkeypatch: pytest.MonkeyPatch, tit
     assert count or dtype != "float64"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("everywhere")
 @given(sizes=st.fixed_dictionaries(dict.fromkeys("BHLD", st.integers(0, 4))), title=st.sampled_from([*TEXTS]))
 def test_slices_of_any_size_give_what_whole_arrays_give(sizes: dict[str, int], title: str) -> None:

@@ -162,6 +162,7 @@ def test_the_kind_is_told_from_the_text(text: str, kind: Kind) -> None:
     assert tokens(text) == tokens(text, kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["\n", "\n#", "a", "1.", "a...", "'", "1e", "[", "x[a](", "é", "\ud800", "$", "_.", "é'$", ";\n"]
 )

@@ -40,6 +40,7 @@ def faults(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
             yield from rule(tree, has_reduce)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(texts(ITEMS), st.booleans())
 def test_what_is_accepted_breaks_no_rule(text: str, has_reduce: bool) -> None:
@@ -48,6 +49,7 @@ def test_what_is_accepted_breaks_no_rule(text: str, has_reduce: bool) -> None:
         assert not list(faults(tree, has_reduce))
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(texts(PLAIN, 2), st.booleans())
 def test_of_texts_of_labels_all_that_are_right_are_accepted(text: str, has_reduce: bool) -> None:
@@ -91,6 +93,7 @@ def operands(draw: st.DrawFn, tree: Expression) -> tuple[Operand, ...]:
     return tuple(made[: len(made) - (draw(st.integers(0, 19)) == 0)])
 
 
+@pytest.mark.slow
 @settings(max_examples=2000)
 @given(st.data())
 def test_labels_are_typed_in_one_pass_as_in_all(data: st.DataObject) -> None:

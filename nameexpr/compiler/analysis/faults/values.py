@@ -1,19 +1,23 @@
 """What can be wrong with a formula's values, in words: dims that would be dropped, that are not there, that
-hold nothing, and functions that are not defined for what they are given.
+hold nothing or do not fit, and functions that are not defined for what they are given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from nameexpr.compiler.analysis.term_queries import labels_in, marks_of_label, terms_in
-from nameexpr.compiler.ir.axes import shown
-from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, terms_in
+from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
+from nameexpr.errors import Diagnostic, Mark, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
+    LABELLED,
     Alias,
     CallAlong,
+    Dots,
     Formula,
     Label,
     NamedGroup,
@@ -21,6 +25,7 @@ from nameexpr.syntax.ast import (
     Statement,
     Term,
     Use,
+    atoms,
     nodes,
 )
 
@@ -30,8 +35,7 @@ _WEAK = "weak:"
 
 def word_of(label: str) -> str:
     """Return how a label is written in brackets: a pack's dims as the pack."""
-    word, dots, _ = label.partition("...")
-    return word + dots if dots else label
+    return label.word if isinstance(label, Unnamed) else label
 
 
 def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: Sequence[str]) -> Diagnostic:
@@ -41,7 +45,7 @@ def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: S
     """
     assert statement.term is not None
     words = list(dict.fromkeys(map(word_of, lost)))
-    listed = " and ".join(f"'{shown(word)}'" for word in words)
+    listed = " and ".join(f"'{word}'" for word in words)
     slips = [did_you_mean(label, words) for label in unknown if len(label) > 1]
     slips += [_meant(tree, word, words) for word in words]
     near = next(filter(None, slips), "")
@@ -92,7 +96,7 @@ def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
 
 def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
-    known = [label for label in own if "@" not in label or "..." in label]
+    known = [label for label in own if not isinstance(label, Unnamed) or label.word.endswith(DOTS)]
     words = list(dict.fromkeys(map(word_of, known)))
     listed = "it has no dims"
     if words:
@@ -180,3 +184,70 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
 def _kind(dtype: str) -> str:
     """Return a dtype as a message says it."""
     return f"a number ({dtype.removeprefix(_WEAK)})" if dtype.startswith(_WEAK) else dtype
+
+
+def broadcast_fault(
+    tree: Formula,
+    axes: Mapping[View, Axes],
+    operands: Mapping[str, Operand],
+    labels: Sequence[Unnamed],
+    span: Span,
+) -> Diagnostic:
+    """Return the diagnostic for dims under `...` that do not broadcast where values meet (NE309).
+
+    `axes` are the labels of every view of an operand, `labels` those of the dims that meet.
+    """
+    said, marks, seen = [], [], {}
+    for label in labels:
+        having = [view for view, groups in axes.items() if any(label in group for group in groups)]
+        view = min(having, key=lambda view: abs(view[1].span.start - span.start), default=None)
+        if view is None:
+            said.append(f"{label.size}")
+            marks.append(Mark(span))
+            continue
+        said.append(f"{label.size} in {view[0]}")
+        marks += [Mark(item.span, str(label.size)) for item in view[1].items if isinstance(item, Dots)]
+        seen[view] = operands[view[0]]
+    message = f"dims under '...' do not broadcast: {' and '.join(said)}"
+    hint = "aligned from the right, sizes must be equal or 1"
+    return Diagnostic("NE309", message, tree.text, tuple(dict.fromkeys(marks)), _described(seen), hint)
+
+
+def other_size(
+    text: str,
+    view: View,
+    shape: tuple[int, ...],
+    label: str,
+    sizes: tuple[int, int],
+    operands: Mapping[View, Operand],
+) -> Diagnostic:
+    """Return the diagnostic for a statement's term that gives a label another size than it has (NE330).
+
+    `sizes` are the one here and the one elsewhere; `operands` are those by the views that the formula has.
+    """
+    here, there = sizes
+    marks, seen = _label_marks(view[1], label, here), {view: Operand(shape)}
+    elsewhere = "elsewhere"
+    for other, operand in operands.items():
+        outside = _label_marks(other[1], label, there)
+        if outside:
+            elsewhere = f"in {other[0]}"
+            marks += outside
+            seen[other] = operand
+            break
+    message = f"'{label}' is {here} in {view[0]} and {there} {elsewhere}"
+    hint = "if these are two dims, rename one"
+    return Diagnostic("NE330", message, text, tuple(marks), _described(seen), hint)
+
+
+def _label_marks(term: Term, label: str, size: int) -> list[Mark]:
+    return [
+        Mark(atom.span, str(size))
+        for atom in atoms(term.items)
+        if isinstance(atom, LABELLED) and atom.name == label
+    ]
+
+
+def _described(operands: Mapping[View, Operand]) -> tuple[OperandInfo, ...]:
+    terms = [term for _, term in operands]
+    return describe(terms, [replace(operand, name=view[0]) for view, operand in operands.items()])

@@ -15,6 +15,7 @@ from nameexpr.errors import Diagnostic, did_you_mean, error
 if TYPE_CHECKING:
     from nameexpr.pictures.data import Drawn, Flow, TensorNetwork
     from nameexpr.pictures.sheet import Picture
+    from nameexpr.runtime.plan.running import Running
 
 KINDS = ("network", "tree", "memory")
 GRAPHS = ("network", "tree")
@@ -47,24 +48,17 @@ class Drawing:
         return _finished, (self.data,)
 
 
-def expression_drawing(*parts: Any) -> Drawing:
-    """Return the drawing of an expression: the parts are the parameters of `expression_drawn`."""
+def drawing_of(running: Running, *parts: Any) -> Drawing:
+    """Return the drawing of what is done on each call: the parts are the parameters of `expression_drawn`."""
 
     def make() -> Drawn:
-        from nameexpr.runtime.drawing.expression import expression_drawn
+        if running.is_expression:
+            from nameexpr.runtime.plan.network import expression_drawn
 
-        return expression_drawn(*parts)
+            return expression_drawn(running, *parts)
+        from nameexpr.runtime.plan.flow import formula_drawn
 
-    return Drawing(make)
-
-
-def formula_drawing(*parts: Any) -> Drawing:
-    """Return the drawing of a formula: the parts are the parameters of `formula_drawn`."""
-
-    def make() -> Drawn:
-        from nameexpr.runtime.drawing.formula import formula_drawn
-
-        return formula_drawn(*parts)
+        return formula_drawn(running, *parts)
 
     return Drawing(make)
 

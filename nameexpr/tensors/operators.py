@@ -42,7 +42,7 @@ unify_names = lru_cache(maxsize=4096)(unify_from_right)
 _removed = lru_cache(maxsize=4096)(removed)
 
 
-class Rules(Core):
+class Operators(Core):
     """keeps, unifies, removes: what the operators of a family have in common."""
 
     __slots__ = ()

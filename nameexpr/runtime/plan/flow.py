@@ -6,10 +6,9 @@ functions, reductions. Its tree is the flow of the steps that are run, which may
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir import graph as graphs
@@ -33,29 +32,23 @@ from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Node
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.runtime.drawing.expression import dims_text, memory_of, shape_text, with_size
-
-if TYPE_CHECKING:
-    from nameexpr.runtime.plan.expression import PlanStep
+from nameexpr.runtime.plan.network import dims_text, memory_of, shape_text, with_size
+from nameexpr.runtime.plan.running import Running
+from nameexpr.runtime.plan.steps import PlanStep
 
 HOLE = "·"
 """Stands for a value without a name, which a line brings."""
 
 
 def formula_drawn(
-    compiled: Compilation[Scope],
-    running: Compilation[Scope],
-    text: str,
-    steps: Sequence[PlanStep],
-    operands: int,
-    limit: int | None,
-    bound: Collection[str] = (),
+    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
 ) -> Drawn:
     """Return the pictures of a formula; the parameters are those of `expression_drawn`."""
+    names = frozenset(running.compiled.tree.operands[position] for position in running.bound)
     return Drawn(
-        _Values(compiled, frozenset(bound)).flow(text),
-        _steps_flow(running, text, steps, frozenset(bound)),
-        memory_of(running.program, running.shapes, running.given, text, steps, operands, limit),
+        _Values(running.compiled, names).flow(text),
+        _steps_flow(running, text, steps, names),
+        memory_of(running, text, steps, operands, limit),
     )
 
 
@@ -177,12 +170,10 @@ def _call(function: str, arguments: Sequence[str]) -> str:
     return f"{function}({', '.join(arguments)})"
 
 
-def _steps_flow(
-    running: Compilation[Scope], text: str, steps: Sequence[PlanStep], bound: frozenset[str]
-) -> Flow:
+def _steps_flow(running: Running, text: str, steps: Sequence[PlanStep], bound: frozenset[str]) -> Flow:
     """Return the flow of the steps that are run."""
     program, shapes = running.program, running.shapes
-    nodes = [_operand(running, position, name, bound) for position, name in enumerate(running.tree.operands)]
+    nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
     count = len(nodes)
     for number, (one, note, step) in enumerate(zip(program.instructions, program.notes, steps, strict=True)):
         shape = shapes[count + number]
@@ -195,14 +186,15 @@ def _steps_flow(
     return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
 
 
-def _operand(running: Compilation[Scope], position: int, name: str, bound: frozenset[str]) -> Node:
+def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
     """Return an operand of the steps: one of the formula, or a value that was computed once."""
-    shape = running.shapes[position]
+    shape, listed = running.shapes[position], running.operands[position]
     dtype = running.given[position].dtype if position < len(running.given) else "float64"
     size = prod(shape) * item_bytes(dtype)
-    if not running.tree.uses[name]:
-        return Node("held", name, shape_text(shape), bytes=size, note="computed once")
-    return Node("operand", name, shape_text(shape), bytes=size, note="bound" if name in bound else "")
+    if listed.is_held:
+        return Node("held", listed.label, shape_text(shape), bytes=size, note="computed once")
+    note = "bound" if listed.label in bound else ""
+    return Node("operand", listed.label, shape_text(shape), bytes=size, note=note)
 
 
 def _place(one: Instruction, allocated: int) -> str:

@@ -41,6 +41,7 @@ def random_case(seed: int) -> tuple[str, list[Any]]:
     return ", ".join(map(" ".join, terms)) + " -> " + " ".join(kept) + reducer, chosen
 
 
+@pytest.mark.slow
 def test_results_of_repeated_operands_are_those_of_nested_loops() -> None:
     shared = 0
     for seed in range(200):

@@ -1,61 +1,101 @@
-"""What binding needs of both expressions and formulas: operands by value, values that are computed once, and
-the words for what cannot be bound.
+"""`bind`: operands that stay the same, taken by value and checked as far as they can be.
+
+>>> import numpy as np, nameexpr as ne
+>>> layer = ne.compile("y[N K] = sum[C](x[N C] * w[C K]) + b[K]").bind(w=np.ones((3, 4)), b=np.zeros(4))
+>>> layer(x=np.ones((2, 3))).shape
+(2, 4)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from mmap import mmap
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import NUMBERS, as_operand
+from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Program
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
-from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.specialise import Function, run_values
+from nameexpr.runtime.operands import spec_of, unwrapped
 from nameexpr.syntax.ast import LABELLED, Expression, atoms
 from nameexpr.syntax.unparse import unparse_term
-from nameexpr.tensors import NamedTensor, wrap
 
-KEPT = 16
-"""Preludes whose values one bound text keeps: those of as many kinds of operands, if each needs others."""
+if TYPE_CHECKING:
+    from nameexpr.runtime.expression import ExpressionEntry
+    from nameexpr.runtime.formula import FormulaEntry
+
 CONTRADICTIONS = frozenset({"NE302", "NE304", "NE305", "NE306", "NE307", "NE309", "NE310", "NE330", "NE401"})
 """Mistakes that the bound operands show by themselves, whatever the others are."""
 
 
-def array_of(operand: Any) -> Any:
-    """Return the array of an unwrapped operand."""
-    return operand._data if isinstance(operand, NamedTensor) else operand
+def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> ExpressionEntry:
+    """Return an expression with more operands bound, by their positions among those that are left.
+
+    Raises
+    ------
+    OptionError
+        NE624, for positions that are none.
+    NameExprError
+        If the operands cannot fit, whatever the others are.
+    """
+    positions = read_positions(entry.tree, entry.fixed, operands)
+    pairs = zip(positions, operands.values(), strict=True)
+    # A number of Python stays one, which is weak against the others.
+    bound = entry.bind({position: owned(unwrapped(value, position, entry.text)) for position, value in pairs})
+    check_fits(bound)
+    return bound
 
 
-def read_operand(value: Any, position: int, text: str) -> Any:
-    """Return an operand to hold: a number of Python stays one, which is weak against the others."""
-    if type(value) in NUMBERS:
-        return value
-    if isinstance(value, NamedTensor):
-        return owned(value)
-    return owned(as_operand(value, position, text))
+def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEntry:
+    """Return a formula with more operands bound.
+
+    Raises
+    ------
+    OptionError
+        NE624, for names that no operand has.
+    NameExprError
+        If the operands cannot fit, whatever the others are.
+    """
+    from nameexpr.compiler.analysis.scope import Scope
+    from nameexpr.compiler.analysis.views import read_views
+
+    scope, names = entry.tree, entry.tree.operands
+    for name in operands:
+        if name not in names:
+            listed = f"the operands are {', '.join(names)}" if names else "it has no operands"
+            hint = did_you_mean(name, names) or listed
+            message = f"bind: the formula has no operand '{name}'"
+            raise error(Diagnostic("NE624", message, entry.text, hint=hint))
+    bound = entry.bind(
+        {names.index(name): owned(entry.unwrapped(value, name)) for name, value in operands.items()}
+    )
+    shapes = {name: _operand(value) for name, value in bound.bound.items()}
+    try:
+        part = Scope(scope.tree, {name: scope.uses[name] for name in shapes})
+        read_views(part, shapes, dict(entry.options.sizes))
+    except NameExprError as fault:
+        raise_contradictions(fault)
+    return bound
 
 
-def shape_of(value: Any) -> Operand:
-    """Return shape and names of an unwrapped operand."""
-    if type(value) in NUMBERS:
-        return Operand(())
-    return Operand(value.shape, value.names if isinstance(value, NamedTensor) else None)
+def _operand(value: Any) -> Operand:
+    spec = spec_of(value)
+    return Operand(spec.shape, spec.names)
 
 
 def owned(operand: Any) -> Any:
     """Return an unwrapped operand whose elements nobody writes to: a dense copy, unless it is read-only."""
-    if isinstance(operand, NamedTensor):
-        return wrap(_owned_array(operand.data), operand.names)
-    return operand if type(operand) in NUMBERS else _owned_array(operand)
+    if type(operand) in NUMBERS:
+        return operand
+    if type(operand) is np.ndarray:
+        return _owned_array(operand)
+    from nameexpr.tensors import wrap
+
+    return wrap(_owned_array(operand.data), operand.names)
 
 
 def _owned_array(array: Any) -> Any:
@@ -76,44 +116,6 @@ def _is_constant(array: Any) -> bool:
             return False
         array = array.base
     return array is None or isinstance(array, bytes | mmap)
-
-
-def sealed(operand: Any) -> Any:
-    """Return an operand that is ours already, made read-only: pickles forget that it was."""
-    array = array_of(operand)
-    if isinstance(array, np.ndarray):
-        array.flags.writeable = False
-    return operand
-
-
-class Prepared:
-    """The values of preludes: each is computed once, for all kinds of operands that want the same one."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self) -> None:
-        self._values: Generations[Any, tuple[Any, ...]] = Generations(KEPT)
-
-    def values(
-        self, prelude: Program | None, operands: Sequence[Any], explain: Callable[[Exception], Exception]
-    ) -> tuple[Any, ...]:
-        """Return what a prelude gives for the bound operands; `explain` makes an error of a fault."""
-        if prelude is None:
-            return ()
-        kinds = tuple(getattr(one, "dtype", type(one)) for one in operands)
-        key = (prelude.operands, prelude.instructions, prelude.results, kinds)
-
-        def compute() -> tuple[Any, ...]:
-            return tuple(map(sealed, run_values(prelude, shapes_of(prelude), operands, explain)))
-
-        return self._values.get_or_make(key, compute)
-
-
-def hold(function: Function, count: int, values: Iterable[Any]) -> Function:
-    """Return a generated function of `count` operands that finds the values as the operands after those."""
-    names: dict[str, Any] = function.__globals__
-    names.update({f"a{place}": value for place, value in enumerate(values, count)})
-    return function
 
 
 def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) -> list[int]:
@@ -157,18 +159,19 @@ def _position(key: Any, terms: Sequence[str], text: str, hint: str) -> int:
     raise error(Diagnostic("NE624", f"bind: there is no operand {position}", text, hint=hint))
 
 
-def check_fits(tree: Expression, operands: Mapping[int, Operand], sizes: Mapping[str, int]) -> None:
+def check_fits(entry: ExpressionEntry) -> None:
     """Raise what contradicts the text, or each other, whatever the operands that are not bound yet are."""
-    if not operands:
+    if not entry.fixed:
         return
-    places = list(operands)
-    terms = tuple(tree.inputs[place] for place in places)
+    positions = list(entry.fixed)
+    terms = tuple(entry.tree.inputs[position] for position in positions)
     labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
-    known = {label: size for label, size in sizes.items() if label in labels}
+    known = {label: size for label, size in entry.options.sizes if label in labels}
+    operands = list(map(_operand, entry.fixed.values()))
     try:
-        infer_sizes(replace(tree, inputs=terms, outputs=None, reducer=None), list(operands.values()), known)
+        infer_sizes(replace(entry.tree, inputs=terms, outputs=None, reducer=None), operands, known)
     except NameExprError as fault:
-        raise_contradictions(fault, places)
+        raise_contradictions(fault, positions)
 
 
 def raise_contradictions(fault: NameExprError, places: Sequence[int] | None = None) -> None:

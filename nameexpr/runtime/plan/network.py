@@ -1,47 +1,34 @@
-"""The pictures of an expression as data: its network from its types, its tree from its plan, its memory from
-its program.
+"""The pictures of an expression as data: its network from its labels, its tree from its order of
+contractions, its memory from its program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
-from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
-from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
-from nameexpr.syntax.ast import Expression
-
-if TYPE_CHECKING:
-    from nameexpr.runtime.plan.expression import PlanStep
+from nameexpr.runtime.plan.running import Running
+from nameexpr.runtime.plan.steps import PlanStep, repeats
 
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
 
 def expression_drawn(
-    compiled: Compilation[Expression],
-    running: Compilation[Expression],
-    text: str,
-    steps: Sequence[PlanStep],
-    operands: int,
-    limit: int | None,
-    bound: Collection[int] = (),
+    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
 ) -> Drawn:
     """Return the pictures of an expression.
 
     Parameters
     ----------
-    compiled : Compiled
-        All its stages.
-    running : Compiled
-        Those of what is done on a call: the same, but for an expression with `bound` operands.
+    running : Running
+        What is done on a call.
     text : str
         The expression, as it is shown.
     steps : sequence of PlanStep
@@ -50,14 +37,11 @@ def expression_drawn(
         Bytes of the operands.
     limit : int, optional
         The limit on memory.
-    bound : collection of int, optional
-        The operands that are bound.
     """
-    rows = list(_rows(running.program, shapes_of(running.program)))
     return Drawn(
-        network_of(compiled, text, bound),
-        _Tree(compiled, rows, steps, frozenset(bound)).flow(text),
-        memory_of(running.program, running.shapes, running.given, text, steps, operands, limit),
+        _network(running, text),
+        _Tree(running, steps).flow(text),
+        memory_of(running, text, steps, operands, limit),
     )
 
 
@@ -82,8 +66,8 @@ def shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) or "scalar"
 
 
-def network_of(compiled: Compilation[Expression], text: str, bound: Collection[int]) -> TensorNetwork:
-    """Return the network of an expression."""
+def _network(running: Running, text: str) -> TensorNetwork:
+    compiled, bound = running.compiled, running.bound
     sizes = compiled.graph.sizes
     ends: dict[str, list[int]] = {}
     for position, axes in enumerate(compiled.views):
@@ -136,21 +120,15 @@ def _rows(
 class _Tree:
     """The contraction tree: operands, then a node for each step of the plan, then what is done at the end."""
 
-    def __init__(
-        self,
-        compiled: Compilation[Expression],
-        rows: Sequence[_Row],
-        steps: Sequence[PlanStep],
-        bound: frozenset[int],
-    ) -> None:
-        (self.plan,) = compiled.plans
-        self.compiled, self.rows, self.steps, self.bound = compiled, rows, steps, bound
-        self.sizes = compiled.graph.sizes
+    def __init__(self, running: Running, steps: Sequence[PlanStep]) -> None:
+        self.compiled, self.steps, self.bound = running.compiled, steps, running.bound
+        (self.plan,) = self.compiled.plans
+        self.sizes = self.compiled.graph.sizes
         self.rows_of: dict[int | None, list[_Row]] = {}
-        for row in rows:
+        for row in _rows(running.program, running.shapes):
             self.rows_of.setdefault(row.note.step, []).append(row)
-        self.dtypes = compiled.operands.dtypes
-        self.last = compiled.program.notes[-1].dtype if compiled.program.notes else ""
+        self.dtypes = self.compiled.operands.dtypes
+        self.last = self.compiled.program.notes[-1].dtype if self.compiled.program.notes else ""
 
     def flow(self, text: str) -> Flow:
         """Return the tree."""
@@ -193,7 +171,7 @@ class _Tree:
                 title, note = "held", "once, before the calls"
             return Node("held", title, dims, step.values, 0, size, note)
         row = working[-1]
-        flops = step.flops * _repeats(row.loops, (*step.labels, *step.summed))
+        flops = step.flops * repeats(row.loops, (*step.labels, *step.summed))
         size = prod(rows[-1].shape) * self._item(rows[-1].note.dtype)
         return Node("step", self._title(row), dims, step.values, flops, size, _blocks(row.loops))
 
@@ -207,18 +185,13 @@ class _Tree:
             return Node(
                 "held" if self.bound else "step", str(self.compiled.reducer), dims, (source,), 0, size
             )
-        flops = self.plan.reduction_flops * _repeats(found[-1].loops, labels)
+        flops = self.plan.reduction_flops * repeats(found[-1].loops, labels)
         title, note = self._title(found[-1]), _blocks(found[-1].loops)
         return Node("step", f"{title} ({self.compiled.reducer})", dims, (source,), flops, size, note)
 
     def _title(self, row: _Row) -> str:
         """Return the number and the kind of a step, as the plan's table has them."""
         return f"{row.number + 1} {self.steps[row.number].what.strip()}"
-
-
-def _repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
-    """Return how often a step without a loop's label is done again."""
-    return prod(loop.turns for loop in loops if loop.label not in labels)
 
 
 def _blocks(loops: Sequence[Loop]) -> str:
@@ -228,17 +201,12 @@ def _blocks(loops: Sequence[Loop]) -> str:
 
 
 def memory_of(
-    program: Program,
-    shapes: Sequence[tuple[int, ...]],
-    given: Sequence[OperandLayout],
-    text: str,
-    steps: Sequence[PlanStep],
-    operands: int,
-    limit: int | None,
+    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
 ) -> Memory:
-    """Return the bytes alive, step by step."""
+    """Return the bytes alive, step by step; the parameters are those of `expression_drawn`."""
+    alive = timeline(running.program, running.shapes, running.given)
     moments = tuple(
-        Moment(f"{number} {step.what.strip()}", step.names, alive.during, alive.after, alive.depth)
-        for number, (step, alive) in enumerate(zip(steps, timeline(program, shapes, given), strict=True), 1)
+        Moment(f"{number} {step.what.strip()}", step.names, one.during, one.after, one.depth)
+        for number, (step, one) in enumerate(zip(steps, alive, strict=True), 1)
     )
     return Memory(text, operands, moments, limit)

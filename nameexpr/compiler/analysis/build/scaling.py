@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from sys import float_info
-from typing import TYPE_CHECKING
 
+from nameexpr.compiler.analysis.build.values import Values
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WIDE
-from nameexpr.compiler.ir.graph import Filled, Labels, Map, Scalar, number_of, sources_of
+from nameexpr.compiler.ir.graph import Filled, Map, Scalar, number_of, sources_of
 from nameexpr.errors import Span
-
-if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.build.build import Builder
 
 REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
@@ -43,7 +41,7 @@ class Product:
 
 
 def scaled(
-    build: Builder, function: str, parts: tuple[int, int, int], labels: Labels, product: Product, span: Span
+    values: Values, function: str, parts: tuple[int, int, int], labels: Labels, product: Product, span: Span
 ) -> list[int] | None:
     """Return the factors of a value that is multiplied with a number, or divided by it; None if it is one.
 
@@ -51,7 +49,7 @@ def scaled(
     that of halves, which are added up as float32, and that of a product whose factors are all as large as it.
     """
     value, inner, number = parts
-    graph = build.graph
+    graph = values.graph
     scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]
     is_smaller = scale < 1 if function == "*." else scale > 1
     if not set(labels) & set(graph.labels[inner]):
@@ -59,23 +57,23 @@ def scaled(
     if not is_smaller or graph.dtypes[value] == "float16":
         product.later.append((function, number))
         return [inner]
-    if len(_parts(build, inner)) == 1:
-        is_lone = len(_parts(build, product.root)) == 1
-        return _filled(build, function, parts, labels) if is_lone else None
-    inside = divided(build, inner, number, span, function)
-    if inside is not None and _is_little(build, inside):
+    if len(_parts(values, inner)) == 1:
+        is_lone = len(_parts(values, product.root)) == 1
+        return _filled(values, function, parts, labels) if is_lone else None
+    inside = divided(values, inner, number, span, function)
+    if inside is not None and _is_little(values, inside):
         return [inside]
     product.later.append((function, number))
     return [inner]
 
 
-def _filled(build: Builder, function: str, parts: tuple[int, int, int], labels: Labels) -> list[int] | None:
+def _filled(values: Values, function: str, parts: tuple[int, int, int], labels: Labels) -> list[int] | None:
     """Return a value, and its number along what is summed: their product takes no longer than a sum.
 
     None where that is long, or the number is not a normal one of the dtype.
     """
     value, inner, number = parts
-    graph = build.graph
+    graph = values.graph
     dtype = REAL.get(graph.dtypes[value], "")
     summed = tuple(label for label in graph.labels[inner] if label in labels)
     scale = number_of(graph.nodes[number]).real  # type: ignore[arg-type]
@@ -85,24 +83,24 @@ def _filled(build: Builder, function: str, parts: tuple[int, int, int], labels: 
     return [inner, graph.add(Filled(factor, summed), summed, dtype)]
 
 
-def _is_little(build: Builder, product: int) -> bool:
+def _is_little(values: Values, product: int) -> bool:
     """Whether the smallest factor of a product is much smaller than what it is multiplied to."""
-    graph = build.graph
-    cells = [graph.cells(graph.labels[part]) for part in _parts(build, product) if graph.labels[part]]
+    graph = values.graph
+    cells = [graph.cells(graph.labels[part]) for part in _parts(values, product) if graph.labels[part]]
     return min(cells) * LITTLE <= graph.cells(graph.labels[product])
 
 
-def _parts(build: Builder, value: int) -> list[int]:
+def _parts(values: Values, value: int) -> list[int]:
     """Return what a value is multiplied of, whatever its signs and numbers: itself if it is no product."""
     found: list[int] = []
     stack = [value]
     while stack and len(found) < MANY:
         value = stack.pop()
-        match build.graph.nodes[value]:
+        match values.graph.nodes[value]:
             case Map("square" | "**.", (base, *_)):
                 found += [base, base]
             case Map("*." | "/." | ".-" as function, arguments):
-                inner = [one for one in arguments if build.graph.labels[one]]
+                inner = [one for one in arguments if values.graph.labels[one]]
                 is_apart = function == "*." or len(inner) == 1
                 stack += reversed(inner) if is_apart else ()
                 found += () if is_apart else [value]
@@ -111,12 +109,12 @@ def _parts(build: Builder, value: int) -> list[int]:
     return found
 
 
-def divided(build: Builder, value: int, divisor: int, span: Span, function: str = "/.") -> int | None:
+def divided(values: Values, value: int, divisor: int, span: Span, function: str = "/.") -> int | None:
     """Return a product that is divided, or else, in its smallest factor which has all dims of the divisor."""
-    graph = build.graph
+    graph = values.graph
     needed = set(graph.labels[divisor])
     match graph.nodes[value]:
-        case Map("*.", (left, right)) if same_dtype(build, value, left, right):
+        case Map("*.", (left, right)) if same_dtype(values, value, left, right):
             sides = [left, right]
             fitting = [
                 place
@@ -126,22 +124,22 @@ def divided(build: Builder, value: int, divisor: int, span: Span, function: str 
             if not fitting:
                 return None
             place = min(fitting, key=lambda one: graph.cells(graph.labels[sides[one]]))
-            inner = divided(build, sides[place], divisor, span, function)
+            inner = divided(values, sides[place], divisor, span, function)
             if inner is None:
-                inner = build.map([build.cast(sides[place], graph.dtypes[value]), divisor], function, span)
+                inner = values.map([values.cast(sides[place], graph.dtypes[value]), divisor], function, span)
             sides[place] = inner
-            return build.map(sides, "*.", span)
+            return values.map(sides, "*.", span)
         case Map(".-", (inner,)) | Map("/.", (inner, _)) if graph.dtypes[inner] == graph.dtypes[value]:
             rest = sources_of(graph.nodes[value])[1:]
-            made = divided(build, inner, divisor, span, function)
+            made = divided(values, inner, divisor, span, function)
             outer = ".-" if not rest else "/."
-            return None if made is None else build.map([made, *rest], outer, span)
+            return None if made is None else values.map([made, *rest], outer, span)
     return None
 
 
-def same_dtype(build: Builder, value: int, left: int, right: int) -> bool:
+def same_dtype(values: Values, value: int, left: int, right: int) -> bool:
     """Whether taking a product apart changes no dtype: numbers must be finite, and leave the other's."""
-    graph = build.graph
+    graph = values.graph
     for side, other in ((left, right), (right, left)):
         node = graph.nodes[side]
         if isinstance(node, Scalar):

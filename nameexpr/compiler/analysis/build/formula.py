@@ -1,0 +1,263 @@
+"""Syntax tree to graph: a walk over a formula, one method per kind of node, that checks scopes on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from nameexpr.compiler.analysis.build.contractions import reduction, widened
+from nameexpr.compiler.analysis.build.values import Arithmetic, Values
+from nameexpr.compiler.analysis.faults import values as faults
+from nameexpr.compiler.analysis.result_names import result_names
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.analysis.views import Views, relabelled
+from nameexpr.compiler.ir.axes import (
+    DOTS,
+    Axes,
+    Labels,
+    Names,
+    Unnamed,
+    flat,
+    in_order,
+    is_under_dots,
+    labels_under,
+    mentioned,
+    own_dots,
+)
+from nameexpr.compiler.ir.graph import STRONG, Along, Arrange, Graph, Index, View
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
+from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
+from nameexpr.syntax import ast
+from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
+from nameexpr.syntax.unparse import unparse_item
+
+
+@dataclass(frozen=True, slots=True)
+class StatementValue:
+    """An earlier statement: its value, its labels in order, and its term with the axes that this has."""
+
+    value: int
+    order: Labels
+    mention: Labels
+    term: Term | None
+    axes: Axes | None
+    arranged: int
+
+
+def build_formula(
+    scope: Scope,
+    dtypes: Mapping[str, str],
+    views: Views,
+    arithmetic: Arithmetic,
+    graph: Graph,
+    outputs: Sequence[str] | None = None,
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
+    """Write a formula into a graph; return the value of every statement, and the results with their names.
+
+    The last statement is the result, unless `outputs` names others.
+    """
+    writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph))
+    statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
+    numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
+    results = [len(statements) - 1] if outputs is None else [numbers[name] for name in outputs]
+    for number in results:
+        writer.values.check_is_array(statements[number].value, scope.tree.statements[number].value.span)
+    names: tuple[Names, ...] = ((),) * len(results)
+    if any(operand.names is not None for operand in views.operands.values()):
+        names = tuple(writer.names(statements[number]) for number in results)
+    values = tuple(statement.value for statement in statements)
+    return values, tuple(statements[number].arranged for number in results), names
+
+
+@dataclass
+class FormulaWriter:
+    """Walks the tree; each method returns a value's number and the labels mentioned."""
+
+    scope: Scope
+    dtypes: Mapping[str, str]
+    views: Views
+    values: Values
+    statements: dict[str, StatementValue] = field(default_factory=dict)
+
+    def statement(self, number: int) -> StatementValue:
+        """Write a statement: its value, arranged as its term says."""
+        statement, axes = self.scope.tree.statements[number], self.views.left[number]
+        value, mention = self.value(statement.value)
+        self.values.named.add(value)
+        if statement.term is None or axes is None:
+            made = self._unarranged(value, mention)
+        else:
+            made = self._arranged(statement, statement.term, axes, value)
+        if statement.name is not None:
+            self.statements[statement.name] = made
+        return made
+
+    def _unarranged(self, value: int, mention: Labels) -> StatementValue:
+        graph = self.values.graph
+        order = in_order(mention, graph.labels[value])
+        axes = tuple([(label,) for label in order])
+        arranged = graph.add(Arrange(value, axes), order, graph.dtypes[value])
+        return StatementValue(value, order, mention, None, None, arranged)
+
+    def _arranged(self, statement: ast.Statement, term: Term, axes: Axes, value: int) -> StatementValue:
+        graph = self.values.graph
+        axes = own_dots(axes, graph.labels[value])
+        self._check_left(statement, value, axes)
+        order = flat(axes)
+        value = self.values.integer(value)
+        self.values.check_is_array(value, statement.value.span)
+        arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
+        return StatementValue(value, order, mentioned(term, axes), term, axes, arranged)
+
+    def names(self, statement: StatementValue) -> Names:
+        """Return the names of a statement's dims."""
+        under = self.values.under.get(statement.value, {})
+        term, order, axes = statement.term, statement.order, statement.axes or ()
+        return result_names(term, order, axes, self.views.under, under, self.scope.text)
+
+    def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
+        """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
+        own = self.values.graph.labels[value]
+        kept = {label for labels in axes for label in labels}
+        lost = [label for label in own if label not in kept]
+        unknown = sorted(label for label in kept - set(own) if label not in self.views.sizes)
+        if lost:
+            raise error(faults.dropped(self.scope.tree, statement, lost, unknown))
+        if unknown:
+            raise error(faults.no_size(self.scope.tree, unknown[0], own))
+
+    def value(self, node: ast.Node) -> tuple[int, Labels]:
+        """Return the number of a node's value, and its labels in the order of the text."""
+        match node:
+            case ast.Number(number):
+                return self.values.number(number), ()
+            case ast.Use():
+                return self._use(node)
+            case ast.Unary(sign, inner):
+                return self._map(f".{sign}", (inner,), node.span)
+            case ast.Binary(sign, left, right):
+                return self._map(f"{sign}.", (left, right), node.operator_span)
+            case ast.Call(function, arguments):
+                return self._map(function, arguments, node.name_span)
+            case ast.CallAlong():
+                return self._along(node)
+
+    def _map(self, function: str, arguments: Sequence[ast.Node], span: Span) -> tuple[int, Labels]:
+        pairs = [self.value(argument) for argument in arguments]
+        made = self.values.map([value for value, _ in pairs], function, span)
+        return made, tuple(dict.fromkeys([label for _, order in pairs for label in order]))
+
+    def _use(self, node: ast.Use) -> tuple[int, Labels]:
+        if node.name in CONSTANTS:
+            return self.values.number(CONSTANTS[node.name]), ()
+        if node.name in (SIZE, INDEX):
+            return self._size_or_index(node)
+        statement = self.statements.get(node.name)
+        if statement is not None:
+            return self._earlier(node, statement)
+        term = node.term if node.term is not None else self.views.default[node.name]
+        axes = self.views.axes[node.name, term]
+        position = self.scope.operands.index(node.name)
+        value = self.values.graph.add(View(position, -1, axes), flat(axes), self.dtypes[node.name])
+        names = self.views.operands[node.name].names
+        if names is not None:
+            pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
+            self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
+        return value, mentioned(term, axes)
+
+    def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
+        assert node.term is not None
+        (item,) = node.term.items
+        assert isinstance(item, Label)
+        size = self.views.sizes.get(item.name)
+        if size is None:
+            known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
+            hint = did_you_mean(item.name, known)
+            hint = hint or "no operand has a dim of this label; sizes={...} gives a size"
+            message = f"the size of '{item.name}' is not known"
+            raise error(Diagnostic("NE313", message, self.scope.text, (Mark(item.span),), hint=hint))
+        if node.name == SIZE:
+            return self.values.number(size), ()
+        return self.values.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
+
+    def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
+        graph = self.values.graph
+        if node.term is None or node.term == statement.term:
+            if statement.axes is None or _is_plain(statement.axes, graph.labels[statement.value]):
+                return statement.value, statement.mention
+            axes = tuple(
+                tuple(label for label in group if not _is_literal(label) or label.size != 1)
+                for group in statement.axes
+            )
+            every = [label for group in axes for label in group]
+            if len(set(every)) < len(every) or any(map(_is_literal, every)):
+                return self._unclear(node)
+        else:
+            assert statement.axes is not None
+            shape = tuple(map(graph.cells, statement.axes))
+            axes = relabelled(self.scope.text, (node.name, node.term), shape, self.views)
+        term = node.term or statement.term
+        assert term is not None
+        value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
+        if any(isinstance(item, Dots) for item in term.items):
+            self.values.under[value] = self.values.under.get(statement.value, {})
+        return value, mentioned(term, axes) if node.term is not None else statement.mention
+
+    def _unclear(self, node: ast.Use) -> tuple[int, Labels]:
+        message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
+        hint = f"name its dims where it is used: {node.name}[i j]"
+        raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
+
+    def _along(self, node: ast.CallAlong) -> tuple[int, Labels]:
+        values = self.values
+        value, mention = self.value(node.arguments[0])
+        labels = self._bracket_labels(node, value)
+        if node.function in ALONG:
+            if node.function in ("cumsum", "cumprod"):
+                value = widened(values, value, node.name_span)
+            dtype = self._along_dtype(node, value)
+            made = values.graph.add(Along(node.function, value, labels), values.graph.labels[value], dtype)
+            values.under[made] = values.under.get(value, {})
+            return made, mention
+        empty = next((label for label in labels if values.graph.sizes[label] == 0), None)
+        if node.function in NEED_ELEMENTS and empty is not None:
+            raise error(faults.no_elements(self.scope.text, node, empty))
+        made = reduction(values, node.function, value, labels, node.name_span)
+        has_dots = any(isinstance(item, Dots) for item in node.term.items)
+        if not has_dots:
+            values.under[made] = values.under.get(value, {})
+        gone = (*labels, DOTS) if has_dots else labels
+        return made, tuple([label for label in mention if label not in gone])
+
+    def _along_dtype(self, node: ast.CallAlong, value: int) -> str:
+        dtype = self.values.graph.dtypes[value]
+        dtype = STRONG.get(dtype, dtype)
+        arithmetic = self.values.arithmetic
+        return self.values.told(
+            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
+        )
+
+    def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
+        """Return the labels that stand in the brackets, every one of them in the value (NE241)."""
+        own = self.values.graph.labels[value]
+        labels: list[str] = []
+        for item in node.term.items:
+            word = unparse_item(item)
+            if isinstance(item, STRETCHED):
+                labels += labels_under(word, own)
+            elif word in own:
+                labels.append(word)
+            if word not in (self.views.packs if isinstance(item, STRETCHED) else own):
+                raise error(faults.foreign(self.scope.tree, node, item.span, word, own))
+        return tuple(labels)
+
+
+def _is_literal(label: str) -> TypeGuard[Unnamed]:
+    return isinstance(label, Unnamed) and label.is_literal
+
+
+def _is_plain(axes: Axes, labels: Labels) -> bool:
+    """Whether a term only orders the dims that the value has."""
+    every = [label for group in axes for label in group]
+    return len(every) == len(set(every)) and all(label in labels for label in every)

@@ -1,0 +1,220 @@
+"""Writing values into a graph: each gets its labels and its dtype; what is made of numbers alone is folded.
+
+Numbers, and what is computed from numbers alone, stay weak: they take the dtype of the arrays that they meet,
+as in NumPy. Dims under `...` that have size 1 give way where values meet, and names there unify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from nameexpr.compiler.analysis.faults import values as faults
+from nameexpr.compiler.analysis.views import Views
+from nameexpr.compiler.ir.axes import Under, Unnamed, is_under_dots
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
+from nameexpr.compiler.ir.graph import WEAK, Drop, Graph, Map, Scalar, number_of
+from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.syntax.ast import Formula
+
+T = TypeVar("T")
+POWERS = frozenset({"**.", "pow"})
+DIVIDING = frozenset({"//.", "%.", "floor_divide", "remainder", "fmod"})
+
+
+class Arithmetic(Protocol):
+    """What the compiler must be told of the arrays' library: it knows no dtypes but by name."""
+
+    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
+        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+
+    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+        """Return what a pointwise function gives for numbers, as a number."""
+
+    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
+        """Return the dtype of a product of arrays of these dtypes after a reduction; TypeError if none."""
+
+    def promoted(self, dtypes: Sequence[str]) -> str:
+        """Return the dtype of a product of arrays of these dtypes."""
+
+
+@dataclass
+class Values:
+    """The graph of a formula as it is written.
+
+    `named` are the values of statements, `unsure` those numbers that are integers for most operands only,
+    `under` the names that values have under `...`. `parts_again` counts the parts of products that were taken
+    out of statements and powers.
+    """
+
+    tree: Formula
+    views: Views
+    arithmetic: Arithmetic
+    graph: Graph
+    named: set[int] = field(default_factory=set)
+    unsure: set[int] = field(default_factory=set)
+    under: dict[int, Under] = field(default_factory=dict)
+    parts_again: int = 0
+
+    def number(self, number: int | float | complex) -> int:
+        """Return the value of a number."""
+        value = self.graph.scalar(number)
+        self.graph.dtypes[value] = WEAK + type(number).__name__
+        return value
+
+    def map(self, values: Sequence[int], function: str, span: Span) -> int:
+        """Return a pointwise function of values: folded where all of them are numbers of the text."""
+        graph = self.graph
+        values = self._broadcast(values, span)
+        if all(isinstance(graph.nodes[value], Scalar) for value in values):
+            return self.number(self._folded(function, values, span))
+        if function in POWERS and self._is_square(*values):
+            return self.map(values[:1], "square", span)
+        kernel, dtypes = FUNCTIONS[function].kernel, self._dtypes(values)
+        dtype = self.told(lambda: self.arithmetic.dtype_of(kernel, dtypes), function, values, span)
+        if not self.unsure.isdisjoint(values):
+            values = self._integers(kernel, values, dtype)
+        if function == "where":
+            values = [values[0], *(self._held(value, dtype, span) for value in values[1:])]
+        labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
+        made = graph.add(Map(function, tuple(values)), labels, dtype)
+        graph.spans.setdefault(made, span)
+        if dtype == "weak:int" and self._may_be_fraction(function, values):
+            self.unsure.add(made)
+        self._unify_names(made, values, span)
+        return made
+
+    def cast(self, value: int, dtype: str) -> int:
+        """Return a value in another dtype."""
+        return self.graph.add(Map(f"cast:{dtype}", (value,)), self.graph.labels[value], dtype)
+
+    def told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
+        """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
+        try:
+            return ask()
+        except (TypeError, ValueError) as refused:
+            raise error(faults.undefined(self.tree.text, function, self._dtypes(values), span)) from refused
+
+    def reduced_dtype(self, reducer: str, factors: Sequence[int], span: Span) -> str:
+        """Return the dtype of a reduction of the product of some values."""
+        dtypes = self._dtypes(factors)
+        return self.told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
+
+    def integer(self, value: int) -> int:
+        """Return a number that is refused if it turns out to be no integer."""
+        if value not in self.unsure:
+            return value
+        made = self.graph.add(Map(INTEGER, (value,)), (), "weak:int")
+        self.graph.spans.setdefault(made, self.graph.spans[value])
+        return made
+
+    def check_is_array(self, value: int, span: Span) -> None:
+        """Refuse an integer that is to be an array, and that no dtype holds (NE526)."""
+        node = self.graph.nodes[value]
+        if isinstance(node, Scalar) and node.kind == "int":
+            number = number_of(node)
+            try:
+                float(number.real)
+            except OverflowError as fault:
+                reason = faults.not_held(number, "float64")
+                raise error(faults.not_computed(self.tree.text, reason, span)) from fault
+
+    def _dtypes(self, values: Sequence[int]) -> list[str]:
+        return [self.graph.dtypes[value] for value in values]
+
+    def _folded(self, function: str, values: Sequence[int], span: Span) -> int | float | complex:
+        """Return what a pointwise function gives for numbers of the text (NE526 if that is too large)."""
+        nodes = [self.graph.nodes[value] for value in values]
+        numbers = [number_of(node) for node in nodes if isinstance(node, Scalar)]
+        kernel = FUNCTIONS[function].kernel
+        try:
+            return self.told(lambda: self.arithmetic.fold(kernel, numbers), function, values, span)
+        except OverflowError as fault:
+            raise error(faults.not_computed(self.tree.text, str(fault), span)) from fault
+
+    def _is_square(self, base: int, exponent: int) -> bool:
+        """Whether a power is that of 2 of numbers which have a square of their own dtype: it is quicker."""
+        node, dtype = self.graph.nodes[exponent], self.graph.dtypes[base]
+        is_two = isinstance(node, Scalar) and (node.kind, node.value) == ("int", 2)
+        return is_two and dtype not in {"bool", "weak:bool"}
+
+    def _held(self, value: int, dtype: str, span: Span) -> int:
+        """Return an integer as a value of a dtype that must hold it: `where` would wrap it in silence."""
+        if self.graph.dtypes[value] != "weak:int" or dtype not in MAGNITUDE:
+            return value
+        node = self.graph.nodes[value]
+        if not isinstance(node, Scalar):
+            return self.cast(value, dtype)
+        least = 0 if dtype.startswith("u") else -MAGNITUDE[dtype]
+        number = number_of(node)
+        if not least <= number.real < least + 2 ** (8 * ITEM_BYTES[dtype]):
+            raise error(faults.not_computed(self.tree.text, faults.not_held(number, dtype), span))
+        return value
+
+    def _integers(self, kernel: str, values: Sequence[int], dtype: str) -> list[int]:
+        """Return the arguments of a function: numbers whose kind decides its dtype must be integers."""
+        dtypes = self._dtypes(values)
+        return [
+            self.integer(value)
+            if value in self.unsure and not self._takes_floats(kernel, dtypes, place, dtype)
+            else value
+            for place, value in enumerate(values)
+        ]
+
+    def _takes_floats(self, kernel: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
+        """Whether a function's dtype is the same for a float at a place; that of numbers is their own."""
+        try:
+            found = self.arithmetic.dtype_of(kernel, [*dtypes[:place], "weak:float", *dtypes[place + 1 :]])
+        except TypeError:
+            return False
+        return dtype.startswith(WEAK) or found == dtype
+
+    def _may_be_fraction(self, function: str, values: Sequence[int]) -> bool:
+        """Whether a function of integers that only a call knows may give a float: 2 ** -1, 7 // 0."""
+        last = self.graph.nodes[values[-1]]
+        known = number_of(last).real if isinstance(last, Scalar) else None
+        if not self.unsure.isdisjoint(values) or function == "reciprocal":
+            return True
+        if function in POWERS:
+            return known is None or known < 0
+        return function in DIVIDING and not known
+
+    def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
+        """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
+        places: dict[int, list[Unnamed]] = {}
+        for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):
+            if is_under_dots(label):
+                places.setdefault(label.number, []).append(label)
+        given_way: set[str] = set()
+        for meeting in places.values():
+            long = [label for label in meeting if self.graph.sizes[label] != 1]
+            if len(long) > 1:
+                views = self.views
+                raise error(faults.broadcast_fault(self.tree, views.axes, views.operands, long, span))
+            given_way |= {label for label in meeting if long and label not in long}
+        return [self._without(value, given_way) for value in values] if given_way else values
+
+    def _without(self, value: int, given_way: set[str]) -> int:
+        own = self.graph.labels[value]
+        here = tuple(label for label in own if label in given_way)
+        if not here:
+            return value
+        kept = tuple(label for label in own if label not in given_way)
+        dropped = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
+        self.under[dropped] = self.under.get(value, {})
+        return dropped
+
+    def _unify_names(self, made: int, values: Sequence[int], span: Span) -> None:
+        """Unify the names that values have under `...` (NE402 if two of them differ)."""
+        names: dict[int, str | None] = {}
+        for value in values if self.under else ():
+            for place, name in self.under.get(value, {}).items():
+                if None not in (name, names.get(place)) and names[place] != name:
+                    message = f"under '...' the dim '{name}' meets '{names[place]}'"
+                    hint = "rename one of the dims, or write these dims out"
+                    raise error(Diagnostic("NE402", message, self.tree.text, (Mark(span),), hint=hint))
+                names[place] = names.get(place) or name
+        if names:
+            self.under[made] = names

@@ -1,1 +1,0 @@
-"""Graph to graph: sums over products become contractions."""

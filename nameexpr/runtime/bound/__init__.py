@@ -1,1 +1,0 @@
-"""Compiled texts some of whose operands stay the same."""

@@ -1,0 +1,127 @@
+"""`compile`: a text as something to call, and `explain`: everything there is to say of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.compiled import Compiled
+from nameexpr.runtime.compiled_formula import CompiledFormula
+from nameexpr.runtime.einsum import check_is_text, find_entry
+from nameexpr.runtime.formula import FormulaEntry
+from nameexpr.runtime.options import Reduce, check_for_formulas, read_options
+from nameexpr.syntax.lexer.language import looks_like_formula
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from nameexpr.compiler.planning.path import Optimize
+
+_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit"})
+
+
+def compile(  # noqa: A001  the name that re.compile has, too
+    text: str,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, int] | None = None,
+    reduce: str | Reduce | None = None,
+    outputs: Sequence[str] | None = None,
+    order: str | None = None,
+    memory_limit: int | None = None,
+    tune: bool = False,
+    **size_keywords: int,
+) -> Compiled | CompiledFormula:
+    """Return an expression or a formula that can be called on operands, and asked for its plan and code.
+
+    Parameters
+    ----------
+    text : str
+        An expression, ``"inputs -> result"`` (docs/language.md), or a formula, ``"y[N] = sum[C](x[N C])"``
+        (docs/formulas.md): a text without an arrow.
+    dtype, optimize, sizes, reduce, order, memory_limit, tune, **size_keywords
+        As for `einsum`; formulas take `optimize`, `sizes` and `memory_limit` of these, as for `evaluate`.
+    outputs
+        For formulas, as for `evaluate`.
+
+    Returns
+    -------
+    Compiled or CompiledFormula
+        Called as ``f(*operands, out=None)``; a formula as ``f(x=..., y=..., out=None)``.
+
+    Raises
+    ------
+    NameExprError
+        If the text is no expression, breaks a safety rule, or an option is not one.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> heads = ne.compile("B T (h d) -> B h T d", h=4)
+    >>> heads(np.ones((2, 5, 32))).shape
+    (2, 4, 5, 8)
+    """
+    check_is_text(text)
+    if looks_like_formula(text):
+        check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
+        return compile_formula(text, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit)
+    if outputs is not None:
+        raise error(Diagnostic("NE623", "outputs= is for formulas, and this is an expression", text))
+    options = read_options(
+        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
+    )
+    return Compiled(find_entry(text, options.or_none))
+
+
+def compile_formula(
+    text: str,
+    outputs: Sequence[str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    optimize: Optimize = None,
+    memory_limit: int | None = None,
+) -> CompiledFormula:
+    """Return a formula, read and checked, with its options: `compile` of a text that is known to be one."""
+    options = read_options(
+        sizes, {}, None, optimize, memory_limit=memory_limit, outputs=outputs, formula=text
+    )
+    # An entry of its own, not the cache's: `code` is for the latest call of this object.
+    return CompiledFormula(FormulaEntry(text, options))
+
+
+def explain(text: str, /, *operands: Any, **options: Any) -> str:
+    """Return signature, plan and code of an expression or a formula as text to read.
+
+    Parameters
+    ----------
+    text : str
+        An expression, or a formula.
+    *operands : array_like, NamedTensor or tuple of int
+        Operands of an expression, or their shapes.
+    **options
+        As for `compile`. A formula has its operands, or their shapes, here, as in `evaluate`.
+
+    Raises
+    ------
+    NameExprError
+        If the text is neither, or the operands do not fit it.
+
+    Examples
+    --------
+    >>> import nameexpr as ne
+    >>> print(ne.explain("i j, j k -> i k", (2, 3), (3, 4)).splitlines()[0])
+    i j, j k -> i k
+    >>> print(ne.explain("y = sum[C](x[N C])", x=(2, 3)).splitlines()[0])
+    y = sum[C](x[N C])
+    """
+    if isinstance(text, str) and looks_like_formula(text):
+        chosen = {name: value for name, value in options.items() if name in _OPTIONS}
+        named = {name: value for name, value in options.items() if name not in _OPTIONS}
+        compiled = compile(text, **chosen)
+        assert isinstance(compiled, CompiledFormula)
+        plan = compiled.plan(*operands, **named)
+    else:
+        plan = compile(text, **options).plan(*operands)
+    return f"{plan}\n\n{plan.code}"

@@ -1,1 +1,0 @@
-"""Compiled stages as data for pictures."""

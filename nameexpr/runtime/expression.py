@@ -1,0 +1,176 @@
+"""Expressions: `Entry` for texts whose operands come by position."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from nameexpr.backends.numpy.arrays import number_name, promoted
+from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.faults.misuse import needs_arrow
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.ir.axes import Typed
+from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
+from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
+from nameexpr.errors import Diagnostic, Mark, NameExprError, error
+from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.operands import OperandSpec, unwrap
+from nameexpr.runtime.options import DEFAULT, CallOptions
+from nameexpr.syntax.ast import Expression, Label
+from nameexpr.syntax.unparse import unparse_term
+
+UNPRINTED = 2**62
+
+
+class ExpressionEntry(Entry):
+    """A checked expression with options."""
+
+    __slots__ = ()
+    tree: Expression
+
+    def __init__(
+        self,
+        text: str,
+        options: CallOptions = DEFAULT,
+        fixed: Mapping[int, Any] | None = None,
+        tree: Expression | None = None,
+    ) -> None:
+        if tree is None:
+            tree = read(text, dict(options.sizes), has_reduce=options.reduce is not None)
+            if tree.outputs is None:
+                raise error(needs_arrow(text))
+        super().__init__(text, options, tree, len(tree.inputs), fixed)
+        self.structure = structure_of(tree)
+        self._is_called_by_text = self._is_shared
+
+    def bind(self, operands: Mapping[int, Any]) -> ExpressionEntry:  # noqa: D102
+        return ExpressionEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
+
+    def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
+        return unwrap(operands, self.text, self.options.dtype)
+
+    def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
+        """Return all operands in the order of the text (NE501 and NE502 for too few and too many)."""
+        if self.is_bound and len(operands) != len(self.free):
+            raise self._miscounted(len(operands))
+        return super().merge(operands)
+
+    def _miscounted(self, count: int) -> NameExprError:
+        terms = self.tree.inputs
+        left = len(self.free)
+        wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} beside the bound ones"
+        got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
+        listed = " and ".join(f"'{unparse_term(terms[position])}'" for position in self.free)
+        hint = f"give one array for {listed}" if left else "call it without operands"
+        marks = tuple(Mark(terms[position].span) for position in self.free)
+        code = "NE501" if count < left else "NE502"
+        return error(Diagnostic(code, f"the text takes {wants}, but {got}", self.text, marks, hint=hint))
+
+    def compile(
+        self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
+    ) -> Compilation[Expression]:
+        """Return the expression compiled for operands like these; with some of them bound, in the order of
+        contractions that costs least on each call.
+        """
+        own = self.options
+        operands = [Operand(spec.shape, spec.names) for spec in specs]
+        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=own.reducer)
+        dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
+        layouts = [spec.layout for spec in specs]
+        options = Options(TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same)
+        compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
+        if self.is_bound and own.optimize in (None, True, "auto"):
+            from nameexpr.compiler.planning.bound import order_for_calls
+
+            path = order_for_calls(compiled.plans[0], self.fixed)
+            if path is not None:
+                options = options._replace(optimize=tuple(path))
+                compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
+        _check_addressable(compiled, operands)
+        return compiled
+
+    def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Dtypes:
+        wanted = self.options.dtype
+        product = wanted or promoted(dtypes)
+        if product is None or (len(dtypes) > 1 and _is_no_factor(product, dtypes, is_summed=typed.is_summed)):
+            infos = tuple(
+                info._replace(labels=(str(dtype),))
+                for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)
+            )
+            listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
+            hint = "convert the operands to numbers first"
+            raise error(
+                Diagnostic(
+                    "NE505", f"elements of dtype {listed} cannot be multiplied", self.text, (), infos, hint
+                )
+            )
+        names = tuple(map(number_name, dtypes))
+        if wanted is not None:
+            _check_castable(self.text, dtypes, wanted)
+            _check_holds(self.text, wanted, typed.reducer)
+            pairs = zip(names, dtypes, strict=True)
+            names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
+        return choose_dtypes(
+            names,
+            number_name(product),
+            is_summed=typed.is_summed,
+            reducer=typed.reducer,
+            is_asked=wanted is not None,
+        )
+
+    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
+        from nameexpr.runtime.faults.call import run_fault
+
+        return run_fault(fault, compiled, operands)
+
+
+def _is_no_factor(product: np.dtype[Any], dtypes: Sequence[np.dtype[Any]], *, is_summed: bool) -> bool:
+    """Whether no product is known of these dtypes: times times times are no times, and NumPy's sums of
+    products lose the unit.
+    """
+    if product.kind == "m":
+        return is_summed or sum(dtype.kind == "m" for dtype in dtypes) > 1
+    return not number_name(product) and product.kind != "O"
+
+
+def structure_of(tree: Expression) -> Any:
+    """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
+    numbers: dict[str, int] = {}
+    terms = []
+    for term in (*tree.inputs, *(tree.outputs or ())):
+        names = [item.name for item in term.items if isinstance(item, Label)]
+        if len(names) != len(term.items):
+            return None
+        terms.append(tuple([numbers.setdefault(name, len(numbers)) for name in names]))
+    return None if tree.leaves_inputs_out else (tuple(terms), tree.reducer and tree.reducer.name)
+
+
+def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:
+    for position, dtype in enumerate(dtypes):
+        if not np.can_cast(dtype, wanted, "same_kind"):
+            message = f"dtype={wanted} would lose what operand {position}, of dtype {dtype}, holds"
+            hint = f"convert it first if that is meant: operand.astype('{wanted}')"
+            raise error(Diagnostic("NE610", message, text, hint=hint))
+
+
+def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
+    if reducer in FLOATING_RESULT and wanted.kind in "biu":
+        message = f"a {reducer} is no whole number, so dtype={wanted} cannot hold it"
+        raise error(
+            Diagnostic("NE610", message, text, hint="ask for a floating dtype, or convert the result")
+        )
+
+
+def _check_addressable(compiled: Compilation[Expression], operands: Sequence[Operand]) -> None:
+    """Refuse what no machine can hold, before NumPy meets it."""
+    for shape in (compiled.result_shape, *compiled.shapes[len(operands) :]):
+        if prod(size for size in shape if size) * 16 > sys.maxsize:
+            message = f"an array of shape {shape} would be needed, which no machine can hold"
+            if prod(shape) > UNPRINTED:
+                message = "an array larger than any machine can hold would be needed"
+            infos = describe(compiled.tree.inputs, operands)
+            raise error(Diagnostic("NE706", message, compiled.tree.text, operands=infos))

@@ -1,0 +1,179 @@
+"""Formulas: `Entry` for texts whose operands come by name.
+
+The functions that are made take the operands in the order of `tree.operands`. Numbers of Python are given to
+NumPy as they are, so that they stay weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nameexpr.backends.numpy.arrays import NUMBERS, number_name
+from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
+from nameexpr.dims import normalised
+from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.faults.formula import check_memory, check_numbers, formula_operand
+from nameexpr.runtime.operands import OperandSpec, as_tensor
+from nameexpr.runtime.options import DEFAULT, CallOptions
+from nameexpr.runtime.promotion import NumPyArithmetic
+
+ARITHMETIC = NumPyArithmetic()
+
+
+class FormulaEntry(Entry):
+    """A checked formula with options; `call` takes the operands in order, `call_named` by name."""
+
+    __slots__ = ("_in_order", "_names")
+    tree: Scope
+
+    def __init__(
+        self,
+        text: str,
+        options: CallOptions = DEFAULT,
+        fixed: Mapping[int, Any] | None = None,
+        tree: Scope | None = None,
+    ) -> None:
+        tree = tree or read_formula(text, options.outputs)
+        super().__init__(text, options, tree, len(tree.uses), fixed)
+        self._names = tree.operands
+        self._in_order = _in_order([self._names[position] for position in self.free])
+
+    def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
+        return FormulaEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
+
+    @property
+    def bound(self) -> dict[str, Any]:
+        """The bound operands by name."""
+        return {self._names[position]: value for position, value in self.fixed.items()}
+
+    def call_named(self, given: Mapping[str, Any]) -> Any:
+        """Run the formula on the operands that are not bound, by name."""
+        if len(given) != len(self.free):
+            self.refuse(given)
+        try:
+            values = self._in_order(given)
+        except KeyError:
+            values = self._respelt(given)
+        return self.call(*values)
+
+    def _respelt(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the values of operands given in other spellings of their names, or raise what is missing."""
+        try:
+            return self._in_order(merged(self.text, None, given))
+        except KeyError:
+            self.refuse(given)
+
+    def refuse(self, given: Mapping[str, Any]) -> NoReturn:
+        """Raise what is missing or too much: the checker knows how to say it."""
+        given = merged(self.text, None, given)
+        self.check_unbound(given)
+        given = {**self.bound, **given}
+        operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
+        dtypes = dict.fromkeys(operands, "float64")
+        compile_formula(
+            self.tree, operands, dtypes, [None] * len(self._names), ARITHMETIC, {}, Options(TARGET)
+        )
+        raise AssertionError("operands that do not fit were taken")
+
+    def check_unbound(self, given: Mapping[str, Any]) -> None:
+        """Raise NE624 for an operand that is bound already."""
+        for name in given:
+            if name in self.bound:
+                hint = "leave it out, or bind another one to the formula as it was compiled"
+                raise error(Diagnostic("NE624", f"the operand '{name}' is bound", self.text, hint=hint))
+
+    def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
+        return [self.unwrapped(value, name) for value, name in zip(operands, self._names, strict=True)]
+
+    def unwrapped(self, value: Any, name: str) -> Any:
+        """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
+        if type(value) in NUMBERS:
+            return value
+        tensor = None if type(value) is np.ndarray else as_tensor(value)
+        if tensor is None:
+            return formula_operand(value, name, self.tree)
+        check_numbers(tensor.dtype, name, self.tree)
+        return tensor
+
+    def compile(
+        self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
+    ) -> Compilation[Scope]:
+        """Return the formula compiled for operands like these."""
+        return self.compile_named(dict(zip(self._names, specs, strict=True)))
+
+    def compile_named(self, specs: Mapping[str, OperandSpec]) -> Compilation[Scope]:
+        """Return the formula compiled for operands like these, by name; the checker finds what is missing."""
+        options = self.options
+        layouts = [specs[name].layout if name in specs else None for name in self._names]
+        compiled = compile_formula(
+            self.tree,
+            {name: Operand(spec.shape, spec.names) for name, spec in specs.items()},
+            {name: _dtype_name(spec.dtype) for name, spec in specs.items()},
+            layouts,
+            ARITHMETIC,
+            dict(options.sizes),
+            Options(TARGET, options.optimize),
+            options.outputs,
+        )
+        check_memory(compiled, options.memory_limit)
+        if options.memory_limit is None:
+            return compiled
+        return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
+
+    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
+        from nameexpr.runtime.faults.formula import run_fault
+
+        return run_fault(fault, compiled, operands)
+
+
+def _dtype_name(dtype: Any) -> str:
+    return f"weak:{dtype.__name__}" if isinstance(dtype, type) else number_name(dtype)
+
+
+def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return a function that takes the values of these names out of a mapping, as quickly as Python can."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    if not names:
+        return lambda given: ()
+    name = names[0]
+    return lambda given: (given[name],)
+
+
+def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names.
+
+    NE527 if it is no mapping, or one comes twice.
+    """
+    given: dict[str, Any] = {}
+    for name, value in (*_items(text, operands), *named.items()):
+        known = normalised(name)
+        if known in given:
+            raise error(Diagnostic("NE527", f"the operand {known} is given twice", text, hint="give it once"))
+        given[known] = value
+    return given
+
+
+def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
+    """Return the pairs of operands= (NE527 if they are none)."""
+    if operands is None:
+        return ()
+    if not isinstance(operands, Mapping):
+        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
+        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        raise error(Diagnostic("NE527", message, text, hint=hint))
+    for name in operands:
+        if not isinstance(name, str):
+            message = f"operands= has the key {name!r:.60}, which is no name"
+            hint = "operands are called as in the formula: operands={'x': ...}"
+            raise error(Diagnostic("NE527", message, text, hint=hint))
+    return operands.items()

@@ -1,0 +1,147 @@
+"""Operands as they come: arrays, NamedTensors and numbers, and what of them a program is compiled for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, weak_numbers
+from nameexpr.compiler.ir.layouts import Layout
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.ir.axes import Names
+
+UNIFORM = frozenset("biuf")
+"""Kinds of dtypes whose cells are aligned if they lie at multiples of their size, and whose size the
+compiler knows.
+"""
+
+
+class OperandSpec(NamedTuple):
+    """An operand without its elements: what a program is compiled for.
+
+    `names` is None for a plain array; `dtype` is the type of a number of Python, which is weak; `layout` has
+    the strides in bytes, and is None where they are not known.
+    """
+
+    shape: tuple[int, ...]
+    names: Names | None = None
+    dtype: Any = np.dtype(np.float64)
+    layout: tuple[int, ...] | None = None
+
+
+def spec_of(operand: Any) -> OperandSpec:
+    """Return what a program for an unwrapped operand is compiled for."""
+    if type(operand) in NUMBERS:
+        return OperandSpec((), None, type(operand))
+    array = array_of(operand)
+    return OperandSpec(array.shape, names_of(operand), array.dtype, layout_of(array))
+
+
+def layout_of(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """Return the strides of an array in bytes; a `Layout` where they do not tell what its cells need.
+
+    Examples
+    --------
+    >>> layout_of(np.zeros((2, 3)))
+    (24, 8)
+    >>> layout_of(np.zeros(2, ">f8")).is_swapped
+    True
+    """
+    dtype, strides = array.dtype, array.strides
+    is_aligned = array.flags.aligned
+    if is_aligned and dtype.kind in UNIFORM and dtype.isnative:
+        return strides
+    item = dtype.itemsize
+    if dtype.kind == "c" and is_aligned:  # BLAS wants both parts of a number in one piece of its size
+        places = (array.__array_interface__["data"][0], *strides)
+        is_aligned = not any(place % item for place in places)
+    return Layout(strides, item, not dtype.isnative, not is_aligned)
+
+
+def array_of(operand: Any) -> Any:
+    """Return the array of an unwrapped operand; a number of Python is itself."""
+    return operand if type(operand) is np.ndarray else getattr(operand, "_data", operand)
+
+
+def names_of(operand: Any) -> Names | None:
+    """Return the names of an unwrapped operand; None for what is no NamedTensor."""
+    return None if type(operand) is np.ndarray else getattr(operand, "_names", None)
+
+
+def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None) -> list[Any]:
+    """Return the operands of an expression as arrays and NamedTensors; numbers of Python become arrays last,
+    for they are weak.
+
+    Raises
+    ------
+    OperandError
+        If an operand is nothing that an expression can work on.
+    """
+    if [type(value) for value in values] == [np.ndarray] * len(values):
+        return list(values)
+    operands = [unwrapped(value, position, text) for position, value in enumerate(values)]
+    numbers = [type(operand) in NUMBERS for operand in operands]
+    if any(numbers):
+        arrays = [None if number else array_of(one) for number, one in zip(numbers, operands, strict=True)]
+        filled = weak_numbers(values, arrays, text, dtype)
+        operands = [
+            new if number else old for number, old, new in zip(numbers, operands, filled, strict=True)
+        ]
+    return operands
+
+
+def unwrapped(value: Any, position: int, text: str) -> Any:
+    """Return an array or a NamedTensor, of no subclass; a number of Python stays one."""
+    if type(value) is np.ndarray or type(value) in NUMBERS:
+        return value
+    tensor = as_tensor(value)
+    return as_operand(value, position, text) if tensor is None else tensor
+
+
+def as_tensor(value: Any) -> Any:
+    """Return a NamedTensor as one of no subclass; None for anything else."""
+    from nameexpr.tensors import NamedTensor, wrap
+
+    if not isinstance(value, NamedTensor):
+        return None
+    return value if type(value) is NamedTensor else wrap(value.data, value.names)
+
+
+def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:
+    """Return for each array the number of the first that is the same object; nothing if all differ.
+
+    Only one object given twice counts. Two views of one array may be equal, too, but telling so takes longer
+    than it saves, and two functions of one view are rare.
+
+    Examples
+    --------
+    >>> left, right = np.ones(2), np.ones(2)
+    >>> repeats([left, right, left]), repeats([left, right]), repeats([2, 2])
+    ((0, 1, 0), (), ())
+    """
+    numbers: dict[Any, int] = {}
+    keys = [id(one) if isinstance(one, np.ndarray) else (position,) for position, one in enumerate(arrays)]
+    same = tuple([numbers.setdefault(key, position) for position, key in enumerate(keys)])
+    return same if len(numbers) < len(same) else ()
+
+
+def same_guards(same: Sequence[int], is_named: Sequence[bool]) -> list[str]:
+    """Return the conditions that these operands are the same arrays.
+
+    Parameters
+    ----------
+    same : sequence of int
+        As `repeats` returns it.
+    is_named : sequence of bool
+        For each operand whether it is a NamedTensor, whose array counts.
+
+    Examples
+    --------
+    >>> same_guards((0, 1, 0), (False, False, True))
+    ['a2._data is a0']
+    """
+    data = [f"a{number}._data" if named else f"a{number}" for number, named in enumerate(is_named)]
+    return [f"{data[number]} is {data[first]}" for number, first in enumerate(same) if number != first]

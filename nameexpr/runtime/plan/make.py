@@ -1,0 +1,92 @@
+"""Plans, outlines and code made of compiled texts, with bound operands and without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.carets import visible
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.memory.program import operand_bytes, peak_bytes
+from nameexpr.compiler.pipeline import Compilation
+from nameexpr.runtime.operands import OperandSpec
+from nameexpr.runtime.plan.drawing import drawing_of
+from nameexpr.runtime.plan.plan import Outline, Plan
+from nameexpr.runtime.plan.running import Running, running_of
+from nameexpr.runtime.plan.steps import PlanStep, flops_of, pointwise_flops, steps_of
+from nameexpr.syntax.unparse import unparse, unparse_formula
+
+if TYPE_CHECKING:
+    from nameexpr.runtime.entry import Entry
+
+
+def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Plan:
+    """Return the plan of a compiled text: of what is done on each call."""
+    running, limit = _running(entry, compiled, specs), entry.options.memory_limit
+    program, tree, steps = running.program, compiled.tree, steps_of(running)
+    text = visible(unparse(tree) if running.is_expression else unparse_formula(tree.tree))
+    size = operand_bytes(program, [operand.dtype for operand in running.operands])
+    flops, naive = _flops(running, steps)
+    return Plan(
+        text=text,
+        steps=steps,
+        flops=flops,
+        naive_flops=naive,
+        peak_bytes=peak_bytes(program, running.shapes, running.given),
+        operand_bytes=size,
+        result_shape=running.shapes[program.result],
+        result_names=_names(compiled, specs),
+        dtype=_dtype(running),
+        code=running.code,
+        drawing=drawing_of(running, text, steps, size, limit),
+    )
+
+
+def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outline:
+    """Return the outline of a compiled text."""
+    running = running_of(compiled, specs, range(len(specs)), None)
+    program = compiled.program
+    return Outline(
+        compiled.shapes[program.result],
+        _names(compiled, specs),
+        _dtype(running),
+        compiled.plans[0].flops if running.is_expression else sum(flops_of(running)),
+        peak_bytes(program, compiled.shapes, compiled.given),
+    )
+
+
+def source(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> str:
+    """Return the NumPy that runs on each call, as a function to paste."""
+    return _running(entry, compiled, specs).code
+
+
+def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Running:
+    return running_of(compiled, specs, entry.free, entry.fold(compiled) if entry.is_bound else None)
+
+
+def _flops(running: Running, steps: Sequence[PlanStep]) -> tuple[int, int]:
+    """Return the flops of a call, and those of one loop over all labels: 0 where a bound text has none."""
+    compiled, flops = running.compiled, sum(step.flops for step in steps)
+    if not running.is_expression:
+        pointwise = sum(map(pointwise_flops, running.program.instructions))
+        naive = max(flops, sum(plan.naive_flops for plan in compiled.plans) + pointwise)
+        return flops, naive if flops or not running.is_bound else 0
+    (plan,) = compiled.plans
+    naive = max(flops, plan.flops)
+    if plan.contraction.dropped or len(running.operands) > 1:
+        naive = max(naive, plan.naive_flops)
+    return flops, naive if flops or not running.is_bound else 0
+
+
+def _dtype(running: Running) -> str:
+    """Return the dtype of the computation; "" where an expression only moves cells."""
+    computed = [
+        note.dtype for note in running.program.notes if note.dtype and not note.dtype.startswith(WEAK)
+    ]
+    has_work = not running.is_expression or running.compiled.plans[0].flops
+    return computed[-1] if computed and has_work else ""
+
+
+def _names(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Names | None:
+    return compiled.names[-1] if any(spec.names is not None for spec in specs) else None

@@ -1,0 +1,223 @@
+"""Plans as people read them: a table of steps with flops, bytes and the NumPy call of each, the source to
+paste, and pictures; an outline is what a plan says of the whole, and quick to make.
+
+The line below the input of a session shows an outline at every key.
+
+>>> import nameexpr as ne
+>>> ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
+Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import fsum
+from typing import TYPE_CHECKING, Any, Literal
+
+from nameexpr.backends.numpy.costs.program import CALL, duration
+from nameexpr.carets import aligned_columns
+from nameexpr.compiler.ir.axes import Names
+from nameexpr.runtime.plan.drawing import Drawing, dot_of, mermaid_of, picture_of
+from nameexpr.runtime.plan.steps import PlanStep
+
+if TYPE_CHECKING:
+    from nameexpr.pictures.sheet import Picture
+
+VIEW = 1e-6
+"""Seconds below which a step that neither computes nor allocates is a view."""
+MOST_NODES = 24
+"""Values up to which a notebook gets the picture of the tree with the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The result of a text and what it costs, with the meanings that they have in a `Plan`.
+
+    `flops` of an expression that is sliced to fit into memory are those of the plan without slices.
+    """
+
+    shape: tuple[int, ...]
+    names: Names | None
+    dtype: str
+    flops: int
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an expression does for operands of given shapes. Printed, it is a table.
+
+    Attributes
+    ----------
+    text : str
+        The expression in its canonical spelling.
+    steps : tuple of PlanStep
+        What is done, in order.
+    flops, naive_flops : int
+        Multiplications and additions of the plan, and of one loop over all labels.
+    peak_bytes : int
+        The most memory that is allocated at once, operands left out.
+    operand_bytes : int
+        Memory of the operands.
+    result_shape : tuple of int
+        Shape of the result.
+    result_names : tuple of (str or None), or None
+        Names of the result if any operand has names.
+    dtype : str
+        Dtype of the computation; "" where cells are only moved.
+    code : str
+        The NumPy that runs, as a function to paste.
+    drawing : Drawing
+        What `draw`, `dot` and `mermaid` draw; plans are compared without it.
+    """
+
+    text: str
+    steps: tuple[PlanStep, ...]
+    flops: int
+    naive_flops: int
+    peak_bytes: int
+    operand_bytes: int
+    result_shape: tuple[int, ...]
+    result_names: Names | None
+    dtype: str
+    code: str
+    drawing: Drawing = field(repr=False, compare=False)
+
+    @property
+    def seconds(self) -> float:
+        """The time that a call is expected to take: an estimate, for one core of one machine."""
+        return CALL + fsum(step.seconds for step in self.steps)
+
+    @property
+    def speedup(self) -> float:
+        """How many times fewer flops than one loop over all labels takes."""
+        return self.naive_flops / self.flops if self.flops else 1.0
+
+    def __str__(self) -> str:
+        """Return the table of steps and the totals."""
+        padded = [[cell + " " for cell in row] for row in self._cells()]
+        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+
+    def _cells(self) -> list[list[str]]:
+        """Return the table: its head, then a row for each step."""
+        rows = [["step", "what", "names", "flops", "bytes", "time", "call"]]
+        rows += [
+            [str(number), one.what, one.names, _number(one.flops), _number(one.bytes), _time(one), one.call]
+            for number, one in enumerate(self.steps, 1)
+        ]
+        return rows
+
+    def _totals(self) -> list[str]:
+        shape = f"result: shape {self.result_shape}"
+        if self.result_names is not None:
+            shape += f", names {self.result_names}"
+        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
+        return [
+            shape + (f", computed in {self.dtype}" if self.dtype else ""),
+            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
+            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"time: about {duration(self.seconds)} on one core (estimated)",
+        ]
+
+    def __repr__(self) -> str:
+        """Return one line that says which plan this is."""
+        costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
+        return f"<Plan of {self.text!r}: {costs}>"
+
+    def draw(self, kind: Literal["network", "tree", "memory"] = "network") -> Picture:
+        """Return a picture as SVG: a str, which notebooks show.
+
+        Parameters
+        ----------
+        kind : {"network", "tree", "memory"}
+            The tensor network with its labels; the contraction tree with flops and bytes; bytes alive at each
+            step. Of a formula, the network is the flow of its values and the tree that of its steps
+            (docs/pictures.md).
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> plan = ne.compile("a b, b c -> a c").plan((2, 3), (3, 4))
+        >>> plan.draw("tree").startswith("<svg")
+        True
+        """
+        return picture_of(self.drawing, kind)
+
+    def dot(self, kind: Literal["network", "tree"] = "network") -> str:
+        """Return the network or the tree as text for Graphviz.
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+        """
+        return dot_of(self.drawing, kind)
+
+    def mermaid(self, kind: Literal["network", "tree"] = "network") -> str:
+        """Return the network or the tree as text for Mermaid.
+
+        Raises
+        ------
+        OptionError
+            NE625, for any other kind.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> print(ne.compile("a b, b c -> a c").plan((2, 3), (3, 4)).mermaid("tree"))
+        flowchart TD
+          n0(["operand 0<br/>a=2 b=3<br/>48 B"])
+          n1(["operand 1<br/>b=3 c=4<br/>96 B"])
+          n2["1 dot<br/>a=2 c=4<br/>48 flops, 64 B"]
+          n0 --> n2
+          n1 --> n2
+          style n2 stroke-width:3px
+        <BLANKLINE>
+        """
+        return mermaid_of(self.drawing, kind)
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""
+        from nameexpr.pictures.words import escaped
+
+        head, *rows = self._cells()
+        title = escaped(self.text).replace("\n", "<br>")
+        lines = [f"<div><code>{title}</code><table><thead><tr>"]
+        lines += [f"<th>{escaped(cell)}</th>" for cell in head]
+        lines.append("</tr></thead><tbody>")
+        for row in rows:
+            cells = (f"<td>{escaped(cell)}</td>" for cell in row[:-1])
+            lines.append(f"<tr>{''.join(cells)}<td><code>{escaped(row[-1])}</code></td></tr>")
+        lines.append("</tbody></table>")
+        totals = "<br>".join(map(escaped, self._totals()))
+        return f"{''.join(lines)}{totals}<br>{self._tree() or ''}</div>"
+
+    def _tree(self) -> Picture | None:
+        """Return the tree if it is small enough to stand with the table."""
+        return self.draw("tree") if len(self.drawing.data.tree.nodes) <= MOST_NODES else None
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook can show: text, a table with the tree, and the tree if it is not too large.
+
+        The tree is in both, for a front end shows one of them.
+        """
+        bundle = {"text/plain": str(self), "text/html": self._repr_html_()}
+        tree = self._tree()
+        if tree is not None:
+            bundle["image/svg+xml"] = str(tree)
+        kept = set(bundle) if include is None else set(bundle) & set(include)
+        return {kind: text for kind, text in bundle.items() if kind in kept - set(exclude or ())}
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value else "-"
+
+
+def _time(step: PlanStep) -> str:
+    is_view = not step.bytes and not step.flops and step.seconds < VIEW
+    return "-" if is_view else duration(step.seconds)

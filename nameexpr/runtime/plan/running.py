@@ -1,0 +1,161 @@
+"""What is done on each call, as plans tell it: a program, what its operands are, and its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from nameexpr.backends.numpy.arrays import number_name
+from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.compiler.analysis.operands import Operand, describe
+from nameexpr.compiler.analysis.scope import Scope, terms_of
+from nameexpr.compiler.ir.axes import Axes, shown
+from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.primitives import shapes_of
+from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.pipeline import Compilation
+from nameexpr.compiler.schedule.partial import Folded
+from nameexpr.runtime.operands import OperandSpec
+from nameexpr.syntax.ast import Expression, Label, Term
+from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
+
+
+class Listed(NamedTuple):
+    """An operand of a program as plans list it: by `label` in the table, with `comment` in the code.
+
+    `bound` is the comment where the operand is bound; `is_held` says that it is a value which bound operands
+    gave.
+    """
+
+    label: str
+    dtype: str
+    comment: str
+    bound: str = ""
+    is_held: bool = False
+    term: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What is done on each call of a compiled text: `program`, whose operands are those that are not bound,
+    then values that are held.
+
+    `bound` are the positions of bound operands, `fixed` what they are; `folded` is the program in two parts.
+    """
+
+    compiled: Compilation[Any]
+    program: Program
+    shapes: tuple[tuple[int, ...], ...]
+    given: tuple[OperandLayout, ...]
+    operands: tuple[Listed, ...]
+    bound: tuple[int, ...] = ()
+    folded: Folded | None = None
+    fixed: tuple[Listed, ...] = ()
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether a part of the program is done before the calls."""
+        return self.folded is not None
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether the text is an expression: else it is a formula."""
+        return isinstance(self.compiled.tree, Expression)
+
+    @property
+    def code(self) -> str:
+        """The NumPy that runs, as a function to paste, with labels in comments only; a function `prepare`
+        before it gives the last operands of `compute`.
+        """
+        tree = self.compiled.tree
+        if isinstance(tree, Expression):
+            if self.is_bound:
+                tree = replace(tree, inputs=tuple(one.term for one in self.operands if one.term is not None))
+            text, result = unparse(tree), axes_text(self.compiled.result_axes)
+        else:
+            text = unparse_formula(tree.tree).replace("\n", "; ")
+            result = tree.tree.statements[-1].name or "the value"
+        code = Routine(
+            "compute", self.program, self.shapes, text, [one.comment for one in self.operands], result
+        )
+        prelude = None if self.folded is None else self.folded.prelude
+        if prelude is None or not prelude.instructions:
+            return source_of(code)
+        comments, text = [one.bound for one in self.fixed], "the last operands of compute, from what is bound"
+        return source_of(code, Routine("prepare", prelude, shapes_of(prelude), text, comments, ""))
+
+
+def running_of(
+    compiled: Compilation[Any], specs: Sequence[OperandSpec], free: Sequence[int], folded: Folded | None
+) -> Running:
+    """Return what is done on each call of a compiled text; `free` are the operands that are not bound."""
+    is_expression = isinstance(compiled.tree, Expression)
+    operands = tuple(_of_expression(compiled, specs) if is_expression else _of_formula(compiled, specs))
+    if folded is None:
+        return Running(compiled, compiled.program, compiled.shapes, compiled.given, operands)
+    whole, count = folded.whole, len(operands)
+    shapes, own = shapes_of(whole), compiled.operands
+    held = []
+    for number, value in enumerate(folded.held):
+        if value < count:
+            held.append(operands[value])
+        elif is_expression:
+            held.append(_held_by_expression(whole.notes[value - count], shapes[value]))
+        else:
+            held.append(_held_by_formula(f"held{number}", whole.notes[value - count], shapes[value]))
+    dtypes = [*own.dtypes, *(note.dtype for note in whole.notes)]
+    layouts = [*own.layouts, *(None for _ in whole.notes)]
+    values = (*free, *folded.held)
+    bound = tuple(position for position in range(count) if position not in free)
+    return Running(
+        compiled,
+        folded.rest,
+        shapes_of(folded.rest),
+        operand_layouts([dtypes[value] for value in values], [layouts[value] for value in values]),
+        (*(operands[position] for position in free), *held),
+        bound,
+        folded,
+        tuple(operands[position] for position in bound),
+    )
+
+
+def _of_expression(compiled: Compilation[Expression], specs: Sequence[OperandSpec]) -> Iterator[Listed]:
+    terms = compiled.tree.inputs
+    infos = describe(terms, [Operand(spec.shape, spec.names) for spec in specs])
+    for position, (axes, info, spec) in enumerate(zip(compiled.views, infos, specs, strict=True)):
+        comment = " ".join(info.labels) or str(info.shape)
+        term = terms[position] if position < len(terms) else None
+        yield Listed(
+            axes_text(axes), spec.dtype.name, comment if info.shape else "scalar", comment, term=term
+        )
+
+
+def _of_formula(compiled: Compilation[Scope], specs: Sequence[OperandSpec]) -> Iterator[Listed]:
+    for (name, uses), spec in zip(compiled.tree.uses.items(), specs, strict=True):
+        term = (*terms_of(uses), compiled.default[name])[0]
+        weak = isinstance(spec.dtype, type)
+        dtype = f"{WEAK}{spec.dtype.__name__}" if weak else number_name(spec.dtype)
+        comment = f"{name}[{unparse_term(term)}] {spec.shape}" if spec.shape else name
+        yield Listed(name, dtype, comment, f"{name} {spec.shape}" if spec.shape else name)
+
+
+def _held_by_expression(note: Note, shape: tuple[int, ...]) -> Listed:
+    term = Term(tuple(map(Label, map(shown, note.labels))))
+    (info,) = describe((term,), [Operand(shape)])
+    comment = " ".join(info.labels) or (str(shape) if shape else "scalar")
+    label = axes_text(tuple((label,) for label in note.labels))
+    return Listed(label, note.dtype or "float64", comment, is_held=True, term=term)
+
+
+def _held_by_formula(name: str, note: Note, shape: tuple[int, ...]) -> Listed:
+    labels = " ".join(map(shown, note.labels or ("_",) * len(shape)))
+    return Listed(name, note.dtype, f"{name}[{labels}] {shape}" if shape else name, is_held=True)
+
+
+def axes_text(axes: Axes) -> str:
+    """Return the dims of an array: "batch (heads dim)"."""
+    groups = [" ".join(map(shown, labels)) for labels in axes]
+    dims = (f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
+    return " ".join(dims)
