@@ -124,9 +124,11 @@ def parse(text: str) -> Expression:
 
 def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: int) -> Sequence[Token] | None:
     """Read the tokens between two places, if there is nothing else; all of them first, which is quicker."""
-    is_ascii = text.isascii()
-    matches = iter(scanner(LETTER if is_ascii else ANY_LETTER)(text, start, end).match, None)
-    tokens: list[Token] = [*matches] if is_ascii else [*map(WideToken, matches)]
+    tokens: list[Token]
+    if text.isascii():
+        tokens = [*iter(scanner(LETTER)(text, start, end).match, None)]
+    else:
+        tokens = [*map(WideToken, iter(scanner(ANY_LETTER)(text, start, end).match, None))]
     return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 
