@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from nameexpr.compiler.planning.exact import search_all
 from nameexpr.compiler.planning.network import Pairs, splice
 from nameexpr.compiler.planning.path import Labels, Path, find_path, flops_of
-from nameexpr.compiler.planning.plan import ContractionPlan
-from nameexpr.compiler.schedule.partial import LARGER, SMALL, WORTH
+from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH, ContractionPlan
 
 Cost = tuple[int, int]
 

@@ -22,6 +22,12 @@ ADDING = frozenset({None, "sum", "mean"})
 """Reducers that are sums of products, so that a contraction can compute them."""
 FEW_DIMS = MOST_DIMS - 2
 """Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
+SMALL = 1 << 12
+"""Cells of a value of bound operands that is always held from call to call: it stays in the cache."""
+LARGER = 2
+"""How many times more cells than its operands a value may have to be held, whatever it costs to compute."""
+WORTH = 16
+"""Scalar operations per cell from which a larger value is held: reading a cell costs as much as a few."""
 Find: TypeAlias = "Callable[[Sequence[Labels], Labels], Pairs]"
 
 
