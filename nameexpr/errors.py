@@ -241,3 +241,14 @@ def nearest(word: str, choices: Iterable[str]) -> str:
     pool = {choice.casefold(): choice for choice in likely}
     near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
     return pool[near[0]] if near else ""
+
+
+class NotHeldError(OverflowError):
+    """A number that a dtype does not hold, met while numbers are computed; `hint` says what to do instead."""
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
+NO_FLOAT = "numbers that large have no float: divide before, or take logarithms"

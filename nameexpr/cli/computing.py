@@ -20,7 +20,7 @@ from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
-from nameexpr.runtime.options import FOR_EXPRESSIONS, checked_sizes
+from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal import report
@@ -124,11 +124,9 @@ def code(options: Namespace) -> str:
 
 def _compiled(options: Namespace) -> Compiled | CompiledFormula:
     chosen: dict[str, Any] = {name: getattr(options, name) for name in OPTIONS}
-    if looks_like_formula(options.expression):
-        for option, hint in FOR_EXPRESSIONS.items():
-            if chosen.get(option) is not None:
-                message = f"--{option} is for expressions, and this is a formula"
-                raise UsageError(message, hint, usage=options.usage)
+    if looks_like_formula(options.expression) and options.reduce is not None:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise UsageError("--reduce is for expressions, and this is a formula", hint, usage=options.usage)
     return compile(options.expression, sizes=options.sizes or None, **chosen)
 
 

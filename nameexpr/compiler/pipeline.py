@@ -8,7 +8,7 @@ Nothing here runs anything: backends make functions of programs (`nameexpr.backe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -17,9 +17,9 @@ from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.infer import infer
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
-from nameexpr.compiler.ir.axes import Axes, Names, Typed
+from nameexpr.compiler.ir.axes import Axes, Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, use_counts
+from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, sources_of, use_counts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -54,7 +54,8 @@ class Options(NamedTuple):
 
     `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
     `lower`; `same`, if some operands are the same array, as for `share`; `memory_limit` is in bytes, operands
-    left out.
+    left out. `constants` are operands that stay the same from call to call: what is contracted among them is
+    free. In `dtype` a formula is computed, if it is not "": for expressions, that is a matter of `Dtypes`.
     """
 
     target: Target
@@ -63,6 +64,8 @@ class Options(NamedTuple):
     is_row_major: bool = False
     ranks: tuple[int, ...] = ()
     same: tuple[int, ...] = ()
+    constants: tuple[int, ...] = ()
+    dtype: str = ""
 
 
 Tree = TypeVar("Tree", bound="Expression | Scope")
@@ -217,7 +220,7 @@ def compile_formula(
 
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
-    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs)
+    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
     shapes = tuple([operands[name].shape for name in scope.operands])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
     fusing = Fusing(graph, use_counts(graph, values))
@@ -236,6 +239,12 @@ def _compiled(
     fusing: Fusing | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
+    constants = _constants(graph, options.constants)
+
+    def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
+        plan = plan_contractions(contraction, options.optimize)
+        fixed = [position for position, factor in enumerate(factors) if factor in constants]
+        return _ordered_for_calls(plan, fixed) if fixed and _is_ours(options.optimize) else plan
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(
@@ -251,12 +260,14 @@ def _compiled(
         return simplify(program), plans
 
     try:
-        program, plans = lowered(lambda contraction: plan_contractions(contraction, options.optimize))
+        program, plans = lowered(ordered)
     except TooManyDimsError as wide:
         raise _too_many_dims(tree, wide.dims, wide.operands) from None
     same: tuple[int, ...] = ()
-    if options.same:
+    if options.same and fusing is None:
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
+    elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
+        program, same = _shared_formula(program, options.same)
     shapes = shapes_of(program)
     if fusing is None:
         if options.memory_limit is not None and not same:
@@ -286,15 +297,47 @@ def _shared(
 
     (plan,) = plans
     tried = [(plan, program)]
-    is_ours = options.optimize is None or options.optimize is True or options.optimize == "auto"
-    if is_ours and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+    if _is_ours(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
-            tried.append((other, lowered(lambda _: other)[0]))
+            tried.append((other, lowered(lambda *_: other)[0]))
     given = operand_layouts(operands.dtypes, operands.layouts)
     shared = best_shared(tried, options.same, options.memory_limit, given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
+
+
+def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, tuple[int, ...]]:
+    from nameexpr.compiler.schedule.cse import calls, share
+
+    once = share(program, same)
+    return (once, same) if calls(once) < calls(program) else (program, ())
+
+
+def _is_ours(optimize: Optimize) -> bool:
+    """Whether the order of contractions is for us to choose."""
+    return optimize is None or optimize is True or optimize == "auto"
+
+
+def _constants(graph: Graph, operands: Collection[int]) -> set[int]:
+    """Return the values that depend on some operands alone, or on none."""
+    constants: set[int] = set()
+    for value, node in enumerate(graph.nodes if operands else ()):
+        if isinstance(node, View) and node.position >= 0:
+            is_constant = node.position in operands
+        else:
+            is_constant = constants.issuperset(sources_of(node))
+        if is_constant:
+            constants.add(value)
+    return constants
+
+
+def _ordered_for_calls(plan: ContractionPlan, constants: Collection[int]) -> ContractionPlan:
+    """Return the plan in the order that costs least where some operands of it stay the same."""
+    from nameexpr.compiler.planning.bound import order_for_calls
+
+    path = order_for_calls(plan, constants)
+    return plan if path is None else plan_contractions(plan.contraction, tuple(path))
 
 
 def _limited(

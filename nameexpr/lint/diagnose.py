@@ -42,6 +42,8 @@ FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in 
 """The functions by every dotted path that leads to them."""
 
 _FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
+_WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
+"""Options of formulas that have no operand of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +208,13 @@ def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     from nameexpr.compiler.analysis.operands import Operand
     from nameexpr.compiler.pipeline import read_formula
 
-    given = {name: name for name in call.keywords if name not in _FORMULA_OPTIONS}
+    scope, dims = read_formula(call.text), Operand(())
+    options = _FORMULA_OPTIONS | (_WHERE_NO_OPERAND_IS - set(scope.operands))
+    given = {name: name for name in call.keywords if name not in options}
     more = call.keywords.get("operands")
     if call.is_open or not (more is None or isinstance(more, dict)):
         return
     given |= dict.fromkeys(more or (), "operands")
-    scope, dims = read_formula(call.text), Operand(())
     missing = _problems(lambda: check_given(scope, dict.fromkeys(given, dims)))
     if missing and missing[0].diagnostic.code == "NE521":
         yield from (problem._replace(is_call=True) for problem in missing)

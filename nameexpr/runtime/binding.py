@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from mmap import mmap
 from operator import index
@@ -21,7 +21,7 @@ from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.runtime.operands import spec_of, unwrapped
-from nameexpr.syntax.ast import LABELLED, Expression, atoms
+from nameexpr.syntax.ast import LABELLED, Expression, Term, atoms
 from nameexpr.syntax.unparse import unparse_term
 
 if TYPE_CHECKING:
@@ -160,35 +160,28 @@ def _position(key: Any, terms: Sequence[str], text: str, hint: str) -> int:
 
 
 def check_fits(entry: ExpressionEntry) -> None:
-    """Raise what contradicts the text, or each other, whatever the operands that are not bound yet are."""
-    if not entry.fixed:
-        return
-    positions = list(entry.fixed)
-    terms = tuple(entry.tree.inputs[position] for position in positions)
+    """Raise what contradicts the text, or each other, whatever the operands that are not bound yet are.
+
+    Those are scalars with empty terms here, which say nothing.
+    """
+    tree, fixed = entry.tree, entry.fixed
+    terms = tuple(term if place in fixed else Term(()) for place, term in enumerate(tree.inputs))
     labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
     known = {label: size for label, size in entry.options.sizes if label in labels}
-    operands = list(map(_operand, entry.fixed.values()))
+    operands = [_operand(fixed[place]) if place in fixed else Operand(()) for place in range(len(terms))]
     try:
-        infer_sizes(replace(entry.tree, inputs=terms, outputs=None, reducer=None), operands, known)
+        infer_sizes(replace(tree, inputs=terms, outputs=None, reducer=None), operands, known)
     except NameExprError as fault:
-        raise_contradictions(fault, positions)
+        raise_contradictions(fault, fixed)
 
 
-def raise_contradictions(fault: NameExprError, places: Sequence[int] | None = None) -> None:
-    """Raise of an error what no other operands could mend; `places` are the operands' positions in the whole
-    text, if it says positions.
-    """
+def raise_contradictions(fault: NameExprError, positions: Collection[int] | None = None) -> None:
+    """Raise of an error what no other operands could mend; `positions` are those of the operands to list."""
     found = [one for one in fault.diagnostics if one.code in CONTRADICTIONS]
-    if places is not None:
-        found = [_placed(one, places) for one in found]
+    if positions is not None:
+        found = [
+            one._replace(operands=tuple(info for info in one.operands if info.position in positions))
+            for one in found
+        ]
     if found:
         raise error(*found) from None
-
-
-def _placed(one: Diagnostic, places: Sequence[int]) -> Diagnostic:
-    message, hint = one.message, one.hint
-    for number in reversed(range(len(places))):  # from the last, since positions only grow
-        message = message.replace(f"operand {number}", f"operand {places[number]}")
-        hint = hint.replace(f"operand {number}", f"operand {places[number]}")
-    infos = tuple(info._replace(position=places[info.position]) for info in one.operands)
-    return one._replace(message=message, operands=infos, hint=hint)

@@ -9,16 +9,15 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.einsum import check_is_text, find_entry
+from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.options import Reduce, check_for_formulas, read_options
+from nameexpr.runtime.options import Reduce, read_options
 from nameexpr.syntax.lexer.language import looks_like_formula
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
-
-_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit"})
 
 
 def compile(  # noqa: A001  the name that re.compile has, too
@@ -43,7 +42,7 @@ def compile(  # noqa: A001  the name that re.compile has, too
         An expression, ``"inputs -> result"`` (docs/language.md), or a formula, ``"y[N] = sum[C](x[N C])"``
         (docs/formulas.md): a text without an arrow.
     dtype, optimize, sizes, reduce, order, memory_limit, tune, **size_keywords
-        As for `einsum`; formulas take `optimize`, `sizes` and `memory_limit` of these, as for `evaluate`.
+        As for `einsum`; of formulas as for `evaluate`, which take all of these but `reduce`.
     outputs
         For formulas, as for `evaluate`.
 
@@ -66,8 +65,21 @@ def compile(  # noqa: A001  the name that re.compile has, too
     """
     check_is_text(text)
     if looks_like_formula(text):
-        check_for_formulas(text, dtype=dtype, reduce=reduce, order=order, tune=tune or None)
-        return compile_formula(text, outputs, {**(sizes or {}), **size_keywords}, optimize, memory_limit)
+        if reduce is not None:
+            hint = "a reduction is written in the formula: sum[C](x)"
+            message = "reduce= is for expressions, and this is a formula"
+            raise error(Diagnostic("NE623", message, text, hint=hint))
+        return compile_formula(
+            text,
+            sizes=sizes,
+            keywords=size_keywords,
+            dtype=dtype,
+            optimize=optimize,
+            order=order,
+            memory_limit=memory_limit,
+            tune=tune,
+            outputs=outputs,
+        )
     if outputs is not None:
         raise error(Diagnostic("NE623", "outputs= is for formulas, and this is an expression", text))
     options = read_options(
@@ -76,19 +88,10 @@ def compile(  # noqa: A001  the name that re.compile has, too
     return Compiled(find_entry(text, options.or_none))
 
 
-def compile_formula(
-    text: str,
-    outputs: Sequence[str] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    optimize: Optimize = None,
-    memory_limit: int | None = None,
-) -> CompiledFormula:
-    """Return a formula, read and checked, with its options: `compile` of a text that is known to be one."""
-    options = read_options(
-        sizes, {}, None, optimize, memory_limit=memory_limit, outputs=outputs, formula=text
-    )
+def compile_formula(text: str, **options: Any) -> CompiledFormula:
+    """Return a text that is known to be a formula, with options as for `read_options`."""
     # An entry of its own, not the cache's: `code` is for the latest call of this object.
-    return CompiledFormula(FormulaEntry(text, options))
+    return CompiledFormula(FormulaEntry(text, read_options(formula=text, **options)))
 
 
 def explain(text: str, /, *operands: Any, **options: Any) -> str:
@@ -117,8 +120,9 @@ def explain(text: str, /, *operands: Any, **options: Any) -> str:
     y = sum[C](x[N C])
     """
     if isinstance(text, str) and looks_like_formula(text):
-        chosen = {name: value for name, value in options.items() if name in _OPTIONS}
-        named = {name: value for name, value in options.items() if name not in _OPTIONS}
+        names = OPTIONS | OPTIONS_WHERE_FREE.difference(FormulaEntry(text).tree.operands)
+        chosen = {name: value for name, value in options.items() if name in names}
+        named = {name: value for name, value in options.items() if name not in names}
         compiled = compile(text, **chosen)
         assert isinstance(compiled, CompiledFormula)
         plan = compiled.plan(*operands, **named)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.compiled import CompiledText
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
-from nameexpr.runtime.operands import OperandSpec, spec_of
+from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
 from nameexpr.runtime.out import into
 from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
@@ -127,7 +129,8 @@ class CompiledFormula(CompiledText[FormulaEntry]):
 
     def result_names(self, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str | None, ...]:
         """Return the names that the result has for tensors of these shapes, whose dims fit the terms."""
-        specs = {name: OperandSpec(shape, (None,) * len(shape)) for name, shape in shapes.items()}
+        dtype = self.options.dtype or np.dtype(np.float64)
+        specs = {name: OperandSpec(shape, (None,) * len(shape), dtype) for name, shape in shapes.items()}
         return self._entry.compile_named(specs).names[-1]
 
     def _given(
@@ -151,7 +154,9 @@ class CompiledFormula(CompiledText[FormulaEntry]):
             else spec_of(entry.unwrapped(value, name))
             for name, value in {**entry.bound, **given}.items()
         }
-        return entry.compile_named(specs), [specs[name] for name in entry.tree.operands]
+        values = [given.get(name) for name in entry.tree.operands]
+        same = () if entry.is_bound else repeats([array_of(value) for value in values])
+        return entry.compile_named(specs, same=same), [specs[name] for name in entry.tree.operands]
 
     def _repr_html_(self) -> str:
         """Return the text in colours for notebooks, with what it takes and gives."""

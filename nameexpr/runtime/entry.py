@@ -100,10 +100,6 @@ class Entry(ABC):
     ) -> Compilation[Any]:
         """Return the text compiled for operands like these."""
 
-    @abstractmethod
-    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:
-        """Return the error for what NumPy raised while a program ran."""
-
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text, given those that are not bound."""
         if not self.is_bound:
@@ -115,15 +111,7 @@ class Entry(ABC):
         """Run operands that the latest function is not for."""
         every = self.unwrap(self.merge([value for value in values if value is not MISSING]))
         operands = [every[position] for position in self.free] if self.is_bound else every
-        arrays = [array_of(operand) for operand in operands]
-        kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
-        same = () if self.is_bound else repeats(arrays)
-        keys = _Keys(
-            (kinds, tuple([getattr(array, "ndim", 0) for array in arrays])),
-            (kinds, tuple([getattr(array, "shape", ()) for array in arrays])),
-            arrays,
-            same,
-        )
+        keys = _keys_of(operands, is_bound=self.is_bound)
         found = self._known(keys) if self.latest else None
         function, self.latest = found or self._made(keys, every, operands)
         self.call = function
@@ -230,7 +218,20 @@ class Entry(ABC):
             compiled = self.compile([spec_of(operand)._replace(layout=None) for operand in every])
         except NameExprError as wrong:
             return wrong
-        return self.fault(fault, compiled, every)
+        from nameexpr.runtime.faults import run_fault
+
+        return run_fault(fault, compiled, every)
+
+
+def _keys_of(operands: Sequence[Any], *, is_bound: bool) -> _Keys:
+    if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
+        kinds: Any = tuple([array.dtype for array in operands])
+        ranks, shapes = tuple([array.ndim for array in operands]), tuple([array.shape for array in operands])
+        return _Keys((kinds, ranks), (kinds, shapes), operands, () if is_bound else repeats(operands))
+    arrays = [array_of(operand) for operand in operands]
+    kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
+    ranks, shapes = tuple([np.ndim(array) for array in arrays]), tuple([np.shape(array) for array in arrays])
+    return _Keys((kinds, ranks), (kinds, shapes), arrays, () if is_bound else repeats(arrays))
 
 
 class _Keys(NamedTuple):

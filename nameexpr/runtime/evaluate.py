@@ -13,8 +13,14 @@ from nameexpr.runtime import cache
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
+
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
+
+OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit"})
+OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
+"""Options, but for formulas that have an operand of that name: it is the operand then."""
 
 
 def evaluate(
@@ -25,6 +31,9 @@ def evaluate(
     sizes: Mapping[str, int] | None = None,
     optimize: Optimize = None,
     memory_limit: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: str | None = None,
+    tune: bool | None = None,
     operands: Mapping[str, Any] | None = None,
     **named_operands: Any,
 ) -> Any:
@@ -43,6 +52,13 @@ def evaluate(
         The order of contractions of three factors and more, as for `einsum`.
     memory_limit : int, optional
         Bytes that may be allocated at once, operands left out; more is refused before anything is computed.
+    dtype : dtype, optional
+        The dtype to compute in: operands are converted to it first, and results are of it. Numbers of Python
+        stay weak.
+    order : {None, "C"}, optional
+        "C" for new arrays in row-major order, also where a view would do.
+    tune : bool, optional
+        Whether to time the best ways to compute this, once for each shape and dtype, and keep the quickest.
     operands : mapping of str to array_like, optional
         Operands whose names are also those of options of this function.
     **named_operands : array_like or NamedTensor
@@ -68,11 +84,19 @@ def evaluate(
 
     Notes
     -----
-    The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written.
+    The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written. In a formula
+    with an operand called `dtype`, `order` or `tune`, that keyword is the operand.
     """
     if misplaced:
         raise by_position(text, misplaced)
-    entry = find_formula(text, outputs, sizes, optimize, memory_limit)
+    if dtype is None and order is None and tune is None:
+        entry = find_formula(text, outputs, sizes, optimize, memory_limit)
+    else:
+        late = {"dtype": dtype, "order": order, "tune": tune}
+        late = {name: value for name, value in late.items() if value is not None}
+        names = find_formula(text).tree.operands
+        named_operands |= {name: late.pop(name) for name in names if name in late}
+        entry = find_formula(text, outputs, sizes, optimize, memory_limit, **late)
     if operands is None:
         return entry.call_named(named_operands)
     from nameexpr.runtime.formula import merged
@@ -86,7 +110,7 @@ def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
     from nameexpr.errors import error
 
     check_is_formula(text, misplaced)
-    return error(operands_by_position(text, find_formula(text, None, None, None, None).tree.operands))
+    return error(operands_by_position(text, find_formula(text).tree.operands))
 
 
 def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
@@ -105,13 +129,14 @@ def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
 
 def find_formula(
     text: Any,
-    outputs: Sequence[str] | None,
-    sizes: Mapping[str, int] | None,
-    optimize: Optimize,
-    memory_limit: int | None,
+    outputs: Sequence[str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    optimize: Optimize = None,
+    memory_limit: int | None = None,
+    **late: Any,
 ) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there."""
-    if outputs is None and sizes is None and optimize is None and memory_limit is None:
+    if outputs is None and sizes is None and optimize is None and memory_limit is None and not late:
         known: FormulaEntry | None = cache.formulas.young.get(text) if type(text) is str else None
         if known is not None:
             return known
@@ -120,7 +145,7 @@ def find_formula(
     from nameexpr.runtime.options import read_options
 
     options = read_options(
-        sizes, {}, None, optimize, memory_limit=memory_limit, outputs=outputs, formula=text
+        sizes, optimize=optimize, memory_limit=memory_limit, outputs=outputs, formula=text, **late
     )
     entry: FormulaEntry = cache.find(
         cache.formulas, text, options.or_none, lambda: FormulaEntry(text, options)

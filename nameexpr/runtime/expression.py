@@ -80,16 +80,11 @@ class ExpressionEntry(Entry):
         operands = [Operand(spec.shape, spec.names) for spec in specs]
         typed = type_expression(self.tree, operands, dict(own.sizes), reducer=own.reducer)
         dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
+        options = Options(
+            TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
+        )
         layouts = [spec.layout for spec in specs]
-        options = Options(TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same)
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
-        if self.is_bound and own.optimize in (None, True, "auto"):
-            from nameexpr.compiler.planning.bound import order_for_calls
-
-            path = order_for_calls(compiled.plans[0], self.fixed)
-            if path is not None:
-                options = options._replace(optimize=tuple(path))
-                compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         _check_addressable(compiled, operands)
         return compiled
 
@@ -121,11 +116,6 @@ class ExpressionEntry(Entry):
             reducer=typed.reducer,
             is_asked=wanted is not None,
         )
-
-    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
-        from nameexpr.runtime.faults.call import run_fault
-
-        return run_fault(fault, compiled, operands)
 
 
 def _is_no_factor(product: np.dtype[Any], dtypes: Sequence[np.dtype[Any]], *, is_summed: bool) -> bool:

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from operator import itemgetter
 from typing import Any, NoReturn
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import NUMBERS, number_name
+from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, number_name
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import Entry
-from nameexpr.runtime.faults.formula import check_memory, check_numbers, formula_operand
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
+from nameexpr.syntax.ast import Along, Binary, Call, Label, Node, Number, Term, Unary, Use, nodes
 
 ARITHMETIC = NumPyArithmetic()
 
@@ -45,6 +46,7 @@ class FormulaEntry(Entry):
         tree = tree or read_formula(text, options.outputs)
         super().__init__(text, options, tree, len(tree.uses), fixed)
         self._names = tree.operands
+        self.structure = structure_of(tree) if self._is_shared else None
         self._in_order = _in_order([self._names[position] for position in self.free])
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
@@ -98,21 +100,41 @@ class FormulaEntry(Entry):
         """Return an operand as an array, a NamedTensor or a number (NE503, NE525)."""
         if type(value) in NUMBERS:
             return value
-        tensor = None if type(value) is np.ndarray else as_tensor(value)
-        if tensor is None:
-            return formula_operand(value, name, self.tree)
-        check_numbers(tensor.dtype, name, self.tree)
-        return tensor
+        operand = value
+        if type(value) is not np.ndarray:
+            operand = as_tensor(value)
+        if operand is None:
+            operand = as_operand(value, name, self.text, self._marks(name))
+        if operand.dtype.kind not in "biufc":
+            raise self._no_numbers(operand.dtype, name)
+        return operand
+
+    def _marks(self, name: str) -> tuple[Mark, ...]:
+        """Return marks below the uses of an operand."""
+        return tuple(Mark(use.name_span) for use in self.tree.uses.get(name, ()))
+
+    def _no_numbers(self, dtype: np.dtype[Any], name: str) -> NameExprError:
+        """Return NE525 for an operand with elements that formulas do not compute with."""
+        what = f"'{name}' has elements of dtype {dtype}, "
+        if is_bfloat16(dtype):
+            message, hint = f"{what}in which formulas do not compute", "convert it first: x.astype('float32')"
+        else:
+            message, hint = f"{what}which are no numbers", "convert it to numbers first"
+        return error(Diagnostic("NE525", message, self.text, self._marks(name), hint=hint))
 
     def compile(
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
     ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these."""
-        return self.compile_named(dict(zip(self._names, specs, strict=True)))
+        return self.compile_named(dict(zip(self._names, specs, strict=True)), ranks, same)
 
-    def compile_named(self, specs: Mapping[str, OperandSpec]) -> Compilation[Scope]:
+    def compile_named(
+        self, specs: Mapping[str, OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
+    ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these, by name; the checker finds what is missing."""
         options = self.options
+        if options.dtype is not None:
+            self._check_castable(specs, options.dtype)
         layouts = [specs[name].layout if name in specs else None for name in self._names]
         compiled = compile_formula(
             self.tree,
@@ -121,18 +143,54 @@ class FormulaEntry(Entry):
             layouts,
             ARITHMETIC,
             dict(options.sizes),
-            Options(TARGET, options.optimize),
+            Options(
+                TARGET,
+                options.optimize,
+                is_row_major=options.order == "C",
+                ranks=ranks,
+                same=same if options.memory_limit is None else (),  # what is kept takes memory
+                constants=tuple(self.fixed),
+                dtype="" if options.dtype is None else number_name(options.dtype),
+            ),
             options.outputs,
         )
-        check_memory(compiled, options.memory_limit)
+        _check_memory(compiled, options.memory_limit)
         if options.memory_limit is None:
             return compiled
         return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
 
-    def fault(self, fault: Exception, compiled: Compilation[Any], operands: Sequence[Any]) -> Exception:  # noqa: D102
-        from nameexpr.runtime.faults.formula import run_fault
+    def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
+        for name, spec in specs.items():
+            if isinstance(spec.dtype, type) or np.can_cast(spec.dtype, wanted, "same_kind"):
+                continue
+            message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
+            hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
+            raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
 
-        return run_fault(fault, compiled, operands)
+
+def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
+    """Raise NE706 for what no machine can hold, and NE709 for more than a limit."""
+    tree = compiled.tree.tree
+    for shape in compiled.shapes:
+        if prod(size for size in shape if size) * 16 > 2**62:
+            message = f"an array of shape {shape} would be needed, which no machine can hold"
+            marks: tuple[Mark, ...] = ()
+            if shape == compiled.shapes[compiled.program.result]:
+                last = tree.statements[-1]
+                marks = (Mark(last.span if last.term is None else last.term.span),)
+            hint = "reduce over dims, or make them smaller"
+            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
+    if limit is None:
+        return
+    from nameexpr.compiler.memory.program import largest, peak_bytes
+    from nameexpr.compiler.schedule.limit.refusal import needs_infos
+
+    needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
+    if needed > limit:
+        message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
+        infos = needs_infos(largest(compiled.program, compiled.shapes, compiled.given))
+        hint = "these are its largest arrays: raise the limit, or reduce dims earlier"
+        raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
 
 
 def _dtype_name(dtype: Any) -> str:
@@ -177,3 +235,48 @@ def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
             hint = "operands are called as in the formula: operands={'x': ...}"
             raise error(Diagnostic("NE527", message, text, hint=hint))
     return operands.items()
+
+
+def structure_of(scope: Scope) -> Any:
+    """Return what a formula says, whatever its operands, statements and labels are called; None where terms
+    hold more than labels.
+    """
+    names = {name: position for position, name in enumerate(scope.operands)}
+    numbers: dict[str, int] = {}
+    statements = []
+    try:
+        for statement in scope.tree.statements:
+            value = [_node_key(node, names, numbers) for node in nodes(statement.value)]
+            statements.append((_term_key(statement.term, numbers), tuple(value)))
+            if statement.name is not None:
+                names[statement.name] = len(names)
+    except _NotPlainError:
+        return None
+    return "formula", tuple(statements)
+
+
+class _NotPlainError(Exception):
+    """A term holds more than labels."""
+
+
+def _node_key(node: Node, names: Mapping[str, int], numbers: dict[str, int]) -> Any:
+    match node:
+        case Number(value):
+            return repr(value)
+        case Use(name, term):
+            return names.get(name, name), _term_key(term, numbers)
+        case Along(function, term, arguments):
+            return function, _term_key(term, numbers), len(arguments)
+        case Call(function, arguments):
+            return function, len(arguments)
+        case Unary(operator) | Binary(operator):
+            return type(node), operator
+
+
+def _term_key(term: Term | None, numbers: dict[str, int]) -> tuple[int, ...] | None:
+    if term is None:
+        return None
+    labels = [item.name for item in term.items if isinstance(item, Label)]
+    if len(labels) < len(term.items):
+        raise _NotPlainError
+    return tuple([numbers.setdefault(label, len(numbers)) for label in labels])

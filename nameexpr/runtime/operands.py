@@ -122,6 +122,8 @@ def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:
     >>> repeats([left, right, left]), repeats([left, right]), repeats([2, 2])
     ((0, 1, 0), (), ())
     """
+    if len(set(map(id, arrays))) == len(arrays):
+        return ()
     numbers: dict[Any, int] = {}
     keys = [id(one) if isinstance(one, np.ndarray) else (position,) for position, one in enumerate(arrays)]
     same = tuple([numbers.setdefault(key, position) for position, key in enumerate(keys)])

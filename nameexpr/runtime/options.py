@@ -211,20 +211,3 @@ def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
         hint = "give the names of statements: outputs=('p', 'o')"
         raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
     return tuple(map(normalised, outputs))
-
-
-FOR_EXPRESSIONS = {
-    "dtype": "convert the operands",
-    "reduce": "a reduction is written in the formula: sum[C](x)",
-    "order": "call numpy.ascontiguousarray on the result",
-    "tune": "leave it out",
-}
-"""Options that formulas do not take, and what to do in their place."""
-
-
-def check_for_formulas(text: str, **options: Any) -> None:
-    """Refuse options that formulas do not take (NE623)."""
-    for option, value in options.items():
-        if value is not None:
-            message = f"{option}= is for expressions, and this is a formula"
-            raise error(Diagnostic("NE623", message, text, hint=FOR_EXPRESSIONS[option]))

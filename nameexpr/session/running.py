@@ -94,7 +94,7 @@ def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions
         If an operand is not there, or which one is meant cannot be told.
     """
     if isinstance(text, FormulaLine):
-        formula = compile_formula(text.text, None, None, options.optimize, options.memory_limit)
+        formula = compile_formula(text.text, optimize=options.optimize, memory_limit=options.memory_limit)
         return PreparedText(text, formula, tuple(_used(name, text, tensors) for name in formula.operands))
     tree, operands, sizes = _read(text, tensors)
     is_chosen = text.operands is None
@@ -189,7 +189,9 @@ def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextV
         return TextValue(value, {name: value for name in names if name is not None})
     outputs = tuple(name for name in names if name is not None)
     options = compiled.options
-    together = compile_formula(compiled.text, outputs, None, options.optimize, options.memory_limit)
+    together = compile_formula(
+        compiled.text, outputs=outputs, optimize=options.optimize, memory_limit=options.memory_limit
+    )
     named = dict(zip(outputs, together(operands=operands), strict=True))
     value = named[outputs[-1]] if names[-1] is not None else compiled(operands=operands)
     return TextValue(value, named)

@@ -180,7 +180,7 @@ TABLE: list[tuple[str, Any, tuple[str | None, ...], Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("text", "names", "expected_names", "expected"), TABLE, ids=lambda value: str(value)[:30]
+    ("text", "names", "expected_names", "expected"), TABLE, ids=[row[0] for row in TABLE]
 )
 def test_verbs_of_the_table(text: str, names: Any, expected_names: Any, expected: Any) -> None:
     """One NamedTensor in, names out."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, Mark, error
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
@@ -94,8 +94,19 @@ def as_float(x: Array) -> Array:
 NUMBERS = (bool, int, float, complex)
 
 
-def as_operand(value: Any, position: int, text: str) -> Array:
+def as_operand(value: Any, key: int | str, text: str, marks: tuple[Mark, ...] = ()) -> Array:
     """Return the operand as a base-class array, without a copy where there is an array already.
+
+    Parameters
+    ----------
+    value : object
+        The operand.
+    key : int or str
+        Its position, or its name in a formula.
+    text : str
+        The expression or the formula.
+    marks : tuple of Mark
+        What an error marks in the text.
 
     Raises
     ------
@@ -104,43 +115,45 @@ def as_operand(value: Any, position: int, text: str) -> Array:
     """
     if type(value) is np.ndarray:
         return value
-    fault = _refused(value)
+    who = f"'{key}'" if isinstance(key, str) else f"operand {key}"
+    fault = _refused(value, is_named=isinstance(key, str))
     if fault is not None:
         message, hint = fault
-        raise error(Diagnostic("NE503", f"operand {position} {message}", text, hint=hint))
+        raise error(Diagnostic("NE503", f"{who} {message}", text, marks, hint=hint))
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as reason:
-        message = f"operand {position} is no array: NumPy cannot convert this {type(value).__name__}"
+        message = f"{who} is no array: NumPy cannot convert this {type(value).__name__}"
         hint = "give an array, a NamedTensor, a number, or nested lists of equal lengths"
-        raise error(Diagnostic("NE503", message, text, hint=hint)) from reason
+        raise error(Diagnostic("NE503", message, text, marks, hint=hint)) from reason
     if array.dtype == object and array.ndim == 0:
-        message = f"operand {position} is no array but {_article(type(value).__name__)}"
-        raise error(Diagnostic("NE503", message, text, hint="give an array, a NamedTensor or a number"))
+        message = f"{who} is no array but {_article(type(value).__name__)}"
+        raise error(Diagnostic("NE503", message, text, marks, hint=ANYTHING))
     return array
 
 
-def _refused(value: Any) -> tuple[str, str] | None:
+ANYTHING = "give an array, a NamedTensor or a number"
+
+
+def _refused(value: Any, *, is_named: bool) -> tuple[str, str] | None:
     """Return (what it is, what to do) for a value whose meaning an array would lose."""
     if isinstance(value, np.ma.MaskedArray):
         return "is a masked array, whose mask would be lost", "fill it first: x.filled(0)"
     if isinstance(value, np.matrix):
         return "is a numpy.matrix, which always has two dims", "give numpy.asarray(x)"
     if isinstance(value, str | bytes):
-        return "is text, not an array", "the expression comes first, then one array for each term"
+        hint = ANYTHING if is_named else "the expression comes first, then one array for each term"
+        return "is text, not an array", hint
     if isinstance(value, list | tuple) and any(
         isinstance(item, np.ndarray) or hasattr(item, "_names") for item in value
     ):
-        return (
-            f"is a {type(value).__name__} of {len(value)} arrays",
-            "give each array as an operand of its own, with a star: einsum(text, *arrays); "
-            "or stack them: numpy.stack(arrays)",
-        )
+        hint = "give each array as an operand of its own, with a star: einsum(text, *arrays); "
+        hint += "or stack them: numpy.stack(arrays)"
+        if is_named:
+            hint = "give one array; numpy.stack(arrays) makes one of several"
+        return f"is a {type(value).__name__} of {len(value)} arrays", hint
     if isinstance(value, dict | set | frozenset) or value is None:
-        return (
-            f"is {_article(type(value).__name__)}, not an array",
-            "give an array, a NamedTensor or a number",
-        )
+        return f"is {_article(type(value).__name__)}, not an array", ANYTHING
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nameexpr.errors import NO_FLOAT, NotHeldError
 from nameexpr.rules.calls import shown
 
 Number = int | float | complex
@@ -24,7 +25,7 @@ def fold(function: Callable[..., Any], *numbers: Number) -> Any:
 
     Raises
     ------
-    OverflowError
+    NotHeldError
         If an integer has more than `BITS` bits, or is to become a float that float64 does not hold.
     """
     name = function.__name__
@@ -79,13 +80,14 @@ def as_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise OverflowError(f"float64 does not hold {shown(number)}") from None
+        raise NotHeldError(f"float64 does not hold {shown(number)}", NO_FLOAT) from None
 
 
 def integer(number: Number) -> Number:
     """Return an integer; raise what says that a number is none."""
     if type(number) is not int:
-        raise ValueError(f"integers give {shown(number)}, which is no integer")
+        hint = "make one of the numbers a float, such as 2.0, and all of this is computed in floats"
+        raise NotHeldError(f"integers give {shown(number)}, which is no integer", hint)
     return number
 
 
@@ -95,9 +97,10 @@ def as_array(number: int) -> np.ndarray[Any, Any]:
     return array if array.dtype != object else np.asarray(as_float(number))
 
 
-def too_large() -> OverflowError:
+def too_large() -> NotHeldError:
     """Return the error for an integer that nobody should have to compute."""
-    return OverflowError(f"an integer would have more than {BITS:,} bits")
+    hint = "write it with floats, such as 2.0 ** 5000, or take logarithms"
+    return NotHeldError(f"an integer would have more than {BITS:,} bits", hint)
 
 
 def _power(base: int, exponent: int) -> Any:
@@ -113,7 +116,7 @@ def _quotient(x: int, y: int) -> float:
     try:
         return x / y
     except OverflowError:
-        raise OverflowError("float64 does not hold the quotient") from None
+        raise NotHeldError("float64 does not hold the quotient", NO_FLOAT) from None
 
 
 def _fmod(x: int, y: int) -> int:

@@ -31,6 +31,24 @@ MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32,
 """The largest magnitude of a value of each integer dtype."""
 
 
+KINDS = ("bool", "uint", "int", "float", "complex")
+"""Kinds of dtypes, each of which can be converted to itself and to those after it."""
+
+
+def is_castable(dtype: str, wanted: str) -> bool:
+    """Whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
+
+    >>> is_castable("float64", "float32"), is_castable("int8", "uint8")
+    (True, False)
+    """
+    return _kind(dtype) <= _kind(wanted)
+
+
+def _kind(dtype: str) -> int:
+    name = {"longdouble": "float", "clongdouble": "complex"}.get(dtype, dtype.rstrip("0123456789"))
+    return KINDS.index(name)
+
+
 def swapped(name: str) -> str:
     """Return what a dtype of foreign byte order is called where it is to be cast, even if to its like."""
     return f"swapped {name}" if name else ""

@@ -46,7 +46,8 @@ COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
 
 
-Planner = Callable[[Contraction], ContractionPlan]
+Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
+"""Plans a contraction of values of the graph."""
 
 
 @dataclass
@@ -137,7 +138,7 @@ class Lowering:
         order = tuple(dict.fromkeys((*wanted, *own)))
         reducer = "sum" if node.is_counted else node.reducer
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
-        plan = self.plan(contraction)
+        plan = self.plan(contraction, node.factors)
         offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
         factors = [with_labels(self.build, *pair) for pair in zip(factors, plan.terms, strict=True)]

@@ -5,7 +5,7 @@ the same values are one. So it finds what two steps of a plan have in common how
 parts of steps too: a cast, a copy, a sum. Which plan has most in common is settled before
 (`nameexpr.compiler.planning.repeated`).
 
-Expressions write over no value, which is why any two can be one; a formula's program may, and is not shared.
+It comes before anything writes over a value, which is why any two can be one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from nameexpr.compiler.planning.plan import ContractionPlan
 
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
 """Primitives that cost less than finding out that they are done already."""
-NEVER_EQUAL: frozenset[Primitive] = frozenset({"pointwise", "along_axes", "fused", "loop"})
-"""Primitives of programs that may write over values."""
 
 
 def share(program: Program, same: tuple[int, ...]) -> Program:
@@ -33,7 +31,7 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
     Parameters
     ----------
     program : Program
-        The program of an expression.
+        A program that writes over no value yet.
     same : tuple of int
         For each operand the number of the first operand that is the same array.
 
@@ -65,8 +63,10 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
 
 def _key(instruction: Instruction, dtype: str, value: int) -> Hashable:
     """Return what two instructions have in common that make the same value."""
-    if instruction.primitive in NEVER_EQUAL:
+    if instruction.loop is not None:
         return value
+    if instruction.constants or instruction.steps:
+        return repr(instruction), dtype  # equal numbers need not be the same: 1, 1.0, True; 0.0, -0.0
     if instruction.primitive == "multiply" and dtype in ITEM_BYTES:
         # Numbers commute; objects need not.
         return instruction._replace(sources=tuple(sorted(instruction.sources)))
@@ -105,10 +105,11 @@ def best_shared(
             found.append((replace(plan, repeated=repeated), once))
     best = min(found, key=lambda way: way[0].flops, default=None)
     usual = ways[0][1]
-    return None if best is None or _calls(best[1]) >= _calls(usual) else best
+    return None if best is None or calls(best[1]) >= calls(usual) else best
 
 
-def _calls(program: Program) -> int:
+def calls(program: Program) -> int:
+    """Return how many instructions do more than say how memory is seen."""
     return sum(instruction.primitive not in FREE for instruction in program.instructions)
 
 

@@ -141,7 +141,7 @@ def test_an_order_reaches_the_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "a b c d -> d c b a", "x.npy", "--order", "C", "-o", "y.npy"]) == 0
     assert np.load("y.npy").flags.c_contiguous
     assert "invalid choice: 'F'" in fails(capsys, "eval", "a -> a", "s.npy", "--order", "F", code=2)
-    assert "--order is for expressions" in fails(capsys, "plan", *FORMULA, "--order", "C", code=2)
+    assert ".copy()" in answer(capsys, "code", "y[b a] = x[a b]", "x=2,3", "--order", "C")["code"]
     for option in (["--order", "C"], ["--memory-limit", "1MB"]):
         assert f"{option[0]} is for expressions with an arrow" in fails(
             capsys, "eval", "a b", "t.csv", *option, code=2

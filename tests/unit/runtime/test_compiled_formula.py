@@ -240,7 +240,7 @@ def test_the_program_is_the_same_object_by_object(expression: str, formula: str)
         ("float64", "float64"), "float64", is_summed=typed.is_summed, reducer=typed.reducer
     )
     one = compile_expression(tree, typed, dtypes, [A.strides, B.strides], Options(TARGET)).program
-    entry = find_formula(formula, None, None, None, None)
+    entry = find_formula(formula)
     two = entry.compile([spec_of(A), spec_of(B)]).program
     assert one.operands == two.operands
     assert one.instructions == two.instructions

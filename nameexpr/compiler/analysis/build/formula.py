@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
@@ -25,7 +25,8 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
     own_dots,
 )
-from nameexpr.compiler.ir.graph import STRONG, Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.dtypes import is_castable
+from nameexpr.compiler.ir.graph import STRONG, WEAK, Along, Arrange, Graph, Index, View
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.syntax import ast
@@ -52,17 +53,21 @@ def build_formula(
     arithmetic: Arithmetic,
     graph: Graph,
     outputs: Sequence[str] | None = None,
+    dtype: str = "",
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
     """Write a formula into a graph; return the value of every statement, and the results with their names.
 
-    The last statement is the result, unless `outputs` names others.
+    The last statement is the result, unless `outputs` names others. Operands are converted to `dtype`, and
+    results too, unless it is "".
     """
-    writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph))
+    writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph), dtype)
     statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
     numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
     results = [len(statements) - 1] if outputs is None else [numbers[name] for name in outputs]
     for number in results:
         writer.values.check_is_array(statements[number].value, scope.tree.statements[number].value.span)
+        if dtype:
+            statements[number] = writer.in_dtype(statements[number], scope.tree.statements[number])
     names: tuple[Names, ...] = ((),) * len(results)
     if any(operand.names is not None for operand in views.operands.values()):
         names = tuple(writer.names(statements[number]) for number in results)
@@ -78,6 +83,7 @@ class FormulaWriter:
     dtypes: Mapping[str, str]
     views: Views
     values: Values
+    dtype: str = ""
     statements: dict[str, StatementValue] = field(default_factory=dict)
 
     def statement(self, number: int) -> StatementValue:
@@ -109,6 +115,19 @@ class FormulaWriter:
         self.values.check_is_array(value, statement.value.span)
         arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
         return StatementValue(value, order, mentioned(term, axes), term, axes, arranged)
+
+    def in_dtype(self, made: StatementValue, statement: ast.Statement) -> StatementValue:
+        """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""
+        graph, arranged = self.values.graph, made.arranged
+        dtype, node = graph.dtypes[arranged], graph.nodes[arranged]
+        assert isinstance(node, Arrange)
+        if dtype == self.dtype:
+            return made
+        if not is_castable(dtype, self.dtype):
+            raise error(faults.not_in_dtype(self.scope.text, statement, dtype, self.dtype))
+        value = self.values.cast(node.value, self.dtype)
+        arranged = graph.add(Arrange(value, node.axes), graph.labels[arranged], self.dtype)
+        return replace(made, arranged=arranged)
 
     def names(self, statement: StatementValue) -> Names:
         """Return the names of a statement's dims."""
@@ -159,7 +178,10 @@ class FormulaWriter:
         term = node.term if node.term is not None else self.views.default[node.name]
         axes = self.views.axes[node.name, term]
         position = self.scope.operands.index(node.name)
-        value = self.values.graph.add(View(position, -1, axes), flat(axes), self.dtypes[node.name])
+        dtype = self.dtypes[node.name]
+        value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
+        if self.dtype not in ("", dtype) and not dtype.startswith(WEAK):
+            value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)

@@ -15,7 +15,7 @@ from nameexpr.compiler.analysis.views import Views
 from nameexpr.compiler.ir.axes import Under, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
 from nameexpr.compiler.ir.graph import WEAK, Drop, Graph, Map, Scalar, number_of
-from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
 from nameexpr.syntax.ast import Formula
 
@@ -131,8 +131,8 @@ class Values:
         kernel = FUNCTIONS[function].kernel
         try:
             return self.told(lambda: self.arithmetic.fold(kernel, numbers), function, values, span)
-        except OverflowError as fault:
-            raise error(faults.not_computed(self.tree.text, str(fault), span)) from fault
+        except NotHeldError as fault:
+            raise error(faults.not_computed(self.tree.text, fault, span)) from fault
 
     def _is_square(self, base: int, exponent: int) -> bool:
         """Whether a power is that of 2 of numbers which have a square of their own dtype: it is quicker."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, terms_in
 from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
-from nameexpr.errors import Diagnostic, Mark, OperandInfo, Span, did_you_mean
+from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
@@ -147,24 +147,24 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
 
 
-def not_computed(text: str, reason: str, span: Span) -> Diagnostic:
+def not_in_dtype(text: str, statement: Statement, dtype: str, wanted: str) -> Diagnostic:
+    """Return the diagnostic for a result that is to be of a dtype which cannot hold it (NE610)."""
+    name = f"'{statement.name}'" if statement.name is not None else "the value"
+    message = f"dtype={wanted} would lose what {name}, of dtype {dtype}, holds"
+    hint = "ask for a wider dtype, or convert the result"
+    return Diagnostic("NE610", message, text, (Mark(statement.value.span),), hint=hint)
+
+
+def not_computed(text: str, reason: NotHeldError, span: Span) -> Diagnostic:
     """Return the diagnostic for a number that is too large (NE526)."""
-    hint = next(hint for words, hint in NOT_HELD.items() if words in reason)
-    return Diagnostic("NE526", f"the formula cannot be computed: {reason}", text, (Mark(span),), hint=hint)
+    message = f"the formula cannot be computed: {reason}"
+    return Diagnostic("NE526", message, text, (Mark(span),), hint=reason.hint)
 
 
-def not_held(number: float | complex, dtype: str) -> str:
-    """Return what is wrong with a number that a dtype does not hold, as a part of a message."""
-    return f"{dtype} does not hold {shown_number(number)}"
-
-
-NOT_HELD = {
-    "float64 does not hold": "numbers that large have no float: divide before, or take logarithms",
-    "does not hold": "convert the operand to a wider dtype",
-    "more than": "write it with floats, such as 2.0 ** 5000, or take logarithms",
-    "no integer": "make one of the numbers a float, such as 2.0, and all of this is computed in floats",
-}
-"""What to do about numbers that a dtype does not hold, by words of the reason."""
+def not_held(number: float | complex, dtype: str) -> NotHeldError:
+    """Return what is wrong with a number that a dtype does not hold."""
+    hint = NO_FLOAT if dtype == "float64" else "convert the operand to a wider dtype"
+    return NotHeldError(f"{dtype} does not hold {shown_number(number)}", hint)
 
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:

@@ -95,5 +95,5 @@ def _peak_with(single: SingleReduction, label: str, size: int) -> int:
     shapes = tuple(tuple(map(graph.cells, view.axes)) for view in single.views)
     operands = Operands(shapes, single.operands.dtypes, (None,) * len(shapes))
     plan = replace(single.plan, contraction=replace(single.plan.contraction, sizes=sizes))
-    program = simplify(lower(graph, [single.output], operands, lambda _: plan, single.target)[0])
+    program = simplify(lower(graph, [single.output], operands, lambda *_: plan, single.target)[0])
     return peak_bytes(program, shapes_of(program))

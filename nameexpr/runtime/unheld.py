@@ -32,16 +32,18 @@ if TYPE_CHECKING:
 from nameexpr.compiler.analysis.scope import Scope
 
 
-def not_held_at(compiled: Compilation[Scope], operands: Sequence[Any]) -> tuple[str, list[Span]] | None:
+def find_unheld(
+    compiled: Compilation[Scope], operands: Sequence[Any]
+) -> tuple[OverflowError, list[Span]] | None:
     """Return what is wrong with a number, and where it stands in the text; None if all of them fit."""
     graph = compiled.graph
     numbers: dict[int, Any] = {}
     for value in sorted(use_counts(graph, compiled.outputs)):
         try:
             numbers[value] = _number(graph, value, operands, numbers)
-        except (OverflowError, ValueError) as fault:
+        except OverflowError as fault:
             dtype, number = _unheld(graph, value, numbers)
-            reason = str(fault) if number is None else not_held(number, dtype)
+            reason = fault if number is None else not_held(number, dtype)
             return reason, _spans(compiled, value, number, operands)
     return None
 
@@ -51,7 +53,7 @@ def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int
 
     Raises
     ------
-    OverflowError, ValueError
+    OverflowError
         If a number has no place in this value.
     """
     node, dtype = graph.nodes[value], graph.dtypes[value]

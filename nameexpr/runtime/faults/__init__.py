@@ -1,1 +1,0 @@
-"""What goes wrong in a call, told as errors of ours."""
