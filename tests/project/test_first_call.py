@@ -24,8 +24,8 @@ print(sum(name.partition(".")[0] == "nameexpr" for name in sys.modules))
     [
         ("", 3),
         ("ne.einsum('N C, C K -> N K', x, w)", 88),
-        ("ne.compile('N C, C K -> N K')(x, w)", 154),
-        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 124),
+        ("ne.compile('N C, C K -> N K')(x, w)", 153),
+        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 119),
         ("ne.tensor(x, names='N C').sum('C')", 51),
     ],
 )
