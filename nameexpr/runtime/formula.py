@@ -25,7 +25,7 @@ from nameexpr.runtime.entry import Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
-from nameexpr.syntax.ast import Along, Binary, Call, Label, Node, Number, Term, Unary, Use, nodes
+from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use, nodes
 
 ARITHMETIC = NumPyArithmetic()
 
@@ -265,7 +265,7 @@ def _node_key(node: Node, names: Mapping[str, int], numbers: dict[str, int]) -> 
             return repr(value)
         case Use(name, term):
             return names.get(name, name), _term_key(term, numbers)
-        case Along(function, term, arguments):
+        case CallAlong(function, term, arguments):
             return function, _term_key(term, numbers), len(arguments)
         case Call(function, arguments):
             return function, len(arguments)
