@@ -1,20 +1,31 @@
 """What is remembered between calls: texts that were checked, functions that were made of them, and code.
 
 A call by text, without options, finds the function of its last operands in `calls`, one with options what
-keeps such functions in `calls_with_options`; `nameexpr.runtime.fast_path` looks them up. What is not found
-there is found among the checked texts, or read and checked.
+keeps such functions in `calls_with_options`: that is the fast path of `by_text`, one look-up in a dict. The
+function checks for itself whether it is the right one (`nameexpr.runtime.specialise`). What is not found
+there goes the longer way round: it is found among the checked texts, or read and checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
+from functools import wraps
 from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
 
 from nameexpr.forks import lock
 
+Function = Callable[..., Any]
+Slow = TypeVar("Slow", bound=Function)
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
 
+MISSING: Any = object()
+"""Stands for an operand that was not given."""
+CONSTANTS = frozenset({int, str, bool, type(None)})
+"""Kinds of options that never change."""
 TEXTS = 1024
 """Texts that are remembered, with and without options."""
 
@@ -73,7 +84,7 @@ class Generations(Generic[Key, Kept]):
             self.young, self.old = {}, {}
 
 
-calls: dict[str, Callable[..., Any]] = {}
+calls: dict[str, Function] = {}
 """Functions of the latest operands by their text; when there are `TEXTS`, all are forgotten, and soon
 remembered again.
 """
@@ -85,7 +96,7 @@ templates: Generations[Any, Any] = Generations(TEXTS)
 _misses = 0
 
 
-def remember(text: str, function: Callable[..., Any]) -> None:
+def remember(text: str, function: Function) -> None:
     """Let a text lead to a function of its operands."""
     if len(calls) >= TEXTS and text not in calls:
         calls.clear()
@@ -108,6 +119,65 @@ def _counted(read: Callable[[], Kept]) -> Kept:
     global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
     _misses += 1
     return read()
+
+
+def by_text(find: Callable[..., Any]) -> Callable[[Slow], Slow]:
+    """Return a decorator that gives a function of a text, operands and options this shortest way.
+
+    Two operands are parameters of their own, because packing and unpacking a tuple costs more than the whole
+    look-up. `find(text, **options)` returns what has a `call` for a text with options.
+    """
+
+    def decorate(slow: Slow) -> Slow:
+        functions, entries = calls, calls_with_options
+
+        @wraps(slow)
+        def fast(text: str, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
+            call = None
+            try:
+                if not options:
+                    call = functions[text]
+                else:
+                    # The kinds of the options count: True is 1 for a dict, but no size.
+                    call = entries[text, *options.items(), *map(type, options.values())].call
+            except (KeyError, TypeError):  # new, or nothing that can be looked up
+                pass
+            if call is None:
+                given = tuple(value for value in (a0, a1, *rest) if value is not MISSING)
+                if options and "out" not in options and isinstance(text, str):
+                    return _remembered(find, text, options).call(*given)
+                return slow(text, *given, **options)
+            if a1 is MISSING:
+                return call(a0)
+            if rest:
+                return call(a0, a1, *rest)
+            return call(a0, a1)
+
+        return fast  # type: ignore[return-value]  # the same signature, spelt for speed
+
+    return decorate
+
+
+def _remembered(find: Callable[..., Any], text: str, options: dict[str, Any]) -> Any:
+    """Return the entry of a text with options, and keep it where its options can be looked up."""
+    entry = find(text, **options)
+    if len(calls_with_options) >= TEXTS:
+        calls_with_options.clear()
+    if all(map(_is_constant, options.values())):
+        with suppress(TypeError):
+            calls_with_options[text, *options.items(), *map(type, options.values())] = entry
+    return entry
+
+
+def _is_constant(option: Any) -> bool:
+    """Whether an option says the same for as long as it is equal: many other objects are equal to themselves
+    only, and may be a size today and another one tomorrow.
+    """
+    if type(option) in CONSTANTS or isinstance(option, np.number | np.bool_ | np.dtype | type):
+        return True
+    if type(option) is tuple:
+        return all(map(_is_constant, option))
+    return callable(option) and not hasattr(option, "__index__")
 
 
 class CacheInfo(NamedTuple):
@@ -134,7 +204,8 @@ def cache_info() -> CacheInfo:
     1
     """
     parts = (expressions.young, expressions.old, formulas.young, formulas.old)
-    programs = sum(len(entry.programs) for part in parts for entry in part.values())
+    entries = [entry for part in parts for entry in [*part.values()]]  # other threads add to them
+    programs = sum(len(entry.programs) for entry in entries)
     return CacheInfo(len(expressions) + len(formulas), programs, _misses, TEXTS)
 
 

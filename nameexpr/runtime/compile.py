@@ -11,13 +11,14 @@ from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.einsum import check_is_text, find_entry
 from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE
 from nameexpr.runtime.formula import FormulaEntry
-from nameexpr.runtime.options import Reduce, read_options
+from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.language import looks_like_formula
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
+    from nameexpr.runtime.entry import Reduce
 
 
 def compile(  # noqa: A001  the name that re.compile has, too

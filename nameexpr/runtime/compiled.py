@@ -8,19 +8,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from nameexpr.compiler.analysis.placeholders import ASSUMED_SIZE, assumed_shapes
+from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING, Entry
 from nameexpr.runtime.expression import ExpressionEntry
-from nameexpr.runtime.fast_path import MISSING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.runtime.out import into
 from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.options import CallOptions
+    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 
 Kind = TypeVar("Kind", bound=Entry)
@@ -81,7 +81,7 @@ class CompiledText(ABC, Generic[Kind]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text, options and bound operands, to be read and checked again."""
         fixed = self._entry.fixed if self._entry.is_bound else None
-        return _restored, (type(self), self.text, self.options, fixed)
+        return _restored, (self.text, type(self), self.options, fixed)
 
 
 class Compiled(CompiledText[ExpressionEntry]):
@@ -244,7 +244,7 @@ class Bound(Compiled):
 
 
 def _restored(
-    kind: type[CompiledText[Any]], text: str, options: CallOptions, fixed: Mapping[int, Any] | None
+    text: str, kind: type[CompiledText[Any]], options: CallOptions, fixed: Mapping[int, Any] | None
 ) -> CompiledText[Any]:
     from nameexpr.runtime.prelude import sealed
 

@@ -18,7 +18,7 @@ from nameexpr.runtime.signature import FormulaSignature, formula_signature
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.pipeline import Compilation
-    from nameexpr.runtime.options import CallOptions
+    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 
 

@@ -1,7 +1,7 @@
 """`einsum`: an expression and its operands to a result.
 
 A call by text, without options, finds the function of its last operands in one look-up
-(`nameexpr.runtime.fast_path`). Everything else goes the longer way round, and nothing of the compiler is
+(`nameexpr.runtime.cache`). Everything else goes the longer way round, and nothing of the compiler is
 loaded before a text is compiled.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.runtime import cache
-from nameexpr.runtime.fast_path import by_text
+from nameexpr.runtime.cache import by_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
+    from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
-    from nameexpr.runtime.options import CallOptions, Reduce
 
 
 def _find(
@@ -145,9 +145,8 @@ def find_entry(text: str, options: CallOptions | None) -> ExpressionEntry:
 
     def read() -> ExpressionEntry:
         from nameexpr.runtime.expression import ExpressionEntry
-        from nameexpr.runtime.options import DEFAULT
 
-        return ExpressionEntry(text, options or DEFAULT)
+        return ExpressionEntry(text) if options is None else ExpressionEntry(text, options)
 
     entry: ExpressionEntry = cache.find(cache.expressions, text, options, read)
     return entry

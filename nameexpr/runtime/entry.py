@@ -11,29 +11,66 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
-from nameexpr.runtime.cache import Generations
-from nameexpr.runtime.fast_path import MISSING
+from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, repeats, spec_of
-from nameexpr.runtime.options import CallOptions
 from nameexpr.runtime.specialise import Function, Template, function_of, template
 
 if TYPE_CHECKING:
     from nameexpr.compiler.pipeline import Compilation
     from nameexpr.compiler.schedule.partial import Folded
 
+Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
 PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
 """Preludes whose values one bound text keeps: those of as many kinds of operands, if each needs others."""
 NOTHING: Mapping[int, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class CallOptions:
+    """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
+    result's order in memory, the bytes that may be allocated, whether to time alternatives, and which
+    statements of a formula are wanted.
+    """
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
+    optimize: Any = None
+    reduce: str | Reduce | None = None
+    order: str | None = None
+    memory_limit: int | None = None
+    tune: bool = False
+    outputs: tuple[str, ...] | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """The dtype asked for, if one is."""
+        return None if self.dtype_name is None else np.dtype(self.dtype_name)
+
+    @property
+    def reducer(self) -> str | None:
+        """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
+        return CUSTOM if callable(self.reduce) else self.reduce
+
+    @property
+    def or_none(self) -> CallOptions | None:
+        """The options; None where nothing is asked for."""
+        return None if self == DEFAULT else self
+
+
+DEFAULT = CallOptions()
+"""What holds where nothing is said."""
 
 
 class Latest(NamedTuple):

@@ -136,12 +136,17 @@ def find_formula(
     **late: Any,
 ) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there."""
-    if outputs is None and sizes is None and optimize is None and memory_limit is None and not late:
-        known: FormulaEntry | None = cache.formulas.young.get(text) if type(text) is str else None
+    is_plain = outputs is None and sizes is None and optimize is None and memory_limit is None and not late
+    if is_plain and type(text) is str:
+        known: FormulaEntry | None = cache.formulas.young.get(text)
         if known is not None:
             return known
     check_is_formula(text)
     from nameexpr.runtime.formula import FormulaEntry
+
+    if is_plain:
+        plain: FormulaEntry = cache.find(cache.formulas, text, None, lambda: FormulaEntry(text))
+        return plain
     from nameexpr.runtime.options import read_options
 
     options = read_options(

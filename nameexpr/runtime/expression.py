@@ -11,17 +11,14 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.ir.axes import Typed
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
 from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
-from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap
-from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.syntax.ast import Expression, Label
-from nameexpr.syntax.unparse import unparse_term
 
 UNPRINTED = 2**62
 
@@ -42,6 +39,8 @@ class ExpressionEntry(Entry):
         if tree is None:
             tree = read(text, dict(options.sizes), has_reduce=options.reduce is not None)
             if tree.outputs is None:
+                from nameexpr.compiler.analysis.faults.misuse import needs_arrow
+
                 raise error(needs_arrow(text))
         super().__init__(text, options, tree, len(tree.inputs), fixed)
         self.structure = structure_of(tree)
@@ -60,6 +59,8 @@ class ExpressionEntry(Entry):
         return super().merge(operands)
 
     def _miscounted(self, count: int) -> NameExprError:
+        from nameexpr.syntax.unparse import unparse_term
+
         terms = self.tree.inputs
         left = len(self.free)
         wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} beside the bound ones"

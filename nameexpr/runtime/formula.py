@@ -21,9 +21,8 @@ from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
-from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.options import DEFAULT, CallOptions
 from nameexpr.runtime.promotion import NumPyArithmetic
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use, nodes
 
@@ -183,7 +182,7 @@ def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
     if limit is None:
         return
     from nameexpr.compiler.memory.program import largest, peak_bytes
-    from nameexpr.compiler.schedule.limit.refusal import needs_infos
+    from nameexpr.compiler.schedule.limit.fitting import needs_infos
 
     needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
     if needed > limit:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,53 +12,15 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import native
 from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
-from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.planning.path import Optimize, check_strategy
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
 from nameexpr.ops import REDUCTIONS
+from nameexpr.runtime.entry import CallOptions, Reduce
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class CallOptions:
-    """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
-    result's order in memory, the bytes that may be allocated, whether to time alternatives, and which
-    statements of a formula are wanted.
-    """
-
-    sizes: tuple[tuple[str, int], ...] = ()
-    dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
-    optimize: Any = None
-    reduce: str | Reduce | None = None
-    order: str | None = None
-    memory_limit: int | None = None
-    tune: bool = False
-    outputs: tuple[str, ...] | None = None
-
-    @property
-    def dtype(self) -> np.dtype[Any] | None:
-        """The dtype asked for, if one is."""
-        return None if self.dtype_name is None else np.dtype(self.dtype_name)
-
-    @property
-    def reducer(self) -> str | None:
-        """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
-        return CUSTOM if callable(self.reduce) else self.reduce
-
-    @property
-    def or_none(self) -> CallOptions | None:
-        """The options; None where nothing is asked for."""
-        return None if self == DEFAULT else self
-
-
-DEFAULT = CallOptions()
-"""What holds where nothing is said."""
 
 
 def read_options(

@@ -20,7 +20,7 @@ from nameexpr.backends.numpy.codegen.function import bound_statements, function_
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
-from nameexpr.runtime.fast_path import MISSING
+from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.operands import array_of, layout_of, names_of, same_guards
 
 Function = Callable[..., Any]
@@ -93,7 +93,8 @@ def template(
         guard(position, operand, program, constants, has_shape=has_shapes)
         for position, operand in enumerate(operands)
     ]
-    guards += same_guards(same, named)
+    if same:
+        guards += same_guards(same, named)
     statements = bound_statements(program, shapes, constants)
     last = statements[-1]
     assert isinstance(last, Return)

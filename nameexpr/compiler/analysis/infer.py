@@ -5,12 +5,9 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from nameexpr.compiler.analysis.infer_inputs import fill_in
-from nameexpr.compiler.analysis.names import match_names
-from nameexpr.compiler.analysis.operands import Operand, describe, numbers
-from nameexpr.compiler.analysis.resolve import Resolved, measured, resolve
-from nameexpr.compiler.analysis.sizes import solve
+from nameexpr.compiler.analysis.operands import Operand, describe, measured, numbers
 from nameexpr.compiler.ir.axes import DOTS, Names, Typed, labels_under, shown, under_word
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
@@ -24,6 +21,9 @@ from nameexpr.syntax.ast import (
 )
 from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.unparse import unparse_item
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.resolve import Resolved
 
 
 def infer(
@@ -48,6 +48,8 @@ def infer(
         As the stages of this function do: counts and ranks, names, sizes.
     """
     if tree.leaves_inputs_out:
+        from nameexpr.compiler.analysis.infer_inputs import fill_in
+
         tree = fill_in(tree, operands, has_reduce=reducer is not None)
     typed = None if keywords else _labels_only(tree, operands, reducer)
     if typed is None:
@@ -60,6 +62,10 @@ def infer(
 def _inferred(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], reducer: str | None
 ) -> Typed:
+    from nameexpr.compiler.analysis.names import match_names
+    from nameexpr.compiler.analysis.resolve import resolve
+    from nameexpr.compiler.analysis.sizes import solve
+
     is_reduced = reducer is not None or tree.reducer is not None
     resolved = resolve(tree, operands, is_reduced=is_reduced)
     names = match_names(tree, operands, resolved.packs)
@@ -111,6 +117,10 @@ def infer_sizes(
     OperandError, SizeError, DimNameError, OptionError, LimitError
         If the operands are not as the text says.
     """
+    from nameexpr.compiler.analysis.names import match_names
+    from nameexpr.compiler.analysis.resolve import resolve
+    from nameexpr.compiler.analysis.sizes import solve
+
     resolved = resolve(tree, operands)
     match_names(tree, operands, resolved.packs)
     resolved, sizes = solve(tree, operands, resolved, keywords)

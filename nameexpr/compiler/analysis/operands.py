@@ -1,17 +1,23 @@
-"""What the compiler knows of an operand, its shape and its names, and how a diagnostic shows it."""
+"""What the compiler knows of an operand: its shape and its names, how a diagnostic shows it, and a shape to
+show a text with when no operand has been seen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nameexpr.compiler.ir.axes import Names
+from nameexpr.compiler.ir.axes import Axes, Names
+from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
     Alias,
+    Anonymous,
     Dots,
+    Expression,
+    Group,
     Item,
     Label,
     Literal,
@@ -21,6 +27,7 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
+from nameexpr.syntax.lexer.limits import limits
 from nameexpr.syntax.unparse import unparse_item, unparse_term
 
 
@@ -127,3 +134,53 @@ def places(terms: Sequence[Term], name: str) -> list[tuple[int, Item]]:
         for atom in atoms(term.items)
         if isinstance(atom, LABELLED) and atom.name == name
     ]
+
+
+ASSUMED_SIZE = 8
+ASSUMED_DIMS = 2
+"""Dims that a pack or an ellipsis is taken to have."""
+
+
+def assumed_shapes(tree: Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
+    known = dict(sizes)
+    for term in tree.terms:
+        known |= {atom.name: atom.size for atom in atoms(term.items) if isinstance(atom, Sized)}
+    return [tuple(size for item in term.items for size in _assumed(item, known)) for term in tree.inputs]
+
+
+def _assumed(item: Item, known: Mapping[str, int]) -> tuple[int, ...]:
+    match item:
+        case Label(name) | Sized(name) | Alias(_, name):
+            return (known.get(name, ASSUMED_SIZE),)
+        case Literal(size):
+            return (size,)
+        case Anonymous():
+            return (ASSUMED_SIZE,)
+        case Dots() | Pack():
+            return (ASSUMED_SIZE,) * ASSUMED_DIMS
+        case Group(items) | NamedGroup(_, Group(items)):
+            total = 1
+            for inner in items:
+                for size in _assumed(inner, known):
+                    total *= size
+            return (total,)
+
+
+def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
+    """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
+    or does not fit.
+    """
+    items, shape = term.items, operand.shape
+    if len(items) != len(shape) or len(shape) > limits().dims:
+        return None
+    labels = []
+    for item, size in zip(items, shape, strict=True):
+        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
+            return None
+        labels.append((item.name,))
+    if operand.names is not None:
+        for (label,), name in zip(labels, operand.names, strict=True):
+            if not match(label, name):
+                return None
+    return tuple(labels)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
 from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
-from nameexpr.dims import match
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.syntax.ast import (
     STRETCHED,
@@ -82,25 +81,6 @@ def resolve_result(term: Term, packs: dict[str, int], written: dict[str, int], t
     axes = _Reader(packs, written).axes(_stretched_result(term, packs), None)
     _check_dims(text, "the result", term, axes)
     return axes
-
-
-def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
-    """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
-    or does not fit.
-    """
-    items, shape = term.items, operand.shape
-    if len(items) != len(shape) or len(shape) > limits().dims:
-        return None
-    labels = []
-    for item, size in zip(items, shape, strict=True):
-        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
-            return None
-        labels.append((item.name,))
-    if operand.names is not None:
-        for (label,), name in zip(labels, operand.names, strict=True):
-            if not match(label, name):
-                return None
-    return tuple(labels)
 
 
 @dataclass

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from nameexpr.compiler.analysis.faults.values import other_size
 from nameexpr.compiler.analysis.formula_operands import check_given, default_term
 from nameexpr.compiler.analysis.names import match_names, names_under_packs
-from nameexpr.compiler.analysis.operands import Operand, stretch
-from nameexpr.compiler.analysis.resolve import Resolved, measured, resolve, resolve_result
+from nameexpr.compiler.analysis.operands import Operand, measured, stretch
+from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, sized_in, terms_in

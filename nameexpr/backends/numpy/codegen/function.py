@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib import import_module
 from operator import attrgetter
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import copies, formulas, kernels
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
-from nameexpr.backends.numpy.kernels import c_einsum, ones
 from nameexpr.compiler.ir.program import Instruction, Program
-
-MODULES = {"np": np, "copies": copies, "formulas": formulas, "kernels": kernels}
 
 
 def bound_statements(
@@ -29,7 +26,10 @@ def bound_statements(
     """Return the statements of a program; arrays of ones are bound in `constants`."""
     made_once: dict[str, Instruction] = {}
     statements = compute(program, shapes, made_once)
-    constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
+    if made_once:
+        from nameexpr.backends.numpy.kernels import ones
+
+        constants |= {name: ones(one.shape, one.dtype) for name, one in made_once.items()}
     return statements
 
 
@@ -53,21 +53,28 @@ def function_code(
 
 @cache
 def _function(callee: Callee) -> Any:
-    return c_einsum if callee == ("np", "einsum") else attrgetter(callee.name)(MODULES[callee.module])
+    """Return what is called; modules of ours are loaded by the first call of them."""
+    if callee == ("np", "einsum"):
+        from nameexpr.backends.numpy.kernels import c_einsum
+
+        return c_einsum
+    if callee.module == "np":
+        return attrgetter(callee.name)(np)
+    return getattr(import_module(f"nameexpr.backends.numpy.{callee.module}"), callee.name)
 
 
 def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) -> str:
-    names = [f"a{position}" for position in range(len(named))]
+    names = [f"a{n}" for n in range(len(named))]
+    data = [f"            a{n} = a{n}._data" for n, has_names in enumerate(named) if has_names]
     # A fault is told of the operands as they came: their names may say what the text leaves out.
-    operands = ", ".join(
-        f"wrap({name}, n{position})" if named[position] else name for position, name in enumerate(names)
-    )
+    operands = ", ".join([f"wrap(a{n}, n{n})" if has_names else f"a{n}" for n, has_names in enumerate(named)])
+    defaults = "".join([f"{name}=missing, " for name in names])
     return "\n".join(
         [
-            f"def call({', '.join([*(f'{name}=missing' for name in names), '*rest'])}):",
+            f"def call({defaults}*rest):",
             f"    if {' and '.join([*guards, 'not rest'])}:",
             "        try:",
-            *(" " * 12 + f"{name} = {name}._data" for position, name in enumerate(names) if named[position]),
+            *data,
             *lines,
             "        except Exception as fault:",
             f"            raise explain(fault, {operands}) from fault",

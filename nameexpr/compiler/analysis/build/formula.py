@@ -9,7 +9,7 @@ from typing import TypeGuard
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
 from nameexpr.compiler.analysis.build.values import Arithmetic, Values
 from nameexpr.compiler.analysis.faults import values as faults
-from nameexpr.compiler.analysis.result_names import result_names
+from nameexpr.compiler.analysis.names import result_names
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.analysis.views import Views, relabelled
 from nameexpr.compiler.ir.axes import (

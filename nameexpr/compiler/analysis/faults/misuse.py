@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from nameexpr.compiler.analysis.operands import places
-from nameexpr.compiler.analysis.rules.unsummed import listed
+from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import LABELLED, Alias, Expression, NamedGroup, atoms

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nameexpr.compiler.analysis.faults.misuse import OPTIONS
 from nameexpr.compiler.analysis.operands import Operand, describe, places, stretch, title, titles
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.analysis.rules.unsummed import listed
+from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
 from nameexpr.syntax.ast import Expression, Item, Sized

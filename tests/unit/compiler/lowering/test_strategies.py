@@ -14,9 +14,9 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.compiler.lowering.builder import Builder
+from nameexpr.runtime.entry import CallOptions
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.operands import spec_of
-from nameexpr.runtime.options import CallOptions
 from nameexpr.runtime.specialise import function_of, template
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import same as same_result

@@ -1,0 +1,98 @@
+"""The law that every graph keeps, derived anew: for tests, and where NAMEEXPR_VERIFY=1 is set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.ir.axes import Labels, flat, is_under_dots
+from nameexpr.compiler.ir.graph import (
+    Along,
+    Arrange,
+    Drop,
+    Filled,
+    Graph,
+    Index,
+    Map,
+    Reduction,
+    Scalar,
+    View,
+    sources_of,
+)
+from nameexpr.ops import FUNCTIONS, REDUCTIONS
+
+CAST = "cast:"
+
+
+def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
+    """Derive the labels of every value from its node, and compare.
+
+    Raises
+    ------
+    AssertionError
+        If a node reads a value that is not there yet, has labels that do not follow from it, or knows a
+        function that does not exist; if an output is no array. That is a defect of the compiler, never of a
+        text.
+    """
+    assert len(graph.nodes) == len(graph.labels) == len(graph.dtypes), "a value lacks its labels or its dtype"
+    for number, node in enumerate(graph.nodes):
+        assert all(0 <= source < number for source in sources_of(node)), f"{node} reads what is not there yet"
+        labels = graph.labels[number]
+        assert len(set(labels)) == len(labels), f"{node} has a label twice: {labels}"
+        assert all(label in graph.sizes for label in labels), f"{node} has a label without a size: {labels}"
+        derived = _labels_of(graph, node)
+        assert derived is None or derived == labels, f"{node} has the labels {labels}, not {derived}"
+    assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is no array"
+
+
+def _labels_of(graph: Graph, node: object) -> Labels | None:
+    """Return the labels that follow from a node; None where any will do."""
+    match node:
+        case View(position, value, axes):
+            _check_view(graph, position, value, [graph.cells(labels) for labels in axes])
+            return flat(axes)
+        case Scalar():
+            return ()
+        case Index(label):
+            return (label,)
+        case Filled(_, labels):
+            return labels
+        case Map(function, arguments):
+            return _labels_of_map(graph, function, arguments)
+        case Reduction(reducer, factors, labels):
+            every = _union(graph, factors)
+            assert reducer is None or reducer in REDUCTIONS or reducer.endswith("="), f"what is {reducer}?"
+            assert set(labels) <= set(every), f"{labels} are reduced, and not there: {every}"
+            return tuple([label for label in every if label not in labels])
+        case Along(_, value, labels):
+            assert set(labels) <= set(graph.labels[value]), f"{labels} are not there: {graph.labels[value]}"
+            return graph.labels[value]
+        case Drop(value, labels):
+            assert all(graph.sizes[label] == 1 for label in labels), f"{labels} are dropped, and hold more"
+            return tuple([label for label in graph.labels[value] if label not in labels])
+        case Arrange(value, axes):
+            lost = set(graph.labels[value]) - set(flat(axes))
+            assert not lost, f"an arrangement drops {lost}"
+            return flat(axes)
+    raise AssertionError(f"{node} is no node")
+
+
+def _check_view(graph: Graph, position: int, value: int, shape: Sequence[int]) -> None:
+    assert (position < 0) != (value < 0), "a view is of an operand or of a value"
+    if value >= 0:
+        seen = graph.nodes[value]
+        assert isinstance(seen, Arrange), "what is viewed by its positions must be arranged"
+        own = [graph.cells(labels) for labels in seen.axes]
+        assert own == list(shape), f"an array of shape {own} is viewed as {shape}"
+
+
+def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:
+    arity = 1 if function.startswith(CAST) else FUNCTIONS[function].arity
+    assert len(arguments) == arity, f"{function} takes {arity} values, not {len(arguments)}"
+    labels = _union(graph, arguments)
+    under = [label.number for label in labels if is_under_dots(label)]
+    assert len(set(under)) == len(under), f"dims under '...' of {function} do not fit: {labels}"
+    return labels
+
+
+def _union(graph: Graph, values: Sequence[int]) -> Labels:
+    return tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
