@@ -22,8 +22,8 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
-from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, repeats, spec_of
-from nameexpr.runtime.specialise import Function, Template, function_of, template
+from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, read_only, repeats, spec_of
+from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
 
 if TYPE_CHECKING:
     from nameexpr.compiler.pipeline import Compilation
@@ -184,14 +184,14 @@ class Entry(ABC):
         return found
 
     def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
-        from nameexpr.runtime.tuning import best_ranks
+        from nameexpr.runtime.tuning import autotune
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
             function = function_of(self._template(compiled, every), self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
-        return best_ranks(make)
+        return autotune(make)
 
     def _template(self, compiled: Compilation[Any], every: Sequence[Any]) -> Template:
         """Return the code of a compiled text; what depends on bound operands alone is computed here."""
@@ -228,8 +228,6 @@ class Entry(ABC):
         """Return the values that the bound operands give: computed once for all kinds of the others that want
         the same ones.
         """
-        from nameexpr.runtime.prelude import run
-
         prelude = folded.prelude
         if prelude is None:
             return ()
@@ -238,8 +236,12 @@ class Entry(ABC):
         key = (prelude.operands, prelude.instructions, prelude.results, kinds)
         if self._prepared is None:
             self._prepared = Generations(PRELUDES)
-        explain = lambda fault: self._reason(fault, every)  # noqa: E731
-        return self._prepared.get_or_make(key, lambda: run(prelude, arrays, explain))
+
+        def compute() -> tuple[Any, ...]:
+            values = run_values(prelude, shapes_of(prelude), arrays, lambda fault: self._reason(fault, every))
+            return tuple(map(read_only, values))
+
+        return self._prepared.get_or_make(key, compute)
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:
         """Return the error for what NumPy raised for operands of the right kinds."""
