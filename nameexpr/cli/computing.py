@@ -1,4 +1,4 @@
-"""What `eval`, `plan`, `code` and `explain` do with an expression or a formula, and files or shapes for it.
+"""Evaluate and plan expressions and formulas for the commands, with operands from files or shapes.
 
 Operands of an expression come in the order of its terms, those of a formula by name: `x=file.npy`.
 """
@@ -33,8 +33,8 @@ OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
 
 
 def evaluate(options: Namespace) -> report.Report | None:
-    """Compute an expression or a formula over arrays in files; None if there is nothing to say. An expression
-    without an arrow is a check of shapes.
+    """Compute an expression or a formula over arrays in files; without an arrow, only check the shapes.
+    None if there is nothing to report.
 
     Raises
     ------
@@ -80,9 +80,7 @@ def _check(options: Namespace) -> report.Report:
 
 
 def _names(options: Namespace, operands: Sequence[Any]) -> Names:
-    """Return the names that an expression's result would have, were the operands tensors; () if it could have
-    none.
-    """
+    """Infer the names of the result as if the operands were tensors; () if it can have none."""
     tree = read(options.expression, has_reduce=options.reduce is not None)
     shapes = [np.shape(operand) for operand in operands]
     unnamed = [Operand(shape, (None,) * len(shape)) for shape in shapes]
@@ -95,13 +93,7 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
 
 
 def plan(options: Namespace) -> Plan:
-    """Return the plan for the operands that the options name.
-
-    Raises
-    ------
-    NameExprError, CommandError
-        As `evaluate` does.
-    """
+    """Plan a text for the operands that the options name; raises what `evaluate` does."""
     compiled = _compiled(options)
     if isinstance(compiled, CompiledFormula):
         return compiled.plan(operands=_by_name(options, read_shapes))
@@ -109,13 +101,7 @@ def plan(options: Namespace) -> Plan:
 
 
 def code(options: Namespace) -> str:
-    """Return the NumPy that runs; for an expression without shapes, sizes are assumed.
-
-    Raises
-    ------
-    NameExprError, CommandError
-        As `evaluate` does.
-    """
+    """Generate the NumPy code; for an expression without shapes, sizes are assumed."""
     compiled = _compiled(options)
     if isinstance(compiled, Compiled) and not options.operands:
         return compiled.code
@@ -131,7 +117,7 @@ def _compiled(options: Namespace) -> Compiled | CompiledFormula:
 
 
 def _by_name(options: Namespace, read_all: Callable[[Sequence[str]], list[T]]) -> dict[str, T]:
-    """Return what is read of the arguments `name=...`, by name."""
+    """Read the arguments `name=...`, by name."""
     values: dict[str, str] = {}
     for argument in options.operands:
         name, equals, value = argument.partition("=")

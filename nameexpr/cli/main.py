@@ -1,4 +1,4 @@
-"""The entry point: arguments in, exit code out. Whatever can happen to a command is turned into a code here.
+"""The entry point: runs a command, and turns whatever happens into an exit code.
 
 0 is fine, 1 is a wrong expression or wrong data, 2 is wrong usage, 130 is Ctrl-C. A reader that closes its
 pipe has seen enough: that is fine, too. `--version` and `--help` load neither NumPy nor the compiler.
@@ -62,7 +62,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _execute(options: Namespace) -> int:
-    """Run a command, whatever it loads, and report what goes wrong."""
+    """Run a command and report its errors."""
     import warnings
 
     from nameexpr.errors import NameExprError

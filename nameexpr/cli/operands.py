@@ -1,4 +1,4 @@
-"""Arguments into operands: the name of a file, `-`, a number, or a shape.
+"""Arguments to operands: the name of a file, `-`, a number, or a shape.
 
 >>> read_shape("32, 3,64,64")
 (32, 3, 64, 64)
@@ -26,7 +26,7 @@ _SCALARS = ("scalar", "()", "[]")
 
 
 def read_operands(arguments: Sequence[str], limit: int | None = None) -> list[npt.NDArray[Any] | Number]:
-    """Return an array or a number for each argument; `limit` is that of `read_array`.
+    """Read an array or a number for each argument; `limit` is that of `read_array`.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def _operand(argument: str, limit: int | None) -> npt.NDArray[Any] | Number:
 
 
 def as_number(text: str) -> Number | None:
-    """Return the number that a text is, or None.
+    """Parse a number; None if the text is none.
 
     >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
     (2, 2.5, (1+2j), None)
@@ -65,14 +65,8 @@ def as_number(text: str) -> Number | None:
 
 
 def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[Any]]:
-    """Return a shape for each argument, or for a file an array with its shape and dtype.
-
-    Raises
-    ------
-    FileError
-        If a file cannot be read.
-    UsageError
-        If an argument is neither a shape nor a file.
+    """Read a shape for each argument, or for a file an array with its shape and dtype (UsageError if it is
+    neither).
     """
     return [_shape_or_file(argument) for argument in arguments]
 
@@ -91,7 +85,7 @@ def _shape_or_file(argument: str) -> tuple[int, ...] | npt.NDArray[Any]:
 
 
 def read_shape(text: str) -> tuple[int, ...] | None:
-    """Return the shape that a text says, or None. Round or square brackets around it do no harm.
+    """Parse a shape, in brackets or without; None if the text is none.
 
     Raises
     ------
@@ -113,7 +107,7 @@ def read_shape(text: str) -> tuple[int, ...] | None:
 
 
 def _missing(argument: str) -> FileError:
-    """Return the error for a file that is not there, with the nearest name that is."""
+    """Make the error for a file that does not exist, suggesting one with a similar name."""
     path = split_key(argument)[0]
     name, equals, file = path.partition("=")
     if _SHAPE.fullmatch(argument):
@@ -126,7 +120,7 @@ def _missing(argument: str) -> FileError:
 
 
 def _nearest(path: str) -> str:
-    """Return which file in the same folder may be meant, or ""."""
+    """Suggest a file of a similar name in the same folder."""
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)

@@ -1,4 +1,4 @@
-"""The commands, and arguments into a namespace of options. Only argparse is loaded: `--help` is quick.
+"""The commands, and the parsing of arguments. Only argparse is loaded: `--help` is quick.
 
 A command's module is imported when the command is asked for. It has `EXAMPLES`, the text below its options in
 `--help`, its own exit codes at the end; `add_arguments(parser)`; and `run(options)`, which returns the
@@ -62,8 +62,8 @@ _ELSEWHERE = {"repl": "nameexpr.repl.command", "doctor": "nameexpr.cli.doctor"}
 
 
 class Subcommand(NamedTuple):
-    """A command: its name, its operands in the usage line, what it does in a few words, and the suffixes of
-    the files that shells complete its operands by.
+    """A command: its name, its operands in the usage line, its summary, and the suffixes of the files that
+    shells complete its operands by.
     """
 
     name: str
@@ -81,7 +81,7 @@ NAMES = tuple(row.name for row in ROWS)
 
 
 class _Form(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal. argparse would load shutil to find out how wide, for any option."""
+    """A help formatter as wide as the terminal; argparse's own loads shutil to find out how wide that is."""
 
     def __init__(self, prog: str, **settings: Any) -> None:
         super().__init__(prog, **{"width": _columns() - 2, "max_help_position": 28, **settings})
@@ -99,7 +99,7 @@ def _columns() -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises its mistakes, and takes the marks off arguments that are no options."""
+    """A parser that raises its errors, and removes the marks of arguments that are no options."""
 
     def __init__(self, prog: str, **settings: str) -> None:
         super().__init__(prog, formatter_class=_Form, allow_abbrev=False, **settings)  # type: ignore[arg-type]
@@ -114,7 +114,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options. `run` is the function of the command that they are for, `command` its name.
+    """Parse the arguments. `run` is the function of the command, `command` its name.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def color_of(arguments: Sequence[str]) -> str:
-    """Return the `--color` among arguments that may make no sense otherwise.
+    """Find the `--color` among arguments that may be invalid otherwise.
 
     >>> color_of(["eval", "--color", "never", "--bogus"])
     'never'
@@ -149,7 +149,7 @@ def color_of(arguments: Sequence[str]) -> str:
 
 
 def command_parser(row: Subcommand) -> Parser:
-    """Return the parser of a command, whose module is imported for it."""
+    """Build the parser of a command, whose module is imported for it."""
     command = row.load()
     parser = Parser(
         f"nameexpr {row.name}",
@@ -173,7 +173,7 @@ def _add(parser: Parser, name: str, **settings: object) -> None:
 
 
 def _no_command(arguments: Sequence[str]) -> UsageError:
-    """Return what is wrong with arguments that begin with no command; `--help` and `--version` end here."""
+    """Explain arguments that begin with no command; `--help` and `--version` end here."""
     parser = Parser("nameexpr", usage="nameexpr [--help] [--version] COMMAND ...")
     width = max(map(len, NAMES))
     listed = "\n".join(f"  {row.name:<{width}}  {row.summary}" for row in ROWS)
@@ -197,7 +197,7 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
 
 
 def _protected(arguments: Sequence[str]) -> list[str]:
-    """Mark the arguments that argparse would take for options and that are none."""
+    """Mark the arguments that argparse would mistake for options."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     marked = [PLAIN + argument if _NO_OPTION.match(argument) else argument for argument in arguments[:end]]
     return [*marked, *(PLAIN + argument for argument in arguments[end + 1 :])]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.layouts import OperandLayout
-    from nameexpr.compiler.schedule.fusion import Fusing
+    from nameexpr.compiler.schedule.fusion import FusionPlan
 
 MARKED = 8
 """Terms that are marked, at most, of those whose product would have too many dims."""
@@ -215,14 +215,14 @@ def compile_formula(
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
-    from nameexpr.compiler.schedule.fusion import Fusing
+    from nameexpr.compiler.schedule.fusion import FusionPlan
 
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
     statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
     shapes = tuple([operands[name].shape for name in scope.operands])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
-    fusing = Fusing(graph, use_counts(graph, values))
+    fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)
 
@@ -235,7 +235,7 @@ def _compiled(
     names: tuple[Names, ...],
     statements: tuple[int, ...],
     options: Options,
-    fusing: Fusing | None = None,
+    fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = _constants(graph, options.constants)
@@ -272,7 +272,7 @@ def _compiled(
         if options.memory_limit is not None and not same:
             program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
     else:
-        program = _scheduled(tree, program, shapes)
+        program = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         program = replace(program, depends_on_layout=True, is_limited=True)
     shapes = _verified(program, graph, outputs)
@@ -349,27 +349,28 @@ def _limited(
     options: Options,
 ) -> Program:
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
-    from nameexpr.compiler.schedule.limit.fitting import fitted
+    from nameexpr.compiler.schedule.limit.fitting import fit_memory_limit, over_limit
     from nameexpr.compiler.schedule.limit.network import SingleReduction
-    from nameexpr.compiler.schedule.limit.refusal import over_limit
 
     limit = options.memory_limit or 0
     single = SingleReduction(graph, output, operands, plan, options.target, is_row_major=options.is_row_major)
-    fit, needed = fitted(single, program, limit)
+    fit, needed = fit_memory_limit(single, program, limit)
     if needed > limit:
         raise error(over_limit(tree.text, single, program, limit, needed))
     return fit
 
 
-def _scheduled(tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]]) -> Program:
+def _scheduled(
+    tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target
+) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
     from nameexpr.compiler.schedule.reuse import reuse
-    from nameexpr.compiler.schedule.tiling import slice_by_slice
+    from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
     most = max(map(len, shapes), default=0)
     if most > limits().dims:
         raise _too_many_dims(tree, most, ())
-    program = slice_by_slice(program, shapes)
+    program = tile_leading_axes(program, shapes, target)
     return reuse(program, shapes_of(program))
 
 

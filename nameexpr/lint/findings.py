@@ -1,4 +1,4 @@
-"""What was found: a mistake and where it stands; and the comments that silence it.
+"""The findings of a check: a mistake and its position; and the comments that silence it.
 
 Such a comment, ``# nameexpr: ignore`` or ``# nameexpr: ignore[NE304, NE5]``, counts on the line where the
 call, the text or the mistake begins, and on the line where the text ends. It is looked for in the line as
@@ -39,12 +39,12 @@ class Finding:
 
     @property
     def rank(self) -> tuple[int, TextRange, str, str]:
-        """What the findings of a file are sorted by."""
+        """The sort key of findings within a file."""
         return self.cell, self.region, self.code, self.diagnostic.message
 
 
 class Checked(NamedTuple):
-    """What checking gave: findings, and how many texts in how many files were read."""
+    """The result of a check: findings, and how many texts in how many files were read."""
 
     findings: tuple[Finding, ...] = ()
     texts: int = 0
@@ -52,17 +52,17 @@ class Checked(NamedTuple):
 
 
 def unreadable(path: str, reason: str) -> Checked:
-    """Return the finding for a file that cannot be read."""
+    """Report a file that cannot be read."""
     return Checked((Finding(path, _TOP, Diagnostic(FILE, f"cannot be read: {reason}")),), 0, 1)
 
 
 def no_python(path: str, message: str, place: Position = _TOP.start, cell: int = 0) -> Finding:
-    """Return the finding for a file, or a cell, that is no valid Python."""
+    """Report a file, or a cell, that is not valid Python."""
     return Finding(path, TextRange(place, place), Diagnostic(SYNTAX, message), cell)
 
 
 def is_ignored(code: str, lines: Iterable[str]) -> bool:
-    """Return whether a comment on one of these lines silences a code.
+    """Whether a comment on one of these lines silences a code.
 
     >>> is_ignored("NE304", ["f()  # nameexpr: ignore[NE3]"]), is_ignored("NE304", ["f()  # noqa"])
     (True, False)
@@ -72,5 +72,5 @@ def is_ignored(code: str, lines: Iterable[str]) -> bool:
 
 
 def starts_with(code: str, beginnings: Iterable[str]) -> bool:
-    """Return whether a code is one of these, or begins with one of these."""
+    """Whether a code has one of these prefixes."""
     return any(code.startswith(beginning) for beginning in beginnings)

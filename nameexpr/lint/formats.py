@@ -29,7 +29,7 @@ _OTHER = {FILE: "the file cannot be read", SYNTAX: "the file is no valid Python"
 
 
 def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = False) -> str:
-    """Return ``path:line:col: code message``, and below it the text with its carets and the hint.
+    """Format a finding as ``path:line:col: code message``, with the marked text and the hint below it.
 
     In a notebook, ``path:cell 3:line:col``.
     """
@@ -49,24 +49,24 @@ def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = Fal
 
 
 def _commands(line: str) -> bool:
-    """Return whether GitHub, which passes over blanks, takes a line of a log for a command."""
+    """Whether GitHub, which skips blanks, would run a line of a log as a command."""
     return line.lstrip().startswith("::")
 
 
 def _quoted(lines: Sequence[str]) -> list[str]:
-    """Return lines of a text that was checked, such that a log of GitHub shows them and obeys none."""
+    """Quote lines of a checked text, so that GitHub's log shows them and runs none."""
     margin = "  | " if any(map(_commands, lines)) else "    "
     return [(margin + line).replace(*_LEGACY) for line in lines]
 
 
 def where(finding: Finding) -> str:
-    """Return line and column, and in a notebook the cell before them."""
+    """Format line and column, in a notebook with the cell before them."""
     line, column = finding.region.start
     return f"cell {finding.cell}:{line}:{column}" if finding.cell else f"{line}:{column}"
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a text without anything that a terminal acts on, newlines included.
+    r"""Escape a text for a terminal, newlines included.
 
     >>> print(on_one_line("a\nb\x1b[31m"))
     a\nb\x1b[31m
@@ -75,7 +75,7 @@ def on_one_line(text: str) -> str:
 
 
 def as_json(checked: Checked) -> str:
-    """Return everything as one JSON object on one line."""
+    """Serialise everything as one line of JSON."""
     findings = [_data(finding) for finding in checked.findings]
     return json.dumps({"findings": findings, "texts": checked.texts, "files": checked.files})
 
@@ -99,7 +99,7 @@ def _data(finding: Finding) -> dict[str, Any]:
 
 
 def as_github(finding: Finding) -> str:
-    """Return the workflow command that annotates a file at GitHub.
+    """Format a finding as the workflow command that annotates a file at GitHub.
 
     Its columns are those of a line, so they are left out where a finding spans lines. The lines of a cell are
     none of the notebook's file: there the place stands in the message.
@@ -132,7 +132,7 @@ def _property(text: str) -> str:
 
 
 def summary(checked: Checked) -> str:
-    """Return what was looked at and found, in a line.
+    """Summarise what was checked and found, in a line.
 
     >>> summary(Checked((), 1, 2))
     '1 text in 2 files, no findings'
@@ -144,7 +144,7 @@ def summary(checked: Checked) -> str:
 
 
 def as_sarif(checked: Checked) -> str:
-    """Return the findings as a SARIF log, indented."""
+    """Serialise the findings as a SARIF log, indented."""
     codes = sorted({finding.code for finding in checked.findings})
     driver = {"name": "nameexpr", "version": __version__, "rules": [_rule(code) for code in codes]}
     results = [_result(finding, codes.index(finding.code)) for finding in checked.findings]
@@ -165,7 +165,7 @@ def _rule(code: str) -> dict[str, Any]:
 
 
 def _about(kind: type[NameExprError]) -> str:
-    """Return what the errors of a class are about: the sentence of its docstring."""
+    """Return the topic of a class of errors, from its docstring."""
     about = " ".join((kind.__doc__ or kind.__name__).split())
     return about.partition(": ")[2] or about
 
@@ -195,7 +195,8 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def uri(path: str) -> str:
-    """Return a path as a reference: relative as it is, absolute as file://.
+    """Convert a path to a URI reference: a relative one stays relative, an absolute one begins with
+    file://.
 
     >>> uri("a b/ü:1.py")
     'a%20b/%C3%BC%3A1.py'

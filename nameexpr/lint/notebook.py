@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 
 
 def check_notebook(text: str, path: str) -> Checked:
-    """Return what is found in a notebook: a JSON document of Jupyter's."""
+    """Check a notebook, a JSON document of Jupyter's."""
     try:
         data = json.loads(text)
         cells = _code_cells(data)
@@ -49,7 +49,7 @@ def check_notebook(text: str, path: str) -> Checked:
 
 
 def _code_cells(data: Any) -> list[tuple[int, str]] | None:
-    """Return the code cells with their numbers, counting all cells from 1; None if this is no notebook."""
+    """Collect the code cells with their numbers, counting all cells from 1; None if this is no notebook."""
     sheets = data.get("worksheets") if isinstance(data, dict) else None
     first = sheets[0] if isinstance(sheets, list) and sheets else data  # as notebooks were before 2015
     cells = first.get("cells") if isinstance(first, dict) else None
@@ -65,7 +65,7 @@ def _code_cells(data: Any) -> list[tuple[int, str]] | None:
 
 
 def _is_python(data: dict[str, Any]) -> bool:
-    """Whether the notebook does not say that it is in another language."""
+    """Whether the notebook names no other language."""
     about = data.get("metadata")
     records = [about.get("language_info"), about.get("kernelspec")] if isinstance(about, dict) else []
     names = [one.get(key) for one in records if isinstance(one, dict) for key in ("language", "name")]
@@ -74,7 +74,7 @@ def _is_python(data: dict[str, Any]) -> bool:
 
 
 def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
-    """Check the cells as one source, and give each finding back to its cell."""
+    """Check the cells as one source, and map each finding back to its cell."""
     broken: list[Finding] = []
     sources = []
     for number, written in cells:
@@ -99,7 +99,7 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
 
 
 def blanked(cell: str) -> str:
-    """Return the cell as Python: line by line as long as it was, or shorter."""
+    """Replace IPython's syntax by Python, line by line of the same length or shorter."""
     first = cell.lstrip()
     if first.startswith("%%"):
         name = re.match(r"%%(\w*)", first)
@@ -124,7 +124,7 @@ def blanked(cell: str) -> str:
 
 
 def _python_line(line: str) -> str | None:
-    """Return what stands for a line of IPython's, or None for a line of Python."""
+    """Translate a line of IPython's syntax; None for a line of Python."""
     run = _RUNS.match(line)
     if run:
         return f"{run[1]}0;{' ' * (len(run[2]) - 2)}{line[run.end() :]}"
@@ -133,7 +133,7 @@ def _python_line(line: str) -> str | None:
 
 
 def _statement_end(cell: str, place: int) -> int:
-    """Return where the line ends that closes every bracket and string opened since `place`."""
+    """Find the end of the line that closes every bracket and string opened since `place`."""
     depth = 0
     for token in _TOKEN.finditer(cell, place):
         if token[0] == "\n" and depth <= 0:

@@ -27,7 +27,7 @@ _STARRED = {"einsum", "evaluate", "check", "explain"}
 
 
 class SourceError(Exception):
-    """What Python says of a source that it cannot parse, and where."""
+    """A source that Python cannot parse: its message, and where."""
 
     def __init__(self, message: str, place: Position) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class SourceError(Exception):
 
 
 def check_python(text: str, path: str) -> Checked:
-    """Return what is found in the source of a Python file."""
+    """Check the source of a Python file."""
     source = Source(text)
     try:
         tree = parse_python(source)
@@ -46,13 +46,7 @@ def check_python(text: str, path: str) -> Checked:
 
 
 def parse_python(source: Source) -> ast.Module:
-    """Return the syntax tree of a source.
-
-    Raises
-    ------
-    SourceError
-        If it has none.
-    """
+    """Parse a source (SourceError if that fails)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that Python does not know, and the like
@@ -68,7 +62,7 @@ def parse_python(source: Source) -> ast.Module:
 
 
 def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
-    """Return what is found in a syntax tree, in the order of the file."""
+    """Check a syntax tree; findings come in the order of the file."""
     findings: dict[Finding, None] = {}
     targets, texts = Targets(), 0
     for node, scope in read_scopes(tree):
@@ -88,7 +82,7 @@ def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
 def _located(
     problem: Problem, node: ast.Call, parts: Sequence[ast.Constant], source: Source, path: str
 ) -> Finding:
-    """Return the finding for a problem: at its first mark if it has one, else at all of what it is about."""
+    """Locate a problem: at its first mark, or at the whole of what it is about."""
     keyword = next(
         (given for given in node.keywords if problem.keyword and given.arg == problem.keyword), None
     )
@@ -107,20 +101,20 @@ def _located(
 
 
 def _lines(finding: Finding, node: ast.Call, parts: Sequence[ast.Constant], source: Source) -> list[str]:
-    """Return the lines whose comments may silence a finding."""
+    """Collect the lines whose comments may silence a finding."""
     last = parts[-1].end_lineno or parts[-1].lineno
     numbers = {finding.region.start.line, node.lineno, parts[0].lineno, last}
     return [source.lines[number - 1] for number in sorted(numbers)]
 
 
 def shifted(region: TextRange, lines: int) -> TextRange:
-    """Return a region some lines further up."""
+    """Move a range some lines up."""
     start, end = region
     return TextRange(Position(start.line - lines, start.column), Position(end.line - lines, end.column))
 
 
 class Targets:
-    """Says what is called in one file. What a name stands for is found once."""
+    """Resolves the calls of one file. What a name stands for is found once."""
 
     __slots__ = ("_known",)
 
@@ -128,11 +122,11 @@ class Targets:
         self._known: dict[int, str] = {}
 
     def function_of(self, called: ast.expr, scope: NameScope) -> str | None:
-        """Return which of nameexpr's functions is called, or None."""
+        """Resolve which of nameexpr's functions is called; None if it is none of them."""
         return FUNCTIONS.get(self._path(called, scope, _DEEPEST))
 
     def _path(self, node: ast.expr | None, scope: NameScope | None, depth: int) -> str:
-        """Return the dotted path of what an expression is, or "" if that cannot be told."""
+        """Resolve an expression to a dotted path; "" if that cannot be told."""
         attributes = ""
         while isinstance(node, ast.Attribute | ast.NamedExpr):
             attributes = f".{node.attr}{attributes}" if isinstance(node, ast.Attribute) else attributes
@@ -147,7 +141,7 @@ class Targets:
         return path + attributes if path else ""
 
     def _agreed(self, bindings: list[Binding], depth: int) -> str:
-        """Return the one path of all bindings of a name; "" if they differ, or lead back to themselves."""
+        """Return the path that all bindings of a name share; "" if they differ, or are circular."""
         key = id(bindings)
         if key not in self._known:
             self._known[key] = ""
@@ -165,7 +159,7 @@ def _is_none(binding: Binding) -> bool:
 
 
 def text_parts(node: ast.expr, scope: NameScope) -> list[ast.Constant] | None:
-    """Return the constants that make a text: written here, or in a name that is assigned once."""
+    """Collect the constants of a text: written here, or in a name that is assigned once."""
     for _ in range(_DEEPEST):
         if not isinstance(node, ast.Name):
             return literal_parts(node)
@@ -177,9 +171,7 @@ def text_parts(node: ast.expr, scope: NameScope) -> list[ast.Constant] | None:
 
 
 def read_call(function: str, node: ast.Call, parts: Iterable[ast.Constant]) -> LiteralCall:
-    """Return what a call says: its text, how many operands it gives, its keywords as far as they are
-    literal.
-    """
+    """Read a call: its text, its number of operands, and its keywords as far as they are literal."""
     given = node.args[1:]
     count = None if any(isinstance(argument, ast.Starred) for argument in given) else len(given)
     keywords = {keyword.arg: literal(keyword.value) for keyword in node.keywords if keyword.arg is not None}
@@ -188,7 +180,7 @@ def read_call(function: str, node: ast.Call, parts: Iterable[ast.Constant]) -> L
 
 
 def literal(node: ast.expr | None) -> Any:
-    """Return the value of a number, a string, None, or a list, tuple or dict of them; else `OPEN`.
+    """Evaluate a literal number, string, None, or a list, tuple or dict of them; else `OPEN`.
 
     >>> literal(ast.parse("{'x': array, 'y': -2}", mode="eval").body)["y"]
     -2
@@ -209,5 +201,5 @@ def literal(node: ast.expr | None) -> Any:
 
 
 def _scalar(node: ast.expr | None) -> Any:
-    """Return the value of a literal that holds no others: literals are not followed into their depths."""
+    """Evaluate a literal that holds no others: nested ones are not followed."""
     return literal(node) if isinstance(node, ast.Constant | ast.UnaryOp) else OPEN

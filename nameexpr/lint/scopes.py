@@ -1,4 +1,4 @@
-"""What every name of a file is bound to, scope by scope, and every call with its scope.
+"""The bindings of every name of a file, scope by scope, and every call with its scope.
 
 One walk over the syntax tree, without recursion: what Python can parse may nest deeper than Python can call.
 The rules are Python's: a function sees the scopes around it except those of classes, a comprehension has a
@@ -38,11 +38,11 @@ class NameScope:
     stars: set[str] = field(default_factory=set)
 
     def bind(self, name: str, binding: Binding = UNKNOWN) -> None:
-        """Note a binding, in the scope where `global` or `nonlocal` put the name."""
+        """Record a binding, in the scope where `global` or `nonlocal` put the name."""
         self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
 
     def find(self, name: str) -> list[Binding] | None:
-        """Return all bindings of a name that is read in this scope; None if no scope has any."""
+        """Look up all bindings of a name that is read in this scope; None if there are none."""
         if name in self.elsewhere:
             return self.elsewhere[name].bindings.get(name)
         scope: NameScope | None = self
@@ -54,7 +54,7 @@ class NameScope:
 
     @property
     def module(self) -> NameScope:
-        """The scope around all others."""
+        """The outermost scope."""
         scope = self
         while scope.parent is not None:
             scope = scope.parent
@@ -114,7 +114,7 @@ class _Walk:
 
 
 def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
-    """Return a scope inside another, with the type parameters of the node."""
+    """Create a nested scope with the type parameters of the node."""
     inner = NameScope(scope, kind)
     for parameter in getattr(node, "type_params", ()):
         inner.bind(parameter.name)
@@ -122,7 +122,7 @@ def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
 
 
 def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
-    """Return every call in the order of the file, with its scope; all scopes are then complete.
+    """Collect every call in the order of the file, with its scope; all scopes are then complete.
 
     >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
     >>> scope.find("ne")[0].path
@@ -137,7 +137,7 @@ def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
 
 
 def _note(node: ast.AST, scope: NameScope) -> ast.expr | None:
-    """Note what a node binds itself, and return the target that is then done with."""
+    """Record what a node itself binds, and return the target that is then done with."""
     match node:
         case ast.Import() | ast.ImportFrom():
             _imports(node, scope)
@@ -179,7 +179,7 @@ def _outside_comprehensions(scope: NameScope) -> NameScope:
 
 
 def _owner(scope: NameScope, name: str) -> NameScope:
-    """Return the function's scope around this one that has a name."""
+    """Find the scope of the enclosing function that binds a name."""
     outer = scope.parent
     while outer is not None and (outer.kind != "function" or name not in outer.bindings):
         outer = outer.parent

@@ -1,4 +1,4 @@
-r"""A file's text with its positions, and from a character of a literal text back to where it is written.
+r"""Positions in a source file, and the way from a character of a literal text to where it is written.
 
 Lines and columns count from 1, columns in characters; a tab is one, as in most editors' status lines, in
 SARIF and at GitHub. Python counts the columns of its syntax trees in bytes of UTF-8. A literal text is
@@ -42,14 +42,14 @@ class Position(NamedTuple):
 
 
 class TextRange(NamedTuple):
-    """Half-open: `end` is the place behind the last character."""
+    """A half-open range: `end` is the position behind the last character."""
 
     start: Position
     end: Position
 
 
 class Source:
-    """Text whose newlines are those that Python sees, and where its lines begin."""
+    """A source text with the newlines that Python sees, and where its lines begin."""
 
     __slots__ = ("lines", "starts", "text")
 
@@ -61,26 +61,24 @@ class Source:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
     def offset(self, line: int, column: int) -> int:
-        """Return the index of the character at a line from 1 and a column in bytes from 0, as `ast` has
-        them.
-        """
+        """Convert a line from 1 and a column in bytes from 0, as `ast` has them, to an offset."""
         written = self.lines[line - 1]
         if not written.isascii():
             column = len(written.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "replace"))
         return self.starts[line - 1] + column
 
     def place(self, offset: int) -> Position:
-        """Return the place of a character."""
+        """Convert an offset to a position."""
         line = bisect_right(self.starts, offset, hi=len(self.lines))
         return Position(line, offset - self.starts[line - 1] + 1)
 
     def region(self, start: int, end: int) -> TextRange:
-        """Return the region from one character to another."""
+        """Convert two offsets to a range."""
         return TextRange(self.place(start), self.place(end))
 
 
 def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
-    """Return the string constants that a literal text is made of, or None if it is none.
+    """Collect the string constants of a literal text; None if it is none.
 
     ``"a" "b"`` is one constant for Python, ``"a" + "b"`` two.
     """
@@ -97,12 +95,12 @@ def literal_parts(node: ast.expr) -> list[ast.Constant] | None:
 
 
 def text_of(parts: Sequence[ast.Constant]) -> str:
-    """Return the text that string constants make together."""
+    """Join string constants to the text that they make."""
     return "".join(str(part.value) for part in parts)
 
 
 def extent(node: ast.expr | ast.keyword, source: Source) -> tuple[int, int]:
-    """Return the offsets where a node begins and ends in the file."""
+    """Return the start and end offsets of a node."""
     start = source.offset(node.lineno, node.col_offset)
     if node.end_lineno is None or node.end_col_offset is None:
         return start, start
@@ -110,7 +108,7 @@ def extent(node: ast.expr | ast.keyword, source: Source) -> tuple[int, int]:
 
 
 def written_at(parts: Sequence[ast.Constant], source: Source, start: int, end: int) -> tuple[int, int]:
-    """Return the offsets in the file of the characters from `start` to `end` of a literal text.
+    """Map the characters from `start` to `end` of a literal text to offsets in the file.
 
     An empty range is the place of the character behind it. If the text cannot be followed, it is the whole
     literal.

@@ -54,7 +54,7 @@ class FlowLayout:
 
 
 def draw_flow(flow: Flow) -> Picture:
-    """Return the picture of a flow."""
+    """Draw a flow."""
     texts = [node_lines(node) for node in flow.nodes]
     widths = [max(map(pixels, lines)) + 2 * PAD for lines in texts]
     highs = [len(lines) * ROW + PAD for lines in texts]
@@ -75,7 +75,7 @@ def draw_flow(flow: Flow) -> Picture:
 
 
 def _heights(layout: FlowLayout, highs: Sequence[int], top: int) -> tuple[dict[int, int], dict[int, int]]:
-    """Return where each place begins and ends: a box in the middle of its layer, a bend along all of it."""
+    """Compute the top and bottom of each place: a box is in the middle of its layer, a bend spans it."""
     tops: dict[int, int] = {}
     bottoms: dict[int, int] = {}
     for row in layout.layers:
@@ -89,7 +89,7 @@ def _heights(layout: FlowLayout, highs: Sequence[int], top: int) -> tuple[dict[i
 
 
 def node_lines(node: Node, columns: int = COLUMNS) -> list[str]:
-    """Return what is written in the box of a value: what makes it, its dims, costs, a note."""
+    """Format the lines in the box of a value: what makes it, its dims, costs, a note."""
     flops = "" if node.flops is None else flops_text(node.flops)
     size = "" if node.bytes is None else bytes_text(node.bytes)
     lines = (node.title, node.dims, ", ".join(filter(None, (flops, size))), node.note)
@@ -111,7 +111,7 @@ def _draw_node(
 def _curve(
     line: tuple[int, ...], middles: Mapping[int, int], tops: dict[int, int], bottoms: dict[int, int]
 ) -> str:
-    """Return the path of a line: straight past layers, bent between them."""
+    """Write the path of a line: straight past layers, bent between them."""
     x, y = middles[line[0]], bottoms[line[0]]
     shape = f"M{x} {y}"
     for place in line[1:]:
@@ -139,7 +139,7 @@ def _description(flow: Flow) -> str:
 
 
 def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
-    """Return the places of the nodes of a flow, whose boxes are so wide."""
+    """Lay out the nodes of a flow, whose boxes have these widths."""
     depths = _depths(flow)
     order = _walk(flow)
     layers: list[list[int]] = [[] for _ in range(max(depths, default=-1) + 1)]
@@ -158,7 +158,7 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
 
 
 def _depths(flow: Flow) -> list[int]:
-    """Return for each node how far it is from the last layer."""
+    """Compute the distance of each node from the last layer."""
     depths = [0] * len(flow.nodes)
     for number in reversed(range(len(flow.nodes))):
         for source in flow.nodes[number].sources:
@@ -167,7 +167,7 @@ def _depths(flow: Flow) -> list[int]:
 
 
 def _walk(flow: Flow) -> list[int]:
-    """Return all nodes, each behind what it is made of, from left to right."""
+    """Order all nodes, each behind what it is made of, from left to right."""
     seen: dict[int, None] = {}
     begun: set[int] = set()
     stack = [*reversed([*flow.outputs, *range(len(flow.nodes))])]
@@ -187,7 +187,7 @@ def _walk(flow: Flow) -> list[int]:
 def _lines(
     pairs: Sequence[tuple[int, int]], depths: Sequence[int], layers: list[list[int]]
 ) -> list[tuple[int, ...]]:
-    """Return the places of every line, and put its bends into the layers."""
+    """Route every line, and put its bends into the layers."""
     bend, lines = len(depths), []
     for source, node in pairs:
         line = [source]
@@ -200,7 +200,7 @@ def _lines(
 
 
 def _links(lines: Sequence[Sequence[int]]) -> dict[int, tuple[list[int], list[int]]]:
-    """Return for each place those that it is joined to: above, and below."""
+    """Collect the neighbours of each place, above and below."""
     links: dict[int, tuple[list[int], list[int]]] = {}
     for line in lines:
         for upper, lower in pairwise(line):
@@ -210,7 +210,7 @@ def _links(lines: Sequence[Sequence[int]]) -> dict[int, tuple[list[int], list[in
 
 
 def _reduce_crossings(layers: list[list[int]], links: Links) -> None:
-    """Sort each layer by the mean position of its neighbours, to and fro, as long as lines cross less."""
+    """Sort layers by their barycentres, sweeping to and fro while lines cross less."""
     best, kept = _crossings(layers, links), [list(row) for row in layers]
     for sweep in range(SWEEPS):
         if not best:
@@ -245,7 +245,7 @@ def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
 
 
 def _positions(layers: Sequence[Sequence[int]], links: Links, room: Mapping[int, int]) -> dict[int, int]:
-    """Return the x of all places: packed to the left first, then drawn to their neighbours."""
+    """Assign the x of all places: packed to the left first, then drawn to their neighbours."""
     middles: dict[int, int] = {}
     for row in layers:
         _fit_row(row, dict.fromkeys(row, 0.0), room, middles)
@@ -261,7 +261,7 @@ def _positions(layers: Sequence[Sequence[int]], links: Links, room: Mapping[int,
 def _fit_row(
     row: Sequence[int], wish: Mapping[int, float], room: Mapping[int, int], middles: dict[int, int]
 ) -> None:
-    """Set the x of a row: as near to what is wished as order and widths allow, in least squares."""
+    """Set the x of a row: the wishes in least squares, under its order and widths."""
     offsets, offset = [], 0.0
     for position, place in enumerate(row):
         if position:

@@ -62,14 +62,14 @@ class Edge(NamedTuple):
 
 
 def quoted_dot(*lines: str) -> str:
-    """Return lines as a string of DOT, in which nothing has a meaning but quotes and backslashes."""
+    """Quote lines as a string of DOT, in which nothing has a meaning but quotes and backslashes."""
     # A backslash begins an escape of Graphviz's, such as \N for the node's own name.
     safe = [visible(line).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for line in lines]
     return '"' + "\\n".join(safe) + '"'
 
 
 def quoted_mermaid(*lines: str) -> str:
-    """Return lines as a string of Mermaid."""
+    """Quote lines as a string of Mermaid."""
     return '"' + "<br/>".join(_entities(line) for line in lines) + '"'
 
 
@@ -79,7 +79,7 @@ def _entities(line: str) -> str:
 
 
 def dot(graph: TensorNetwork | Flow) -> str:
-    """Return a network or a flow for Graphviz, a box for each tensor or value."""
+    """Write a network or a flow for Graphviz, a box for each tensor or value."""
     is_flow = isinstance(graph, Flow)
     head, line = ("digraph tree {", "->") if is_flow else ("graph network {", "--")
     title = f"{graph.what} of {graph.title}" if isinstance(graph, Flow) else graph.title
@@ -105,7 +105,7 @@ def _frame(vertex: Vertex) -> str:
 
 
 def mermaid(graph: TensorNetwork | Flow) -> str:
-    """Return a network or a flow for Mermaid; styles follow by the number of an edge, so edges come last."""
+    """Write a network or a flow for Mermaid; styles follow by the number of an edge, so edges come last."""
     parts = list(_parts(graph))
     vertices = [part for part in parts if isinstance(part, Vertex)]
     edges = [part for part in parts if isinstance(part, Edge)]

@@ -74,7 +74,7 @@ class HtmlTable:
 
 
 def html_table(table: HtmlTable) -> str:
-    """Return a table as HTML."""
+    """Write a table as HTML."""
     body = "".join(_row(row, table.rows) for row in table.lines)
     caption = "\n".join(shortened(line, LONGEST_CAPTION) for line in table.caption.split("\n"))
     return (
@@ -84,7 +84,7 @@ def html_table(table: HtmlTable) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_CELL) -> str:
-    """Return a text for HTML, its end cut off if it is long.
+    """Escape a text for HTML, its end cut off if it is long.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _row(row: HtmlRow, rows: str) -> str:
 
 
 def coloured(text: str, kind: Kind | None = None) -> str:
-    """Return a text as HTML, a `span` with a style around each of its tokens; a very long one is cut.
+    """Write a text as HTML, a `span` with a style around each of its tokens; a very long one is cut.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _part(kind: str, text: str) -> str:
 
 
 def coloured_signature(text: str, inputs: Sequence[str], result: str) -> str:
-    """Return a compiled text as HTML: the text, and below it what it takes and what it gives."""
+    """Write a compiled text as HTML, with what it takes and what it gives below."""
     takes = ", ".join(inputs) or "nothing"
     line = escaped(f"takes {takes}\ngives {result or 'a number'}"[:LONGEST_TEXT])
     return (

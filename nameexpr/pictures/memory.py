@@ -21,7 +21,7 @@ FAR = 2.0
 
 
 def draw_memory(memory: Memory) -> Picture:
-    """Return the picture of the memory that steps take."""
+    """Draw the memory that steps take."""
     title = f"Memory of {memory.title}" if memory.title else ""
     sheet = Sheet(memory, title, _description(memory))
     sheet.needs_patterns = True

@@ -41,7 +41,7 @@ class TensorBox:
 
 @dataclass
 class NetworkLayout:
-    """A network with places.
+    """The places of a network.
 
     `words` are what is written at each leg. `straight` gives for legs between neighbours which line of the
     gap they take, `above` and `below` for those that run along the row which track.
@@ -56,7 +56,7 @@ class NetworkLayout:
 
 
 def draw_network(network: TensorNetwork) -> Picture:
-    """Return the picture of a network."""
+    """Draw a network."""
     network = _with_source(network)
     layout = lay_out(network)
     title = f"Tensor network of {network.title}" if network.title else ""
@@ -71,7 +71,7 @@ def draw_network(network: TensorNetwork) -> Picture:
 
 
 def _with_source(network: TensorNetwork) -> TensorNetwork:
-    """Return the network with a tensor that has the dims which only the result has."""
+    """Add a tensor that has the dims which only the result has."""
     if all(leg.ends for leg in network.legs):
         return network
     last = len(network.tensors)
@@ -198,7 +198,7 @@ class _Drawing:
 
 
 def lay_out(network: TensorNetwork) -> NetworkLayout:
-    """Return the places of a network's tensors and legs."""
+    """Lay out the tensors and legs of a network."""
     legs, straight = network.legs, _straight(network.legs)
     layout = NetworkLayout(
         words=[dim_words(leg.label, leg.size) for leg in legs],
@@ -219,7 +219,7 @@ def lay_out(network: TensorNetwork) -> NetworkLayout:
 
 
 def _straight(legs: Sequence[Leg]) -> dict[int, int]:
-    """Return the legs between neighbours, each with its number among those of the same two."""
+    """Number the legs between neighbours, those of the same two tensors from 0."""
     straight: dict[int, int] = {}
     for number, leg in enumerate(legs):
         if not leg.is_open and len(leg.ends) == 2 and leg.ends[1] - leg.ends[0] == 1:  # noqa: PLR2004  an edge
@@ -228,7 +228,7 @@ def _straight(legs: Sequence[Leg]) -> dict[int, int]:
 
 
 def _tracks(legs: Sequence[Leg], straight: dict[int, int], *, is_open: bool) -> dict[int, int]:
-    """Return the track of every leg that runs along the row of tensors, short ones next to the tensors."""
+    """Assign tracks to the legs that run along the row of tensors, short ones next to the tensors."""
     here = [
         (leg.ends[-1] - leg.ends[0], leg.ends[0], number)
         for number, leg in enumerate(legs)
@@ -251,7 +251,7 @@ def _count(lines: dict[int, int]) -> int:
 
 
 def _gaps(legs: Sequence[Leg], words: Sequence[str], straight: dict[int, int], count: int) -> list[int]:
-    """Return the room right of each tensor: as much as the words there need."""
+    """Compute the room right of each tensor: as much as the words there need."""
     gaps = [GAP] * count
     for number, leg in enumerate(legs):
         if number in straight or (len(set(leg.ends)) > 1 and not leg.is_open):
@@ -260,7 +260,7 @@ def _gaps(legs: Sequence[Leg], words: Sequence[str], straight: dict[int, int], c
 
 
 def _set_ports(layout: NetworkLayout, tensor: int, legs: Sequence[Leg], left: int) -> None:
-    """Set the place of a tensor and the ports of its legs, each with the room that its word needs.
+    """Place a tensor and the ports of its legs, each with the room that its word needs.
 
     Those above are in the order of the text. Those below are in the one that crosses fewest legs.
     """

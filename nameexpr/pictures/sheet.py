@@ -148,7 +148,7 @@ class Sheet:
         self._right, self._bottom = max(self._right, round(x + 0.5)), max(self._bottom, round(y + 0.5))
 
     def svg(self) -> Picture:
-        """Return the document."""
+        """Write the document."""
         p, wide, high = self.prefix, max(LEAST_WIDTH, self._right + MARGIN), self._bottom + MARGIN
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{p}" width="{wide}" height="{high}" '
@@ -168,19 +168,19 @@ class Sheet:
 
 
 def thickness(size: int) -> float:
-    """Return the width of a line for a size, in pixels: half a one more for every doubling."""
+    """Compute the width of a line for a size, in pixels: half a pixel more for every doubling."""
     return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))
 
 
 def _style(prefix: str) -> str:
-    """Return the rules, and those of them that name a colour again for dark pages."""
+    """Write the style sheet, its colours again for dark pages."""
     light = _RULES.format(p=prefix, font=FONT, **_LIGHT)
     dark = _RULES.format(p=prefix, font=FONT, **_DARK)
     return f"{light}@media (prefers-color-scheme:dark){{{dark}}}\n"
 
 
 def _patterns(prefix: str) -> str:
-    """Return the fillings that tell bars apart without colour."""
+    """Write the fillings that tell bars apart without colour."""
     stripes = '<path class="{p}-stripe" d="M-1 7L7 -1"/>'
     specks = '<circle class="{p}-speck" cx="3" cy="3" r="1"/>'
     size = 'width="6" height="6" patternUnits="userSpaceOnUse"'

@@ -24,7 +24,7 @@ FRAME = 14
 
 
 def draw_box(box: Box) -> Picture:
-    """Return the picture of a tensor."""
+    """Draw a tensor."""
     shape = "×".join(str(size) for _, size in box.dims)
     sheet = Sheet(box, f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _description(box))
     outer, inner = box.dims[:-DRAWN], box.dims[-DRAWN:]
@@ -53,7 +53,7 @@ _Dims = tuple[tuple[str | None, int], ...]
 
 
 def edge(size: int) -> int:
-    """Return the length of an edge: a fixed amount more for every doubling."""
+    """Compute the length of an edge: a fixed amount more for every doubling."""
     return min(LONGEST, round(SHORTEST + DOUBLING * log2(max(1, size))))
 
 

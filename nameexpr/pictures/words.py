@@ -28,12 +28,12 @@ _MARKS = 3
 
 
 def pixels(text: str, size: int = 12) -> int:
-    """Return the estimated width of a text in a font of this size."""
+    """Estimate the width of a text in a font of this size."""
     return round(width(text) * size * COLUMN + 0.5)
 
 
 def escaped(text: str) -> str:
-    r"""Return the text for HTML or XML, in text and in attributes: unprintable characters as backslash
+    r"""Escape a text for HTML or XML, in text and in attributes: unprintable characters as backslash
     escapes, markup as entities. It can close no element, attribute or comment. Newlines stay.
 
     Examples
@@ -45,15 +45,15 @@ def escaped(text: str) -> str:
 
 
 def flat(text: str) -> str:
-    """Return the text on one line, everything unprintable escaped; statements on lines of their own get a
+    """Put a text on one line, everything unprintable escaped; statements on lines of their own get a
     semicolon between them.
     """
     return "; ".join(line.strip() for line in visible(text).splitlines() if line.strip())
 
 
 def short(text: str, columns: int) -> str:
-    """Return the text on one line. Where it takes more than these columns, first long words lose their
-    middle, then all of it does.
+    """Put a text on one line. Where it takes more than these columns, first long words lose their middle,
+    then all of it does.
     """
     text = flat(text)
     if _fits(text, columns):
@@ -74,7 +74,7 @@ def _without_middle(text: str, columns: int) -> str:
 
 
 def _cut(text: str, columns: int) -> str:
-    """Return as much of the text as fits."""
+    """Cut a text to as much as fits."""
     taken = text[: _MARKS * columns]
     while width(taken) > columns:
         taken = taken[:-1]
@@ -82,7 +82,7 @@ def _cut(text: str, columns: int) -> str:
 
 
 def dim_words(name: str | None, size: int, columns: int = DIM_COLUMNS) -> str:
-    """Return a dim as text: its name with its size, or its size alone if it has no other name.
+    """Format a dim: its name with its size, or its size alone if it has no other name.
 
     >>> dim_words("N", 2), dim_words("3", 3), dim_words(None, 4)
     ('N=2', '3', '4')
@@ -92,7 +92,7 @@ def dim_words(name: str | None, size: int, columns: int = DIM_COLUMNS) -> str:
 
 
 def counted(value: int) -> str:
-    """Return a count: in full up to five digits, then three digits and a letter."""
+    """Format a count: in full up to five digits, then three digits and a letter."""
     if value < EXACT:
         return f"{value:,}"
     for step, letter in _STEPS:
@@ -109,10 +109,10 @@ def _three_digits(value: int, step: int) -> str:
 
 
 def bytes_text(value: int) -> str:
-    """Return bytes as text, such as "64 B" and "1.05 MB"."""
+    """Format bytes, such as "64 B" and "1.05 MB"."""
     return counted(value) + ("B" if value >= EXACT else " B")
 
 
 def flops_text(value: int) -> str:
-    """Return flops as text, such as "48 flops" and "16.8 Mflops"."""
+    """Format flops, such as "48 flops" and "16.8 Mflops"."""
     return counted(value) + ("flops" if value >= EXACT else " flops")

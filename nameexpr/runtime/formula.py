@@ -182,7 +182,7 @@ def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
     if limit is None:
         return
     from nameexpr.compiler.memory.program import largest, peak_bytes
-    from nameexpr.compiler.schedule.limit.refusal import needs_infos
+    from nameexpr.compiler.schedule.limit.fitting import needs_infos
 
     needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
     if needed > limit:

@@ -93,7 +93,8 @@ def template(
         guard(position, operand, program, constants, has_shape=has_shapes)
         for position, operand in enumerate(operands)
     ]
-    guards += same_guards(same, named)
+    if same:
+        guards += same_guards(same, named)
     statements = bound_statements(program, shapes, constants)
     last = statements[-1]
     assert isinstance(last, Return)

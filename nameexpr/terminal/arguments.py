@@ -1,4 +1,4 @@
-"""Arguments that several commands have, and how their values are read. Nothing but argparse is loaded."""
+"""Arguments that several commands share, and how their values are parsed. Only argparse is loaded."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _UNITS = "kmgt"
 
 
 def add_expression(parser: ArgumentParser) -> None:
-    """Add EXPR and its SHAPEs, which files may stand for."""
+    """Add EXPR and its SHAPEs, or files in their place."""
     parser.add_argument("expression", metavar="EXPR", help=EXPRESSION)
     parser.add_argument("operands", metavar="SHAPE", nargs="*", help="one shape for each term")
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Add the options that reach the expression: those of `nameexpr.compile`."""
+    """Add the options of `nameexpr.compile`."""
     size = "size of a label that the operands do not tell; may be repeated"
     parser.add_argument("--size", metavar="NAME=N", type=as_size, action="append", default=[], help=size)
     parser.add_argument("--dtype", metavar="DTYPE", help="the dtype to compute in, such as float32")
@@ -38,12 +38,12 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def plain(argument: str) -> str:
-    """Return an argument without the mark that says that it is no option."""
+    """Remove the mark of an argument that is no option."""
     return argument.removeprefix(PLAIN)
 
 
 def as_size(argument: str) -> tuple[str, int]:
-    """Return a label and its size.
+    """Parse a label and its size.
 
     >>> as_size("h = 8")
     ('h', 8)
@@ -58,7 +58,7 @@ def as_size(argument: str) -> tuple[str, int]:
 
 
 def as_optimize(argument: str) -> str | bool:
-    """Return how to order contractions: a truth value, or the name of a strategy.
+    """Parse how to order contractions: a truth value, or the name of a strategy.
 
     >>> as_optimize("True"), as_optimize("greedy")
     (True, 'greedy')
@@ -67,7 +67,7 @@ def as_optimize(argument: str) -> str | bool:
 
 
 def as_bytes(argument: str) -> int:
-    """Return a number of bytes; kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024.
+    """Parse a number of bytes; kB, MB, GB and TB are powers of 1000, KiB, MiB, GiB and TiB of 1024.
 
     >>> as_bytes("512MB"), as_bytes("2GiB"), as_bytes("1.5 kB")
     (512000000, 2147483648, 1500)
@@ -82,13 +82,7 @@ def as_bytes(argument: str) -> int:
 
 
 def merged_sizes(options: Namespace) -> dict[str, int]:
-    """Return the sizes of all `--size` together.
-
-    Raises
-    ------
-    UsageError
-        If a label has two.
-    """
+    """Merge the sizes of all `--size` (UsageError if a label has two)."""
     sizes: dict[str, int] = {}
     for name, size in options.size:
         if sizes.setdefault(name, size) != size:
@@ -98,13 +92,7 @@ def merged_sizes(options: Namespace) -> dict[str, int]:
 
 
 def check_place(path: str, argument: str) -> None:
-    """Refuse a path that no file can be written to, as far as that is known beforehand.
-
-    Raises
-    ------
-    FileError
-        If it is a folder, or lies in none.
-    """
+    """Refuse to write to a folder, or into one that does not exist (FileError)."""
     folder = os.path.dirname(path)
     if os.path.isdir(path) or (folder and not os.path.isdir(folder)):
         what = "it is a folder" if os.path.isdir(path) else f"there is no folder {quoted(folder)}"

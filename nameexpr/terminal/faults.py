@@ -1,4 +1,4 @@
-"""What can go wrong before and after an expression runs: the arguments, and the files.
+"""Errors of the command line: arguments and files that cannot be used.
 
 >>> print(FileError("there is no file 'x.npy'", "name a .npy file"))
 there is no file 'x.npy'; name a .npy file
@@ -12,7 +12,7 @@ LONGEST = 120
 
 
 class CommandError(Exception):
-    """A mistake to report in one line, with the status to leave with."""
+    """An error that is reported in one line, with its exit status."""
 
     code = "command"
     status = 1
@@ -23,7 +23,7 @@ class CommandError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Return what is wrong and how to mend it."""
+        """Return the message with its hint."""
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
 
@@ -34,7 +34,7 @@ class FileError(CommandError):
 
 
 class UsageError(CommandError):
-    """Arguments that make no sense. `usage` is what to print above the message."""
+    """Invalid arguments. `usage` is printed above the message."""
 
     code = "usage"
     status = 2
@@ -45,7 +45,7 @@ class UsageError(CommandError):
 
 
 def harmless(text: str) -> str:
-    r"""Return a text of the user's on one line, not too long, with nothing in it that a terminal acts on.
+    r"""Escape and shorten a user's text to one line that a terminal can show safely.
 
     >>> print(harmless("a\x1b[31m\nb"))
     a\x1b[31m\nb
@@ -56,12 +56,12 @@ def harmless(text: str) -> str:
 
 
 def unreadable(shown: str, what: str, hint: str = "") -> FileError:
-    """Return the error for a file, named as it is to be shown, that holds nothing to compute with."""
+    """Make the error for a file that holds nothing to compute with."""
     return FileError(f"cannot read {shown}: {what}", hint)
 
 
 def quoted(text: str) -> str:
-    """Return a harmless text in quotes.
+    """Quote a user's text, made harmless.
 
     >>> print(quoted("x.npy"))
     'x.npy'
@@ -70,7 +70,7 @@ def quoted(text: str) -> str:
 
 
 def reason(fault: BaseException) -> str:
-    """Return in a few words why the system or a library refused.
+    """Describe in a few words why the system or a library failed.
 
     >>> print(reason(FileNotFoundError(2, "No such file or directory", "x.npy")))
     no such file or directory

@@ -1,4 +1,4 @@
-"""Arrays from files and from standard input: .npy, .npz and .csv. Nothing is ever unpickled.
+"""Read arrays from .npy, .npz and .csv files, and from standard input. Nothing is ever unpickled.
 
 A file is what its suffix says; without one of these suffixes, and on standard input, its first bytes decide.
 The size that a header promises is held against the size of the file before memory is asked for.
@@ -35,7 +35,7 @@ _LENGTH = len(np.lib.format.MAGIC_PREFIX)
 
 
 def split_key(argument: str) -> tuple[str, str | None]:
-    """Return the path and the key of `file.npz:key`; a file of exactly that name is taken for itself.
+    """Split `file.npz:key` into path and key; a file of exactly that name takes precedence.
 
     >>> split_key("arrays.npz:weights")
     ('arrays.npz', 'weights')
@@ -47,7 +47,7 @@ def split_key(argument: str) -> tuple[str, str | None]:
 
 
 def read_array(argument: str, limit: int | None = None) -> Array:
-    """Return the array in a file; `-` is standard input.
+    """Read the array in a file; `-` is standard input.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_array(argument: str, limit: int | None = None) -> Array:
 
 
 def read_header(argument: str) -> Array | tuple[int, ...]:
-    """Return an array with the shape and dtype of the one in a file, of which no element need be read.
+    """Read shape and dtype of the array in a file: an array whose elements need not be loaded.
 
     A .npy file that holds less than its header promises gives only its shape.
 
@@ -89,7 +89,7 @@ def read_header(argument: str) -> Array | tuple[int, ...]:
 
 @contextmanager
 def _translated(shown: str) -> Iterator[None]:
-    """Turn whatever NumPy, zipfile or the system raises over a file into a `FileError`."""
+    """Translate whatever NumPy, zipfile or the system raises over a file to a `FileError`."""
     try:
         yield
     except FileError:
@@ -104,7 +104,7 @@ def _translated(shown: str) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
-    """Open a file, so that it can be read twice: what cannot be, a pipe for one, is kept in memory."""
+    """Open a file that can be read twice; what cannot be, such as a pipe, is read into memory."""
     if path == STANDARD:
         if sys.stdin is None:
             raise FileError("standard input is closed", "give a file")
@@ -116,7 +116,7 @@ def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
 
 
 def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
-    """Return what a stream yields, in memory: one without an end is refused once it is too long."""
+    """Read a stream into memory; one without an end is refused once it is too long."""
     kept = io.BytesIO()
     most = max(most, _length(stream))
     while part := stream.read(_PART):
@@ -128,7 +128,7 @@ def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
 
 
 def _length(stream: IO[bytes]) -> int:
-    """Return the bytes of the file that a stream reads from, 0 if it is a pipe."""
+    """Return the size of the file behind a stream in bytes, 0 for a pipe."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:
@@ -184,7 +184,7 @@ def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:
 
 
 def _header(stream: IO[bytes], shown: str) -> Header:
-    """Return shape and dtype of a .npy file, and leave the stream where the elements begin."""
+    """Read shape and dtype of a .npy file, and leave the stream at the first element."""
     if _start(stream) != np.lib.format.MAGIC_PREFIX:
         raise unreadable(shown, "it is no .npy file, whatever its name", "write it with numpy.save")
     version = np.lib.format.read_magic(stream)
@@ -216,7 +216,7 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
 
 
 def _chosen(keys: list[str], key: str | None, shown: str) -> str:
-    """Return the key to read: the one asked for, or the only one."""
+    """Choose the key to read: the one asked for, or the only one."""
     if not keys:
         raise unreadable(shown, "it holds no array", "write it with numpy.savez")
     names = harmless(" ".join(keys))

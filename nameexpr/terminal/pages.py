@@ -1,4 +1,4 @@
-"""The pages about error codes, as plain text: docs/errors.md, taken apart. No NumPy is loaded for them.
+"""The pages about error codes as plain text, parsed from docs/errors.md. No NumPy is loaded.
 
 Headings are left out, fences lose their marks, links their targets, and paragraphs are wrapped. Backquotes
 stay: they set code apart in a sentence. The file is in the wheel beside the package's code, and in a checkout
@@ -43,7 +43,7 @@ class NoPageError(UsageError, LookupError):
 
 
 class Section(NamedTuple):
-    """What docs/errors.md says of one code, in Markdown: `body` has no heading; `about` is its family's."""
+    """One code's section of docs/errors.md, in Markdown: `body` has no heading; `about` is its family's."""
 
     code: str
     about: str
@@ -51,7 +51,7 @@ class Section(NamedTuple):
 
 
 def page(code: str) -> str:
-    """Return the page about an error code as text to read: what it means, an example, and what that says.
+    """Format the page about an error code as text: its meaning, an example, and what that prints.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def page(code: str) -> str:
 
 
 def page_data(code: str) -> dict[str, str | None]:
-    """Return the page about an error code as data: its parts, and as `text` the whole.
+    """Return the parts of the page about an error code, and the whole as `text`.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def page_data(code: str) -> dict[str, str | None]:
 
 
 def codes(start: str = "") -> tuple[str, ...]:
-    """Return all codes that have a page, or those of a family.
+    """List the codes that have a page, all or those of a family.
 
     >>> codes("NE8")
     ('NE801', 'NE802', 'NE803', 'NE804')
@@ -109,7 +109,7 @@ def summary(code: str) -> str:
 
 
 def listing(start: str = "NE") -> str:
-    """Return all codes, or those of a family such as "NE3", with a line each, under the families' headings.
+    """List all codes, or those of a family such as "NE3", a line each, under the families' headings.
 
     >>> print(listing("NE8").splitlines()[0])
     NE8xx (DimRangeError): positions
@@ -121,12 +121,12 @@ def listing(start: str = "NE") -> str:
 
 
 def families() -> str:
-    """Return the families of codes and what they are about, on one line."""
+    """List the families of codes and their topics, on one line."""
     return ", ".join(f"{section.code[:3]}xx {section.about}" for section in _firsts())
 
 
 def as_family(word: str) -> str | None:
-    """Return the family that a word such as "NE3xx", "ne3" or "3xx" means, or None.
+    """Parse a family of codes such as "NE3xx", "ne3" or "3xx"; None if the word is none.
 
     >>> as_family("3xx"), as_family("NE304")
     ('NE3', None)
@@ -162,7 +162,7 @@ def _found(code: str) -> Section:
 
 
 def _near_number(wanted: str) -> str:
-    """Return which code may be meant: of the same family if there is one, the nearest number."""
+    """Suggest the code with the nearest number, of the same family if there is one."""
     if not _CODE.fullmatch(wanted):
         return ""
     beside = codes(wanted[:3]) or codes()
@@ -171,7 +171,7 @@ def _near_number(wanted: str) -> str:
 
 @cache
 def _sections() -> Mapping[str, Section]:
-    """Return the sections of the page by code; none if the file is not installed."""
+    """Parse the page into sections by code; none if the file is not installed."""
     try:
         with open(_PACKAGED if os.path.exists(_PACKAGED) else _CHECKOUT, encoding="utf-8") as stream:
             text = stream.read()
@@ -191,7 +191,7 @@ def _split(text: str) -> Iterator[Section]:
 
 
 def _plain_parts(body: str) -> Iterator[str]:
-    """Yield paragraphs, wrapped, and what stands between fences, indented, in order."""
+    """Yield wrapped paragraphs and indented code blocks, in order."""
     place = 0
     for fence in _FENCE.finditer(body + "\n"):
         yield from _paragraphs(body[place : fence.start()], _WIDTH)
@@ -201,7 +201,7 @@ def _plain_parts(body: str) -> Iterator[str]:
 
 
 def _paragraphs(text: str, width: int | None) -> Iterator[str]:
-    """Yield paragraphs without their marks, in lines of at most this width, or in one."""
+    """Yield paragraphs without markup, wrapped at this width, or each on one line."""
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         words = _unmarked(" ".join(paragraph.split()))
         if words:
@@ -209,7 +209,7 @@ def _paragraphs(text: str, width: int | None) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> str:
-    """Return a paragraph in lines; what stands in backquotes stays together."""
+    """Wrap a paragraph; code in backquotes stays together."""
     lines = [""]
     for word in re.findall(r"(?:`[^`]*`|\S)+", text):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
@@ -219,7 +219,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """Return Markdown without its marks, but for code: links by their words, and no stars.
+    """Remove Markdown's markup except that of code: links become their words, stars go.
 
     >>> _unmarked("**All** of [it](page.md): `sum[C](x)`.")
     'All of it: `sum[C](x)`.'

@@ -1,4 +1,4 @@
-"""What a command has to say, as text for people and as data for programs. No NumPy is loaded for it.
+"""Reports of commands, as text for people and as data for programs. No NumPy is loaded.
 
 >>> from nameexpr.runtime.check import Sizes
 >>> print(of_sizes(Sizes({"C": 3, "out": 5}, {"batch": (2, 4)})).text)
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Report(NamedTuple):
-    """One result, in both forms."""
+    """A result in both forms."""
 
     text: str
     data: Mapping[str, Any]
@@ -35,7 +35,7 @@ def tell(report: Report, options: Namespace) -> None:
 
 
 def of_sizes(sizes: Sizes) -> Report:
-    """Return a report of the sizes that a check found."""
+    """Report the sizes that a check found."""
     rows = [[f"{label} ", str(size)] for label, size in sizes.items()]
     rows += [[f"{name.removesuffix('...')}... ", str(shape)] for name, shape in sizes.packs.items()]
     text = "\n".join(aligned_columns(rows)) if rows else "the shapes fit"
@@ -43,7 +43,7 @@ def of_sizes(sizes: Sizes) -> Report:
 
 
 def of_plan(plan: Plan) -> Report:
-    """Return the table of a plan; as data, its steps and totals."""
+    """Report a plan as a table; as data, its steps and totals."""
     from dataclasses import asdict
 
     data = {
@@ -62,7 +62,7 @@ def of_plan(plan: Plan) -> Report:
 
 
 def error_data(fault: NameExprError) -> dict[str, Any]:
-    """Return an error as data: its first mistake, and under `more` those that were found with it."""
+    """Convert an error to data: its first mistake, the others under `more`."""
     first, *others = (_diagnostic_data(diagnostic, fault) for diagnostic in fault.diagnostics)
     return {"error": first | {"more": others}}
 
@@ -80,7 +80,7 @@ def _diagnostic_data(diagnostic: Diagnostic, fault: NameExprError) -> dict[str, 
 
 
 def dumped(data: Mapping[str, Any]) -> str:
-    """Return data as JSON on one line, in ASCII."""
+    """Serialise data as JSON on one line, in ASCII."""
     import json
 
     return json.dumps(data, allow_nan=False, default=str)

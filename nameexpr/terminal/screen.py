@@ -1,4 +1,4 @@
-r"""What reaches the terminal: results on standard output, mistakes on standard error, coloured where wanted.
+r"""Output to the terminal: results on standard output, errors on standard error, coloured where wanted.
 
 >>> coloured("SizeError[NE304]: no\n  a b\n  ^")
 '\x1b[1;31mSizeError[NE304]: no\x1b[0m\n  a b\n\x1b[1;31m  ^\x1b[0m'
@@ -17,12 +17,12 @@ _STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.M
 
 
 def say(text: str) -> None:
-    """Write a text and a newline to standard output; what its encoding lacks is written as escapes."""
+    """Write a line to standard output; what its encoding lacks is escaped."""
     _write(sys.stdout, text)
 
 
 def complain(text: str, *, color: str = "auto") -> None:
-    """Write a text and a newline to standard error. If that fails, the exit code still says what happened.
+    """Write a line to standard error. If that fails, the exit code still says what happened.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def coloured(text: str) -> str:
-    """Return the text with the first line of every mistake, and its carets, in bold red."""
+    """Colour the first line of every error, and its carets, in bold red."""
     return _STRONG.sub("\x1b[1;31m\\g<0>\x1b[0m", text)
 
 
 def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
-    """Whether to colour: as told, else as NO_COLOR and then FORCE_COLOR say, else on terminals.
+    """Decide whether to colour: as chosen, else by NO_COLOR, then FORCE_COLOR, else on terminals only.
 
     Notes
     -----
@@ -74,19 +74,13 @@ def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
 
 
 def finish() -> None:
-    """Write out what standard output still holds.
-
-    Raises
-    ------
-    OSError
-        If nobody takes it.
-    """
+    """Flush standard output (OSError if nobody takes it)."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def discard() -> None:
-    """Let what standard output still holds vanish: else Python tries again when it ends, and complains."""
+    """Discard what standard output still holds, or Python would try to write it again when it ends."""
     try:
         number = sys.stdout.fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)

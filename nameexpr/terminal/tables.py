@@ -1,4 +1,4 @@
-"""Arrays from CSV text and into it.
+"""Read and write arrays as CSV.
 
 A file with one number a line is one dim, and a file with commas two, lines and columns, even if there is a
 single line: so the number of dims never depends on how many lines there are. What follows # is a comment.
@@ -24,12 +24,8 @@ _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 
 
 def read_table(stream: IO[bytes], shown: str) -> Array:
-    """Return the numbers of a CSV file: int64, uint64, float64 or complex128, the first that holds them all.
-
-    Raises
-    ------
-    FileError
-        If something in it is no number, or its lines differ in length.
+    """Read the numbers of a CSV file as int64, uint64, float64 or complex128, the first that holds them all
+    (FileError if something in it is no number, or its lines differ in length).
     """
     try:
         lines = stream.read().decode("utf-8-sig").splitlines()
@@ -78,7 +74,7 @@ def _parsed(rows: dict[int, str], dtype: type[np.generic]) -> Array | None:
 
 
 def _wrong(rows: dict[int, str], shown: str) -> FileError:
-    """Return the first thing that is wrong, and where."""
+    """Describe the first mistake, and where it is."""
     width = None
     for number, line in rows.items():
         cells = [cell.strip() for cell in line.split(",")]

@@ -48,7 +48,7 @@ class OutputFile:
 
 
 def find_target(argument: str, *, as_json: bool = False) -> OutputFile:
-    """Return where to write, before anything is computed.
+    """Determine where to write, before anything is computed.
 
     Raises
     ------
@@ -85,13 +85,7 @@ def _check_standard_output(*, as_json: bool) -> None:
 
 
 def write(array: Array, target: OutputFile) -> None:
-    """Write an array.
-
-    Raises
-    ------
-    FileError
-        If it cannot be written there, or not in that format.
-    """
+    """Write an array (FileError if it cannot be written there, or not in that format)."""
     if target.suffix == ".csv" and (array.ndim > MAX_DIMS or not array.size):
         what = f"{array.ndim} dims" if array.size else f"no elements, of shape {array.shape}"
         hint = "write a .npy file, or merge dims in the expression: (a b)"
@@ -143,7 +137,7 @@ class _Sink:
 
 
 def of_array(array: Array, names: Names) -> Report:
-    """Return shape, names and dtype of an array with a preview; as data, its elements if they are few."""
+    """Report shape, names and dtype of an array with a preview; as data, its elements if they are few."""
     head = [["shape", str(array.shape)], ["names", str(names)], ["dtype", str(array.dtype)]]
     elements = _plain(array.tolist()) if array.size <= SMALL else None
     data = _described(array, names) | {"data": elements, "output": None}
@@ -151,7 +145,7 @@ def of_array(array: Array, names: Names) -> Report:
 
 
 def of_file(array: Array, names: Names, output: str) -> Report:
-    """Return a report of an array that was written to a file."""
+    """Report an array that was written to a file."""
     return Report("", _described(array, names) | {"data": None, "output": output})
 
 
@@ -160,7 +154,7 @@ def _described(array: Array, names: Names) -> dict[str, Any]:
 
 
 def preview(array: Array) -> str:
-    """Return a few lines of an array: its edges if it is large, one corner of it if it has many dims."""
+    """Preview an array in a few lines: its edges if it is large, one corner if it has many dims."""
     if array.size <= WHOLE:
         return visible(np.array2string(array, threshold=WHOLE))
     extra = max(0, array.ndim - SHOWN_DIMS)
@@ -171,7 +165,7 @@ def preview(array: Array) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return nested lists in what JSON has: nan and inf as strings, complex numbers as pairs."""
+    """Convert nested lists to what JSON has: nan and inf to strings, complex numbers to pairs."""
     if isinstance(value, list):
         return [_plain(element) for element in value]
     if isinstance(value, complex):

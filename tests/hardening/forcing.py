@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from unittest import mock
 
 import nameexpr as ne
+from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule import fusion as fuse
-from nameexpr.compiler.schedule import tiling as slices
-from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.compiler.schedule import tiling
+from nameexpr.compiler.schedule.fusion import FusionPlan
+from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
 MANNERS = ("usual", "fused", "looped")
 
@@ -19,11 +23,9 @@ def forced(manner: str, block: int = 3) -> Iterator[None]:
     """Compile in a manner: as usual, with every region in blocks of so many cells, or in loops over axes."""
     with ExitStack() as changes:
         if manner == "fused":
-            changes.enter_context(mock.patch.object(fuse, "MOST_FUNCTIONS", 1))
-            changes.enter_context(mock.patch.object(fuse, "Fusing", _small_blocks(block)))
+            changes.enter_context(mock.patch.object(fuse, "FusionPlan", _small_blocks(block)))
         elif manner == "looped":
-            for name, value in (("LEAST_BYTES", 1), ("LEAST_CELLS", 1), ("CACHED", 8)):
-                changes.enter_context(mock.patch.object(slices, name, value))
+            changes.enter_context(mock.patch.object(tiling, "tile_leading_axes", _small_slices))
         if manner != "usual":
             ne.cache_clear()
         yield
@@ -32,4 +34,9 @@ def forced(manner: str, block: int = 3) -> Iterator[None]:
 
 
 def _small_blocks(block: int) -> object:
-    return lambda graph, uses: Fusing(graph, uses, block=block, large=1)
+    few = {"block_cells": block, "fused_cells": 1, "chain_length": 1}
+    return lambda graph, uses, target: FusionPlan(graph, uses, replace(target, **few))
+
+
+def _small_slices(program: Program, shapes: Sequence[tuple[int, ...]], target: Target) -> Program:
+    return tile_leading_axes(program, shapes, replace(target, tiled_bytes=1, tile_cells=1, cached_cells=8))

@@ -6,6 +6,7 @@ import copy
 import random
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import nameexpr as ne
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.schedule import fusion
 from nameexpr.compiler.schedule import partial as fold
-from nameexpr.compiler.schedule.fusion import Fusing
-from nameexpr.compiler.schedule.hoisting import hoisted
+from nameexpr.compiler.schedule.fusion import FusionPlan
+from nameexpr.compiler.schedule.partial import hoist_invariants
 from nameexpr.tensors import wrap
 from oracle.generate import formulas as formula_generate
 from oracle.generate.expressions import array_of, same, seeded_case
@@ -121,15 +122,18 @@ def bound_formula_to_some(seed: int) -> Callable[..., Any]:
 def test_bound_formulas_in_blocks_equal_the_naive_reference(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
+    def plan(graph: Any, uses: Any, target: Any) -> FusionPlan:
+        return FusionPlan(graph, uses, replace(target, block_cells=block, fused_cells=1))
+
+    monkeypatch.setattr(fusion, "FusionPlan", plan)
     moved: list[int] = []
 
     def counted(program: Program, *given: Any) -> Program:
-        made = hoisted(program, *given)
+        made = hoist_invariants(program, *given)
         moved.append(len(made.instructions) > len(program.instructions))
         return made
 
-    monkeypatch.setattr(fold, "hoisted", counted)
+    monkeypatch.setattr(fold, "hoist_invariants", counted)
     for seed in range(30_000 + 200 * block, 30_140 + 200 * block):
         case = formula_generate.seeded_case(seed)
         with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""`nameexpr check`: paths in, findings out. At its top nothing is imported but argparse."""
+"""`nameexpr check`: find wrong texts in files. At the top nothing is imported but argparse."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMATS = ("text", "json", "github", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Add the paths and options of the command."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and folders; - is standard input")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to say what was found")
     parser.add_argument("--short", action="store_true", help="one line for each finding, without its text")
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: str = "<stdin>") -> Checked:
-    """Return what is found in files, in folders, and for "-" in standard input."""
+    """Check files, folders, and standard input ("-")."""
     from itertools import groupby
 
     from nameexpr.lint.files import check_file, check_stdin, find_files
@@ -83,7 +83,7 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
 
 
 def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
-    """Return what is found without the codes that are not wanted. What is no Python is always told."""
+    """Keep the findings with the codes asked for; a file that cannot be read or parsed is always reported."""
     from nameexpr.lint.findings import FILE, SYNTAX, starts_with
 
     findings = tuple(
@@ -96,9 +96,7 @@ def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Ch
 
 
 def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
-    """Write findings to standard output, and a line about them to standard error. Those who read JSON find
-    the summary in it.
-    """
+    """Write the findings to standard output and a summary to standard error; JSON holds its own summary."""
     from nameexpr.lint.formats import as_github, as_json, as_sarif, as_text, summary
     from nameexpr.terminal import screen
 

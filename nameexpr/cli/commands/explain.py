@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print pages, or what there is to say of a text."""
+    """Print pages about codes, or the plan and code of a text."""
     from nameexpr.terminal.report import tell
 
     # A single word is no expression to plan: it has no arrow.

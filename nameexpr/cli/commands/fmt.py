@@ -7,11 +7,13 @@ import sys
 from argparse import ArgumentParser, Namespace
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
-from nameexpr.errors import Span
-from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.terminal.faults import FileError, UsageError
+
+if TYPE_CHECKING:
+    from nameexpr.errors import Span
 
 STANDARD = "-"
 _COMMENT = re.compile(r"#[^\n]*")
@@ -38,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the canonical form of every text, or compare with it."""
+    """Print the canonical form of every text, or check for it."""
     from nameexpr.terminal.report import Report, tell
 
     texts = _texts(options.texts or [STANDARD], options.usage)
@@ -62,7 +64,7 @@ def _texts(arguments: Sequence[str], usage: str) -> list[str]:
 
 
 def _read() -> str:
-    """Return standard input, without the line break that ends it."""
+    """Read standard input, without its final line break."""
     if sys.stdin is None:
         raise FileError("standard input is closed", "give a text")
     try:
@@ -72,8 +74,7 @@ def _read() -> str:
 
 
 def canonical(text: str) -> str:
-    r"""Return an expression or a formula in its canonical spelling, one statement a line, with its comments,
-    which the syntax tree does not hold.
+    r"""Format an expression or a formula canonically, one statement a line, keeping its comments.
 
     A comment that ends the line of a statement stays there; any other has a line of its own, above the
     statement that it stands before or in.
@@ -105,7 +106,7 @@ def canonical(text: str) -> str:
 
 
 def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
-    """Return which statement a comment belongs to, and whether it stands behind it or above it."""
+    """Find the statement that a comment belongs to, and whether it stands behind or above it."""
     latest = bisect_right(spans, start, key=lambda span: span.start) - 1
     if latest >= 0 and start < spans[latest].end:
         return latest, False
@@ -120,6 +121,8 @@ def kind_of(text: str) -> str:
     >>> kind_of("a b -> b a")
     'expression'
     """
+    from nameexpr.syntax.lexer.language import looks_like_formula
+
     return "formula" if looks_like_formula(text) else "expression"
 
 
@@ -131,6 +134,7 @@ def _formula(text: str) -> list[tuple[Span, str]]:
 
 
 def _expression(text: str) -> list[tuple[Span, str]]:
+    from nameexpr.errors import Span
     from nameexpr.syntax import parse, unparse
 
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)

@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
 
 
 def _check_options(options: Namespace) -> None:
-    """Refuse options for pictures that make no sense together, before anything is planned."""
+    """Refuse picture options that make no sense together, before anything is planned."""
     is_graph = options.dot or options.mermaid
     if options.draw and not is_graph and options.svg is None:
         raise UsageError(

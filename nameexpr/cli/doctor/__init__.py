@@ -1,4 +1,4 @@
-"""`nameexpr doctor`: what this installation is made of, and what is wrong with it. Nothing is written.
+"""`nameexpr doctor`: describe this installation and find its problems. Nothing is written.
 
 `installation` gathers what is so, with `machine`; `issues` judges it, and `text` says it. None of them needs
 NumPy to be there: that it is not is worth reporting.
@@ -20,15 +20,15 @@ and warnings. Kernels and threads are told with threadpoolctl: pip install 'name
 Nothing is written, and no network is used; python -m benchmarks, in a checkout, measures.
 
 exit codes: 0 fine, or warnings only; 1 a problem: a package is missing, too old or too new,
-the grammar cannot be read, or a result is wrong; 2 the arguments are, 130 interrupted."""
+or a result is wrong; 2 the arguments are, 130 interrupted."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add nothing: the doctor looks at everything."""
+    """Add nothing: the command has no arguments."""
 
 
 def run(options: Namespace) -> int:
-    """Say how things are and return the exit code: 1 if there is a problem, 0 with warnings or without."""
+    """Print the report and return the exit code: 1 if there is a problem, 0 with warnings or without."""
     import os
     import sys
 

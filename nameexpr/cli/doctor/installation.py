@@ -1,4 +1,4 @@
-"""Everything that `nameexpr doctor` looks at, gathered into one record, which `issues` judges.
+"""Collect everything that `nameexpr doctor` reports into one record, which `issues` checks.
 
 What cannot be loaded, NumPy itself for one, is a fact like any other.
 """
@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import Any
 
 from nameexpr.cli.doctor.machine import Blas, Machine, describe_blas, describe_machine
-from nameexpr.syntax.grammar import stored_tables, table_state
 from nameexpr.syntax.lexer.limits import Limits, limits
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
@@ -28,7 +27,6 @@ PYTHON = "3.11"
 MISSING = "it is not installed"
 UNTRIED = "it was not tried"
 _PREFIXES = ("NAMEEXPR_", "OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "VECLIB_", "NPY_")
-_STARTS = ("expression", "formula")
 
 TEXTS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("batch chan, chan out -> batch out", "bc,co->bo", "float64", ((3, 4), (4, 5))),
@@ -42,6 +40,9 @@ TEXTS: tuple[tuple[str, str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("y[i] = sum[j](A[i j] * x[j])", "ij,j->i", "float64", ((3, 4), (4,))),
 )
 """Texts, what they are for `np.einsum`, a dtype and shapes; the operand with a group is given merged."""
+
+WRONG = (("a (b -> a", "NE122"), ("y[N] = sum[C](x[N C]", "NE143"))
+"""Texts that only the grammars find wrong, and the codes of their mistakes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +59,15 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """An expression that was computed; `fault` is what is wrong with the result, None if nothing is."""
+    """The trial of one text; `fault` says what went wrong, None if nothing did."""
 
     text: str
-    dtype: str
     fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What is so.
-
-    `tables` says of each grammar whether the parser's tables are stored, built anew, unreadable or, without
-    lark, unknown; `tables_lark` is the release of lark that they were made by.
-    """
+    """Everything known about an installation."""
 
     nameexpr: str
     python: Package
@@ -79,14 +75,12 @@ class Installation:
     packages: tuple[Package, ...]
     machine: Machine
     blas: Blas
-    tables: Mapping[str, str]
-    tables_lark: str | None
     limits: Limits
     variables: Mapping[str, str]
     trials: tuple[Trial, ...]
 
     def package(self, name: str) -> Package | None:
-        """Return what is known of a package."""
+        """Look up a package by name; None if it was not looked at."""
         return next((package for package in self.packages if package.name == name), None)
 
     @property
@@ -97,7 +91,7 @@ class Installation:
 
 
 def inspect(environment: Mapping[str, str]) -> Installation:
-    """Return the facts about this process; what computes is loaded, and a few expressions are tried."""
+    """Inspect this process: import the packages and try a few texts."""
     machine = describe_machine()  # first, while the load is not of our own making
     needed = tuple(_package(name, *bounds) for name, bounds in NEEDED.items())
     versions = {package.name: package.version for package in needed}
@@ -114,8 +108,6 @@ def inspect(environment: Mapping[str, str]) -> Installation:
         packages=(*needed, *extras),
         machine=machine,
         blas=describe_blas(environment) if has_numpy else Blas(),
-        tables={start: table_state(start, versions["lark"]) for start in _STARTS},
-        tables_lark=_tables_lark(),
         limits=limits(),
         variables={name: environment[name] for name in sorted(environment) if name.startswith(_PREFIXES)},
         trials=try_expressions() if has_numpy else (),
@@ -123,7 +115,7 @@ def inspect(environment: Mapping[str, str]) -> Installation:
 
 
 def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = None) -> Package:
-    """Return what importing a package shows: that it is installed does not mean that it can be loaded."""
+    """Import a package to describe it: what is installed may still fail to load."""
     version = fault = None
     try:
         version = str(import_module(name).__version__)
@@ -133,18 +125,11 @@ def _package(name: str, oldest: str, first_wrong: str = "", extra: str | None = 
     return Package(name, version, oldest, first_wrong, fault, extra)
 
 
-def _tables_lark() -> str | None:
-    try:
-        return str(stored_tables("expression")["lark"])
-    except (OSError, ValueError, KeyError):
-        return None
-
-
 def try_expressions() -> tuple[Trial, ...]:
-    """Return how a handful of texts compare with `np.einsum`; the numbers are whole, so that every order of
-    additions gives the same.
+    """Compare a handful of texts with `np.einsum`, and check that wrong ones are refused. All values are
+    integers, so that every order of additions gives the same.
     """
-    return tuple(_tried(*row) for row in TEXTS)
+    return (*(_tried(*row) for row in TEXTS), *(_refused(*row) for row in WRONG))
 
 
 def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, ...]]) -> Trial:
@@ -161,7 +146,21 @@ def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, .
             fault = "the result differs from that of np.einsum"
     except Exception as raised:  # noqa: BLE001  whatever is raised is what is to be reported
         fault = f"{type(raised).__name__}: {reason(raised)}"
-    return Trial(text, dtype, fault)
+    return Trial(text, fault)
+
+
+def _refused(text: str, code: str) -> Trial:
+    from nameexpr.errors import NameExprError
+    from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
+
+    fault: str | None = f"it should be refused with {code}"
+    try:
+        compile(text)
+    except NameExprError as raised:
+        fault = None if raised.code == code else f"the mistake is {raised.code}, and should be {code}"
+    except Exception as raised:  # noqa: BLE001  as above
+        fault = f"{type(raised).__name__}: {reason(raised)}"
+    return Trial(text, fault)
 
 
 def _computed(text: str, *arrays: Any) -> Any:

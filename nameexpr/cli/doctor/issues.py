@@ -1,4 +1,4 @@
-"""What is wrong with an installation, what is slower than it need be, and what to do about it.
+"""Find what is wrong with an installation or makes it slow, with a hint for each.
 
 A problem is something that cannot work; a warning is something that works, and should be known.
 """
@@ -25,7 +25,7 @@ _BUSY = 0.5  # of a CPU: what this process itself adds to the load average is le
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing to know. `topic` is for programs; `level` decides the exit code."""
+    """A problem or a warning. `topic` is for programs; `level` decides the exit code."""
 
     level: Level
     topic: str
@@ -34,8 +34,8 @@ class Issue:
 
 
 def find(installation: Installation) -> tuple[Issue, ...]:
-    """Return what the facts show, problems first."""
-    searches = (_packages, _trials, _tables, _library, _kernels, _threads, _variables)
+    """Find all issues, problems first."""
+    searches = (_packages, _trials, _library, _kernels, _threads, _variables)
     issues = [issue for search in searches for issue in search(installation)]
     return tuple(sorted(issues, key=lambda issue: issue.level))
 
@@ -49,7 +49,7 @@ def _packages(installation: Installation) -> Iterator[Issue]:
 
 
 def _misfit(package: Package) -> str:
-    """Return why a package will not do; "" if it will, or if it is an extra that is left out."""
+    """Explain why a package cannot be used; "" if it can, or if it is an extra that is not installed."""
     if package.version is None:
         is_left_out = package.extra is not None and package.fault in {MISSING, UNTRIED}
         return "" if is_left_out else f"{package.name} cannot be imported: {package.fault}"
@@ -69,7 +69,7 @@ def _install_hint(package: Package) -> str:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the numbers of a release; of what follows them, such as rc1, nothing is kept.
+    """Parse the numbers of a release, without suffixes such as rc1.
 
     >>> release("2.3.0rc1") >= release("2.3")
     True
@@ -85,29 +85,7 @@ def _trials(installation: Installation) -> Iterator[Issue]:
         hint = "mend the packages first: this may come of them"
     for trial in installation.trials:
         if trial.fault is not None:
-            message = f"{quoted(trial.text)} on {trial.dtype} went wrong: {trial.fault}"
-            yield Issue("problem", "self-check", message, hint)
-
-
-def _tables(installation: Installation) -> Iterator[Issue]:
-    for start, state in installation.tables.items():
-        if state == "unreadable":
-            message = f"the grammar of {start}s, or its tables, cannot be read"
-            yield Issue("problem", "grammar", message, "install nameexpr anew")
-    anew = [start for start, state in installation.tables.items() if state == "built anew"]
-    if not anew:
-        return
-    package = installation.package("lark")
-    lark = package.version if package else None
-    # Of one release and still no fit: then the grammar is another, which happens in checkouts only.
-    fits, hint = "the grammar", "python -m nameexpr.syntax.grammar makes them anew"
-    if lark != installation.tables_lark:
-        fits, hint = f"lark {lark}", f"pip install 'lark=={installation.tables_lark}' saves that"
-    message = (
-        f"the stored parse tables ({', '.join(anew)}) do not fit {fits}: each process that needs them builds "
-        "them anew, in 15 to 35 ms"
-    )
-    yield Issue("warning", "tables", message, hint)
+            yield Issue("problem", "self-check", f"{quoted(trial.text)} went wrong: {trial.fault}", hint)
 
 
 def _library(installation: Installation) -> Iterator[Issue]:

@@ -1,4 +1,4 @@
-"""The processor, the CPUs that may be used, and the BLAS that NumPy computes with; None is what is not told.
+"""Describe the processor, the CPUs that may be used, and the BLAS of NumPy; None means unknown.
 
 What the BLAS is built from NumPy tells; what it runs, and with how many threads, threadpoolctl finds out.
 """
@@ -35,7 +35,7 @@ _AVX512 = {"AVX512F", "AVX512CD", "AVX512BW", "AVX512DQ", "AVX512VL"}  # all tha
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What computes. `load` is the load average over 1, 5 and 15 minutes."""
+    """The machine. `load` is the load average over 1, 5 and 15 minutes."""
 
     system: str = "unknown"
     architecture: str = "unknown"
@@ -67,7 +67,7 @@ class Blas:
 
 
 def describe_machine() -> Machine:
-    """Return what the system and NumPy tell of the machine."""
+    """Describe the machine from what the system and NumPy report."""
     named = re.search(r"^model name\s*:\s*(.*)$", _read(_CPUINFO), re.MULTILINE)
     features = _features()
     return Machine(
@@ -83,7 +83,7 @@ def describe_machine() -> Machine:
 
 
 def read_quota(text: str) -> int | None:
-    """Return the CPUs that a control group leaves, rounded up; None if it sets no limit.
+    """Parse the CPU quota of a control group, rounded up; None if there is no limit.
 
     >>> read_quota("150000 100000")
     2
@@ -109,7 +109,7 @@ def _load() -> tuple[float, float, float] | None:
 
 
 def _features() -> set[str]:
-    """Return what NumPy found the processor to have."""
+    """Return the CPU features that NumPy detected."""
     try:
         features = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
     except ImportError:
@@ -125,7 +125,7 @@ def _read(path: Path) -> str:
 
 
 def describe_blas(environment: Mapping[str, str]) -> Blas:
-    """Return what is known of the BLAS; NumPy is imported for it."""
+    """Describe the BLAS; NumPy is imported for it."""
     built, loaded = _built_with(), _loaded()
     family = loaded.get("internal_api") or _family_of(built)
     library = loaded.get("filepath")
@@ -143,12 +143,12 @@ def describe_blas(environment: Mapping[str, str]) -> Blas:
 
 
 def thread_variables(family: str) -> tuple[str, ...]:
-    """Return the environment variables that set the number of threads, the strongest first."""
+    """Return the environment variables that set the number of threads, by precedence."""
     return THREADS.get(family, ("OMP_NUM_THREADS",))
 
 
 def thread_variable(family: str, environment: Mapping[str, str]) -> str | None:
-    """Return the environment variable that counts, the first with a positive number; None if there is none.
+    """Return the environment variable in effect, the first that holds a positive number; None if none does.
 
     >>> thread_variable("openblas", {"OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "0"})
     'OMP_NUM_THREADS'
@@ -160,7 +160,7 @@ def thread_variable(family: str, environment: Mapping[str, str]) -> str | None:
 
 
 def _loaded() -> Mapping[str, Any]:
-    """Return what threadpoolctl says of the BLAS, or nothing if it is not there or knows none."""
+    """Ask threadpoolctl for the BLAS that is loaded; empty if it is not installed or finds none."""
     try:
         pools = import_module("threadpoolctl").threadpool_info()
     except ImportError:
@@ -169,7 +169,7 @@ def _loaded() -> Mapping[str, Any]:
 
 
 def _built_with() -> Mapping[str, Any] | None:
-    """Return NumPy's record of its BLAS; None if it has none that can be read."""
+    """Return NumPy's build record of its BLAS; None if there is none."""
     import numpy as np
 
     try:

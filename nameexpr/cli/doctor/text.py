@@ -1,4 +1,4 @@
-"""What `nameexpr doctor` has to say, as lines of text and as data for JSON."""
+"""Format the report of `nameexpr doctor` as text, and as data for JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLOURS = {"problem": "1;31", "warning": "1;33"}
 
 
 def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured: bool = False) -> str:
-    """Return a line for each group of facts, and the issues below: problems in red, warnings in yellow."""
+    """Format the facts, a line for each group, and the issues: problems in red, warnings in yellow."""
     machine, trials = installation.machine, installation.trials
     needed = [package for package in installation.packages if package.extra is None]
     versions = ", ".join(f"{package.name} {package.version or 'missing'}" for package in needed)
@@ -36,8 +36,7 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
         "blas": _blas(installation),
         "threads": _threads(installation),
         "variables": " ".join(f"{name}={value}" for name, value in installation.variables.items()),
-        "tables": ", ".join(f"{start} {state}" for start, state in installation.tables.items()),
-        "self-check": f"{right} of {len(trials)} results are those of np.einsum" if trials else "not run",
+        "self-check": f"{right} of {len(trials)} texts give what they should" if trials else "not run",
     }
     lines = aligned_columns([[name, harmless(value or "none")] for name, value in rows.items()])
     for issue in issues:
@@ -77,14 +76,14 @@ def _threads(installation: Installation) -> str:
 
 
 def _untold(installation: Installation) -> str:
-    """Return how to learn more of the BLAS, if threadpoolctl is all that is missing."""
+    """Say how to learn more of the BLAS, if threadpoolctl is all that is missing."""
     package = installation.package("threadpoolctl")
     is_missing = package is not None and package.fault == MISSING
     return ": pip install 'nameexpr[doctor]' tells them and the threads" if is_missing else ""
 
 
 def as_data(installation: Installation, issues: Sequence[Issue], status: int) -> dict[str, Any]:
-    """Return facts and issues as one object for JSON."""
+    """Convert facts and issues to one object for JSON."""
     data = asdict(installation)
     packages = {package.pop("name"): package for package in data.pop("packages")}
     trials = data.pop("trials")

@@ -25,6 +25,10 @@ FLOATING_RESULT = frozenset({"mean", "var", "std", "median", "norm", "logsumexp"
 WIDE = {"bool": "int64", **{f"int{bits}": "int64" for bits in (8, 16, 32, 64)}} | {
     f"uint{bits}": "uint64" for bits in (8, 16, 32, 64)
 }
+BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
+"""Dtypes that BLAS knows."""
+REAL_OF = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the parts of complex numbers."""
 MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32, 64)} | {
     f"uint{bits}": (1 << bits) - 1 for bits in (8, 16, 32, 64)
 }  # fmt: skip

@@ -89,6 +89,12 @@ def renumbered(instruction: Instruction, numbers: Mapping[int, int]) -> Instruct
     return instruction._replace(sources=tuple([numbers[source] for source in instruction.sources]))
 
 
+def unfused(step: Instruction, numbers: Mapping[int, int], shape: Shape) -> Instruction:
+    """Return a step of a block as an instruction of its own."""
+    alone = renumbered(step, numbers)
+    return alone if step.primitive == "cast" else alone._replace(shape=shape)
+
+
 class Rewriter:
     """A program that is written anew: `numbers` says what the values of the old one are called."""
 
@@ -138,41 +144,41 @@ def without_unread(program: Program) -> Program:
     return new.program()
 
 
-def accumulator(one: Instruction) -> str:
+def accumulator(block: Instruction) -> str:
     """Return the dtype in which blocks are added up."""
-    return "float32" if one.dtype == "float16" and one.function in WIDENED else one.dtype
+    return "float32" if block.dtype == "float16" and block.function in WIDENED else block.dtype
 
 
 def buffers(
-    one: Instruction, shapes: Sequence[tuple[int, ...]]
+    block: Instruction, shapes: Sequence[tuple[int, ...]]
 ) -> tuple[list[frozenset[int] | None], list[int | None], int | None]:
     """Return where the values of a block lie: for each source and step the axes along which it is longer than
     1 (None for a number), for each step the earlier one that it writes over, and the step from which on they
     are in the result itself.
     """
-    varies, last = _varies(one, shapes), _last_uses(one)
-    overs = [_over(one, step, number, len(shapes), varies, last) for number, step in enumerate(one.steps)]
-    return varies, overs, _home(one, overs, len(shapes), varies)
+    varies, last = _varies(block, shapes), _last_uses(block)
+    overs = [_over(block, step, number, len(shapes), varies, last) for number, step in enumerate(block.steps)]
+    return varies, overs, _home(block, overs, len(shapes), varies)
 
 
-def _varies(one: Instruction, shapes: Sequence[tuple[int, ...]]) -> list[frozenset[int] | None]:
+def _varies(block: Instruction, shapes: Sequence[tuple[int, ...]]) -> list[frozenset[int] | None]:
     """Return for each source and step the axes along which it is longer than 1; None for a number."""
     found: list[frozenset[int] | None] = [
         frozenset(axis for axis, size in enumerate(shape) if size != 1) if shape else None for shape in shapes
     ]
-    for step in one.steps:
+    for step in block.steps:
         axes = [part for source in step.sources if (part := found[source]) is not None]
         found.append(frozenset().union(*axes) if axes else None)
     return found
 
 
-def _last_uses(one: Instruction) -> dict[int, int]:
-    last = {source: number for number, step in enumerate(one.steps) for source in step.sources}
-    return last | dict.fromkeys(one.factors, len(one.steps))
+def _last_uses(block: Instruction) -> dict[int, int]:
+    last = {source: number for number, step in enumerate(block.steps) for source in step.sources}
+    return last | dict.fromkeys(block.factors, len(block.steps))
 
 
 def _over(
-    one: Instruction,
+    block: Instruction,
     step: Instruction,
     number: int,
     count: int,
@@ -186,7 +192,7 @@ def _over(
     for source in sources:
         if source < count or last[source] != number:
             continue
-        if one.steps[source - count].dtype == step.dtype and varies[source] == varies[count + number]:
+        if block.steps[source - count].dtype == step.dtype and varies[source] == varies[count + number]:
             return source
     return None
 
@@ -199,27 +205,27 @@ def _chosen(step: Instruction) -> tuple[int, ...]:
 
 
 def _home(
-    one: Instruction, overs: Sequence[int | None], count: int, varies: Sequence[frozenset[int] | None]
+    block: Instruction, overs: Sequence[int | None], count: int, varies: Sequence[frozenset[int] | None]
 ) -> int | None:
     """Return the step from which on a block is computed in the result itself, each step over the one before.
 
     None where the last step is the only one, or where a later step reads what the result takes over.
     """
-    first = last = len(one.steps) - 1
-    if one.function or one.factors != (count + last,):
+    first = last = len(block.steps) - 1
+    if block.function or block.factors != (count + last,):
         return None
     while (over := overs[first]) is not None:
         first = over - count
-    step, every = one.steps[first], frozenset(axis for axis, size in enumerate(one.shape) if size != 1)
-    if first == last or not step.takes_out or step.dtype != one.dtype or varies[count + first] != every:
+    step, every = block.steps[first], frozenset(axis for axis, size in enumerate(block.shape) if size != 1)
+    if first == last or not step.takes_out or step.dtype != block.dtype or varies[count + first] != every:
         return None
-    later = one.steps[first + 1 :]
-    return None if any(one.over in other.sources for other in later) else first
+    later = block.steps[first + 1 :]
+    return None if any(block.over in other.sources for other in later) else first
 
 
-def is_inner_product(one: Instruction, is_along: Sequence[object]) -> bool:
+def is_inner_product(block: Instruction, is_along: Sequence[object]) -> bool:
     """Whether a block's products are added up along the last axis alone, by `numpy.vecdot`; `is_along` says
     which factors vary along it.
     """
-    is_last = one.axes == (len(one.shape) - 1,)
-    return len(is_along) == PAIR and is_last and accumulator(one) in REAL and all(is_along)
+    is_last = block.axes == (len(block.shape) - 1,)
+    return len(is_along) == PAIR and is_last and accumulator(block) in REAL and all(is_along)

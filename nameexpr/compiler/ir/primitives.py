@@ -16,7 +16,7 @@ from nameexpr.compiler.ir import shapes, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.shapes import Shapes
-from nameexpr.compiler.ir.strides import Strides, dense
+from nameexpr.compiler.ir.strides import Strides, row_major_strides
 
 Cuts = tuple[int, ...] | None
 """How many leading axes of each source are cut for a slice; None where there are no slices."""
@@ -45,7 +45,7 @@ def shapes_of(program: Program) -> tuple[Shape, ...]:
 def strides_of(program: Program, shapes: Shapes, layouts: Sequence[OperandLayout] = ()) -> list[Strides]:
     """The strides of every value, operands first; those that nothing is known of are row-major."""
     found = [
-        dense(shape) if layout.strides is None else layout.strides
+        row_major_strides(shape) if layout.strides is None else layout.strides
         for layout, shape in zip(layouts_or_default(layouts, program.operands), program.operands, strict=True)
     ]
     for value, instruction in enumerate(program.instructions, len(found)):

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
+from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.ops import FUNCTIONS
 
 Number = int | float | complex
@@ -32,8 +33,6 @@ Primitive = Literal[
     "multiply", "dot", "vecdot", "matmul", "integer_matmul", "einsum",
     "pointwise", "along_axes", "fused", "loop",
 ]  # fmt: skip
-WEAK = "weak:"
-"""Dtypes of Python's numbers start with it."""
 UFUNCS = frozenset(row.kernel for row in FUNCTIONS.values() if row.is_ufunc)
 """Pointwise kernels that can be told where to write their result."""
 NEVER_INTO = frozenset({"negative"})

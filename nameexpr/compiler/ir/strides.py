@@ -17,24 +17,24 @@ Strides = tuple[int, ...]
 Shapes = Sequence[Shape]
 
 
-def dense(shape: Shape) -> Strides:
+def row_major_strides(shape: Shape) -> Strides:
     """Return the strides of a row-major array.
 
     Examples
     --------
-    >>> dense((2, 3, 4))
+    >>> row_major_strides((2, 3, 4))
     (12, 4, 1)
     """
-    return packed(shape, range(len(shape)))
+    return compact_strides(shape, range(len(shape)))
 
 
 def is_dense(shape: Shape, strides: Strides) -> bool:
     """Whether an array is row-major, without gaps."""
-    pairs = zip(shape, strides, dense(shape), strict=True)
+    pairs = zip(shape, strides, row_major_strides(shape), strict=True)
     return 0 in shape or all(size == 1 or one == other for size, one, other in pairs)
 
 
-def packed(shape: Shape, order: Sequence[int]) -> Strides:
+def compact_strides(shape: Shape, order: Sequence[int]) -> Strides:
     """Return the strides of a fresh array whose axes lie in an order, the first with the longest stride."""
     strides, step = [0] * len(shape), 1
     for axis in reversed(order):
@@ -107,7 +107,7 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     True
     """
     if 0 in shape:
-        return dense(wanted)
+        return row_major_strides(wanted)
     old = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
     made = [0] * len(wanted)
     axes = [axis for axis, size in enumerate(wanted) if size != 1]
@@ -138,7 +138,7 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
 
 def row_major(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """Row-major, whatever the sources are."""
-    return dense(shape)
+    return row_major_strides(shape)
 
 
 def transposed(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
@@ -157,7 +157,7 @@ def of_diagonal(
 
 def of_reshape(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """Those of a view, or of a copy if there is none."""
-    return reshaped(shapes[0], strides[0], shape) or dense(shape)
+    return reshaped(shapes[0], strides[0], shape) or row_major_strides(shape)
 
 
 def of_parts(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
@@ -172,13 +172,13 @@ def of_pairs(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: 
 
 def of_copy(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """A copy that keeps the order of the axes."""
-    return packed(shape, copied_order(shape, strides[0]))
+    return compact_strides(shape, copied_order(shape, strides[0]))
 
 
 def of_arguments(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """A ufunc's result, laid out as its arguments are."""
     arrays = [aligned(*source, shape) for source in zip(shapes, strides, strict=True)]
-    return packed(shape, iteration_order(arrays))
+    return compact_strides(shape, iteration_order(arrays))
 
 
 def of_pointwise(
@@ -188,19 +188,19 @@ def of_pointwise(
     if instruction.over is not None:
         return strides[instruction.over]
     if instruction.function in ROW_MAJOR:
-        return dense(shape)
+        return row_major_strides(shape)
     return of_arguments(instruction, shapes, strides, shape)
 
 
 def of_blocks(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """Those of what is written over, or row-major."""
-    return dense(shape) if instruction.over is None else strides[instruction.over]
+    return row_major_strides(shape) if instruction.over is None else strides[instruction.over]
 
 
 def along_axes(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """Those of a copy that is worked on."""
     if instruction.function == "flip":
-        return dense(shape)
+        return row_major_strides(shape)
     return strides[0] if instruction.over is not None else of_copy(instruction, shapes, strides, shape)
 
 
@@ -208,7 +208,9 @@ def of_sum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides],
     """A ufunc's reduction, laid out as the axes that stay are."""
     ndim = len(shapes[0])
     gone = {axis % ndim for axis in instruction.axes}
-    return packed(shape, iteration_order([[strides[0][axis] for axis in range(ndim) if axis not in gone]]))
+    return compact_strides(
+        shape, iteration_order([[strides[0][axis] for axis in range(ndim) if axis not in gone]])
+    )
 
 
 def of_slices(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
@@ -218,7 +220,7 @@ def of_slices(instruction: Instruction, shapes: Shapes, strides: Sequence[Stride
         count = left[axis]
         left, own = left[:axis] + left[axis + 1 :], own[:axis] + own[axis + 1 :]
         if count > 1:
-            own = packed(left, iteration_order([aligned(left, own, left)]))
+            own = compact_strides(left, iteration_order([aligned(left, own, left)]))
     return own
 
 
@@ -226,7 +228,7 @@ def of_matmul(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape:
     """Row-major matrices; the axes before them as of a ufunc."""
     batch = shape[:-2]
     arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in zip(shapes, strides, strict=True)]
-    return packed(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
+    return compact_strides(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
 
 
 def of_einsum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
@@ -239,10 +241,10 @@ def of_einsum(instruction: Instruction, shapes: Shapes, strides: Sequence[Stride
             if letter in found and size != 1:
                 found[letter] += stride
         arrays.append(tuple(found.values()))
-    return packed(shape, iteration_order(arrays))
+    return compact_strides(shape, iteration_order(arrays))
 
 
 def of_loop(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
     """The axes in the order that the loop lays them out in."""
     assert instruction.loop is not None
-    return packed(shape, instruction.loop.layout or range(len(shape)))
+    return compact_strides(shape, instruction.loop.layout or range(len(shape)))

@@ -59,6 +59,71 @@ class Costs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What programs are compiled for."""
+    """What programs are compiled for: what calls cost, and from where on something else is quicker.
+
+    Attributes
+    ----------
+    costs : Costs
+        What calls cost.
+    loop_axes : int
+        Axes that the library's own loop takes.
+    any_layout_cells : int
+        Cells of a value up to which its strides are not looked at.
+    near_bytes : int
+        Bytes of which a copy in any order stays in the nearest cache.
+    float_products, real_products : int
+        Multiplications from which integers go through floats, and real times complex through reals.
+    parts_products : int
+        Multiplications for each complex number from which a copy of it is little.
+    tiny_product, many_products : int
+        Multiplications of one product of matrices up to which the loop may be quicker than so many products.
+    outer_cells : int
+        Cells of a batched outer product from which the loop is quicker than broadcasting.
+    scaled_bytes, scaled_runs : int, range
+        Bytes of a product with a vector from which the loop is quicker, where its runs have so many cells.
+    pairwise_cells, least_cells : int
+        Cells of a contiguous sum up to which its order is free, and of the smallest block of a longer one.
+    summed_bytes : int
+        Bytes of a cast value up to which it is made in order to add up more quickly.
+    sliced_cells : int
+        Cells of a sum or maximum up to which it is made of slices.
+    block_cells, block_rows : int
+        Cells of a block of pointwise functions, and rows of it that share what is read along its columns.
+    run_cells : int
+        Cells reduced together from which it is quicker to have them last in memory.
+    fused_cells, chain_length : int
+        Cells of a value from which blocks pay, and functions that are quicker on the whole of it.
+    huge_cells, huge_chain_length : int
+        Cells of a value that no cache holds, and functions that are quicker on the whole of it.
+    tiled_bytes, tile_cells : int
+        Bytes of a value that is no longer built from which slices pay, and cells of the smallest slice.
+    cached_cells : int
+        Cells of a slice that stays in the cache with what is computed from it.
+    """
 
     costs: Costs
+    loop_axes: int
+    any_layout_cells: int
+    near_bytes: int
+    float_products: int
+    real_products: int
+    parts_products: int
+    tiny_product: int
+    many_products: int
+    outer_cells: int
+    scaled_bytes: int
+    scaled_runs: range
+    pairwise_cells: int
+    least_cells: int
+    summed_bytes: int
+    sliced_cells: int
+    block_cells: int
+    block_rows: int
+    run_cells: int
+    fused_cells: int
+    chain_length: int
+    huge_cells: int
+    huge_chain_length: int
+    tiled_bytes: int
+    tile_cells: int
+    cached_cells: int

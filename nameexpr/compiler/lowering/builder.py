@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Note
-from nameexpr.compiler.ir.target import Costs
+from nameexpr.compiler.ir.target import Costs, Target
 
 Strides = tuple[int, ...]
-LITTLE = 256
-"""Cells up to which a value's layout does not count: any way is quicker than asking for the strides."""
-CACHED = 1 << 15
-"""Bytes of which a copy in any order stays in the cache."""
 Chosen = TypeVar("Chosen")
 
 
@@ -47,19 +43,24 @@ class Value:
 class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
-    `offers` counts the ways there were at each choice; `ranks` says which to take, 0 for the best by the
-    model, which `costs` are.
+    `offers` counts the candidates at each choice; `ranks` says which to take, 0 for the best by the target's
+    costs.
     """
 
     sizes: Mapping[str, int]
     count: int
-    costs: Costs
+    target: Target
     instructions: list[Instruction] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     step: int | None = None
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
+
+    @property
+    def costs(self) -> Costs:
+        """What calls cost."""
+        return self.target.costs
 
     def emit(
         self,
@@ -77,6 +78,13 @@ class Builder:
         number = self.count + len(self.instructions) - 1
         return Value(number, tuple(labels), dtype, strides, is_fresh, bound)
 
+    def moved(
+        self, value: Value, instruction: Instruction, labels: Sequence[str], strides: Strides | None
+    ) -> Value:
+        """Append an instruction that gives the cells of a value, perhaps in its memory."""
+        is_fresh, bound = value.is_fresh, value.bound
+        return self.emit(instruction, labels, value.dtype, strides, is_fresh=is_fresh, bound=bound)
+
     def shape(self, labels: Sequence[str]) -> tuple[int, ...]:
         """Return the sizes of labels."""
         return tuple(self.sizes[label] for label in labels)
@@ -88,7 +96,7 @@ class Builder:
             total *= self.sizes[label]
         return total
 
-    def dense(self, labels: Sequence[str]) -> Strides:
+    def row_major_strides(self, labels: Sequence[str]) -> Strides:
         """Return the strides, in cells, of a fresh row-major array."""
         strides = []
         step = 1
@@ -104,28 +112,30 @@ class Builder:
         made = self.emit(
             ir.cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
         )
-        return replace(made, strides=self.packed(value))
+        return replace(made, strides=self.compact_strides(value))
 
-    def packed(self, value: Value) -> Strides | None:
+    def compact_strides(self, value: Value) -> Strides | None:
         """Return the strides of a copy that keeps the order of a value's axes in memory, as casts do."""
         if value.strides is None:
             return None
         strides = dict(zip(value.labels, value.strides, strict=True))
         order = sorted(value.labels, key=lambda label: -abs(strides[label]))
-        packed = dict(zip(order, self.dense(order), strict=True))
+        packed = dict(zip(order, self.row_major_strides(order), strict=True))
         return tuple(packed[label] for label in value.labels)
 
     def row_major(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a value that lies in memory in the order of `labels`: a copy, unless it does."""
         value = self.transpose(value, labels)
-        if value.strides == self.dense(labels):
+        if value.strides == self.row_major_strides(labels):
             return value
         return self.copied(value, is_lax=value.strides is None and value.is_fresh)
 
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
         """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
         copy = ir.copy(value.number, is_large=self.is_large(value), is_lax=is_lax)
-        return self.emit(copy, value.labels, value.dtype, self.dense(value.labels), bound=value.bound)
+        return self.emit(
+            copy, value.labels, value.dtype, self.row_major_strides(value.labels), bound=value.bound
+        )
 
     def is_diagonal(self, value: Value) -> bool:
         """Whether a value is the view of a diagonal."""
@@ -134,9 +144,9 @@ class Builder:
 
     def is_large(self, value: Value) -> bool:
         """Whether a copy of the value can miss the cache."""
-        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > CACHED
+        return self.size(value.labels) * ITEM_BYTES.get(value.dtype, 8) > self.target.near_bytes
 
-    def joined(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
+    def make_mergeable(self, value: Value, groups: Sequence[Sequence[str]]) -> Value:
         """Return a value in which each group of labels, one after the other, can be merged.
 
         What has to be copied for that is copied here if it is large, since `reshape` copies without a care
@@ -146,17 +156,17 @@ class Builder:
         if (
             value.strides is None
             or not self.is_large(value)
-            or all(self.merges(value, group) for group in groups)
+            or all(self.is_mergeable(value, group) for group in groups)
         ):
             return value
         return self.copied(value)
 
-    def choose(self, ways: Sequence[Chosen]) -> Chosen:
-        """Return the best of some ways, best first; or the one whose rank `ranks` has for this choice."""
+    def choose(self, candidates: Sequence[Chosen]) -> Chosen:
+        """Return the first of some candidates, or the one whose rank `ranks` has for this choice."""
         number = len(self.offers)
-        self.offers.append(len(ways))
+        self.offers.append(len(candidates))
         rank = self.ranks[number] if number < len(self.ranks) else 0
-        return ways[min(rank, len(ways) - 1)]
+        return candidates[min(rank, len(candidates) - 1)]
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""
@@ -170,25 +180,11 @@ class Builder:
             return value
         axes = tuple(value.axis(label) for label in labels)
         strides = None if value.strides is None else tuple(value.strides[axis] for axis in axes)
-        return self.emit(
-            ir.transpose(value.number, axes),
-            labels,
-            value.dtype,
-            strides,
-            is_fresh=value.is_fresh,
-            bound=value.bound,
-        )
+        return self.moved(value, ir.transpose(value.number, axes), labels, strides)
 
     def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
         """Return the value in another shape; the caller says what its axes are called afterwards."""
-        return self.emit(
-            ir.reshape(value.number, shape),
-            labels,
-            value.dtype,
-            None,
-            is_fresh=value.is_fresh,
-            bound=value.bound,
-        )
+        return self.moved(value, ir.reshape(value.number, shape), labels, None)
 
     def expand(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value
@@ -196,14 +192,16 @@ class Builder:
         """
         here = [label for label in labels if label in value.labels]
         value = self.transpose(value, here)
-        first = next(
-            (position for position, label in enumerate(labels) if label in value.labels), len(labels)
-        )
-        wanted = labels[first:]
+        wanted = list(dropwhile(lambda label: label not in value.labels, labels))
         if len(here) == len(wanted):
             return value
         shape = tuple(self.sizes[label] if label in value.labels else 1 for label in wanted)
         return self.reshape(value, shape, wanted)
+
+    def with_labels(self, value: Value, labels: Sequence[str]) -> Value:
+        """Return a value with these labels: others it may have, or lack, are of size 1."""
+        labels = tuple(labels)
+        return value if labels == value.labels else self.reshape(value, self.shape(labels), labels)
 
     def diagonal(self, value: Value) -> Value:
         """Return a view on the diagonal of labels that repeat."""
@@ -213,20 +211,13 @@ class Builder:
         if value.strides is not None:
             pairs = list(zip(value.labels, value.strides, strict=True))
             strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
-        return self.emit(
-            ir.diagonal(value.number, letters),
-            labels,
-            value.dtype,
-            strides,
-            is_fresh=value.is_fresh,
-            bound=value.bound,
-        )
+        return self.moved(value, ir.diagonal(value.number, letters), labels, strides)
 
     def read_strides(self, *values: Value) -> None:
-        """Note that the choice of a way depends on the layout of values; of small ones it hardly matters."""
-        self.used_strides |= any(self.size(value.labels) > LITTLE for value in values)
+        """Note that a choice depends on the layout of values; of small ones it hardly matters."""
+        self.used_strides |= any(self.size(value.labels) > self.target.any_layout_cells for value in values)
 
-    def by_memory(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
+    def memory_order(self, value: Value, labels: Sequence[str]) -> tuple[str, ...]:
         """Return labels in the order in which they lie in memory, the slowest first."""
         if value.strides is None or len(labels) < 2:  # noqa: PLR2004
             return tuple(label for label in value.labels if label in labels)
@@ -234,7 +225,7 @@ class Builder:
         strides = dict(zip(value.labels, value.strides, strict=True))
         return tuple(sorted(labels, key=lambda label: (-abs(strides[label]), value.axis(label))))
 
-    def merges(self, value: Value, labels: Sequence[str]) -> bool:
+    def is_mergeable(self, value: Value, labels: Sequence[str]) -> bool:
         """Whether the axes of these labels, in this order, are one axis in memory, so that merging them
         copies nothing.
         """

@@ -1,8 +1,8 @@
 """Graph to program: every value that the outputs need, in order, as array calls.
 
-Reductions go through the planner. Pointwise values are laid out so that few
-arguments must be transposed; large ones, and those under a reduction that no contraction computes, are fused
-into blocks (`nameexpr.compiler.schedule.fusion`), so that no intermediate larger than a block is built.
+Reductions go through the planner. Pointwise values are laid out so that few arguments must be transposed;
+large ones, and those under a reduction that no contraction computes, are fused into blocks
+(`nameexpr.compiler.schedule.fusion`), so that no intermediate larger than a block is built.
 """
 
 from __future__ import annotations
@@ -37,18 +37,16 @@ from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
+from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import Plan
 from nameexpr.ops import FUNCTIONS
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.schedule.fusion import Fusing
+    from nameexpr.compiler.schedule.fusion import FusionPlan
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
-
-
 Planner = Callable[[Contraction, Sequence[int]], Plan]
 """Plans a contraction of values of the graph."""
 
@@ -61,7 +59,7 @@ class Lowering:
     build: Builder
     operands: Operands
     plan: Planner
-    fusing: Fusing | None
+    fusing: FusionPlan | None
     row_major: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
@@ -73,24 +71,26 @@ class Lowering:
             self.values[number] = self._made(number, ())
         return self.values[number]
 
-    def _made(self, number: int, want: Labels) -> Value:
+    def _made(self, number: int, preferred: Labels) -> Value:
         node = self.graph.nodes[number]
         match node:
+            case View() if node.position >= 0:
+                return operand_value(self.build, node, self.operands)
             case View():
-                return self._view(node)
+                return lower_view(self.build, self.value(node.value), node.axes)
             case Scalar():
                 return self._constant(number, node)
             case Index(label):
-                size = self.graph.sizes[label]
-                return self.build.emit(ir.arange(size), (label,), "int64", self.build.dense((label,)))
+                made = ir.arange(self.graph.sizes[label])
+                return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
             case Filled(filled, labels):
                 dtype = self.graph.dtypes[number]
                 made = ir.full(self.build.shape(labels), filled, dtype)
-                return self.build.emit(made, labels, dtype, self.build.dense(labels))
+                return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
             case Map():
                 return self._map(number, node)
             case Reduction():
-                return self._reduction(number, node, want)
+                return self._reduction(number, node, preferred)
             case Along(function, source, labels):
                 return self._along(function, source, labels, self.graph.dtypes[number])
             case Drop(source, labels):
@@ -105,12 +105,6 @@ class Lowering:
         is_wide = node.kind == "int" and dtype == "float64"
         return self.build.emit(ir.constant(float(value.real) if is_wide else value), (), dtype)
 
-    def _view(self, node: View) -> Value:
-        """Return an operand, or an earlier value, with one axis per label."""
-        if node.position >= 0:
-            return operand_value(self.build, node, self.operands)
-        return lower_view(self.build, self.value(node.value), node.axes)
-
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses_map(number):
             return self._fused(number, (number,), (), None)
@@ -123,31 +117,30 @@ class Lowering:
         constants = tuple([None if isinstance(argument, Value) else argument for argument in arguments])
         kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
         made = ir.pointwise(kernel, numbers, constants, self.build.shape(labels), dtype)
-        return self.build.emit(made, labels, dtype, self.build.dense(labels))
+        return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
 
     def _argument(self, number: int) -> Value | Number:
         """Return an argument of a function: a number of the text as it is, all else as a value."""
         node = self.graph.nodes[number]
         return number_of(node) if isinstance(node, Scalar) else self.value(number)
 
-    def _reduction(self, number: int, node: Reduction, want: Labels) -> Value:
+    def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses_reduction(number):
             return self._fused(number, node.factors, node.labels, node.reducer)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
-        terms = tuple(value.labels for value in factors)
         # A label that is reduced may stand in the result as a new dim.
-        wanted = [label for label in want if label not in node.labels]
-        order = tuple(dict.fromkeys((*wanted, *own)))
+        order = tuple(dict.fromkeys((*(label for label in preferred if label not in node.labels), *own)))
         reducer = "sum" if node.is_counted else node.reducer
+        terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan = self.plan(contraction, node.factors)
         offset, self.steps = self.steps, self.steps + len(plan.steps)
         self.plans.append(plan)
-        factors = [with_labels(self.build, *pair) for pair in zip(factors, plan.terms, strict=True)]
+        factors = [self.build.with_labels(*pair) for pair in zip(factors, plan.terms, strict=True)]
         dtypes = Dtypes(tuple(value.dtype for value in factors), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
-        made = with_labels(self.build, made, (*made.labels, *(new for new in own if new not in made.labels)))
+        made = self.build.with_labels(made, (*made.labels, *(new for new in own if new not in made.labels)))
         if not dtype or made.dtype == dtype:
             return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
@@ -156,24 +149,23 @@ class Lowering:
         value = self._strong(self.value(source))
         axes = tuple(value.axis(label) for label in labels)
         made = ir.along_axes(function, value.number, axes, "" if value.dtype == dtype else dtype)
-        return self.build.emit(made, value.labels, dtype, self.build.dense(value.labels))
+        return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
 
     def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
         """Return a pointwise value, reduced or not, that is computed block by block."""
-        from nameexpr.compiler.schedule.fusion import WHOLE
+        from nameexpr.compiler.schedule.fusion import FULL_AXIS
 
         assert self.fusing is not None
         leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
-        if reducer in WHOLE:
+        if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(leaf, order).number for leaf in leaves)
-        dtype = self.graph.dtypes[number]
-        shape = self.build.shape(order)
+        dtype, shape = self.graph.dtypes[number], self.build.shape(order)
         tiles = self.fusing.tiles(shape, axes, reducer)
         made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
-        return self.build.emit(made, kept, dtype, self.build.dense(kept))
+        return self.build.emit(made, kept, dtype, self.build.row_major_strides(kept))
 
     def _widened(
         self, root: int, reducer: str, steps: tuple[Instruction, ...], factor: int, count: int
@@ -189,16 +181,18 @@ class Lowering:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
             return value
-        call = "as_array" if value.dtype == "weak:int" else "asarray"
-        made = ir.pointwise(call, (value.number,), (None,), (), STRONG[value.dtype])
-        return self.build.emit(made, (), made.dtype, ())
+        return self._array_of(
+            value, "as_array" if value.dtype == "weak:int" else "asarray", STRONG[value.dtype]
+        )
 
     def _cast(self, value: Value, dtype: str) -> Value:
         """Return a value in another dtype; a number of Python only if the dtype holds it."""
         if not value.dtype.startswith(WEAK):
             return self.build.cast(value, dtype)
-        made = ir.pointwise(dtype, (value.number,), (None,), (), dtype)
-        return self.build.emit(made, (), dtype, ())
+        return self._array_of(value, dtype, dtype)
+
+    def _array_of(self, value: Value, kernel: str, dtype: str) -> Value:
+        return self.build.emit(ir.pointwise(kernel, (value.number,), (None,), (), dtype), (), dtype, ())
 
     def _with_every_axis(self, leaf: Value, order: Labels) -> Value:
         """Return a view with an axis for every label, of size 1 where the value does not vary."""
@@ -233,7 +227,7 @@ def lower(
     plan: Planner,
     target: Target,
     *,
-    fusing: Fusing | None = None,
+    fusing: FusionPlan | None = None,
     row_major: bool = False,
     ranks: tuple[int, ...] = (),
 ) -> tuple[Program, tuple[Plan, ...]]:
@@ -251,20 +245,20 @@ def lower(
         What plans a contraction.
     target : Target
         What runs the program.
-    fusing : Fusing, optional
+    fusing : FusionPlan, optional
         What is computed in blocks; nothing, if it is left out.
     row_major : bool
         Whether results must be new memory in row-major order.
     ranks : tuple of int
         Which of the ways to take at each choice; by default the one that the cost model prefers.
     """
-    build = Builder(graph.sizes, len(operands.shapes), target.costs, ranks=ranks)
+    build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
-    for number in _in_turn(graph, uses, fusing):
+    for number in _schedule_order(graph, uses, fusing):
         lowering.value(number)
     values = [lowering.value(output) for output in outputs]
-    results = _apart(build, values) if len(values) > 1 else (values[0].number,)
+    results = _copy_aliased_outputs(build, values) if len(values) > 1 else (values[0].number,)
     program = Program(
         operands.shapes,
         tuple(build.instructions),
@@ -277,7 +271,7 @@ def lower(
     return program, tuple(lowering.plans)
 
 
-def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing | None) -> list[int]:
+def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | None) -> list[int]:
     """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
 
     Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
@@ -291,14 +285,14 @@ def _in_turn(graph: Graph, uses: dict[int, int], fusing: Fusing | None) -> list[
         if number in inside:
             continue
         if isinstance(node, Map) and fusing is not None and fusing.fuses_map(number):
-            inside |= set(fusing.inner(number)) - {number}
+            inside |= set(fusing.fused_values(number)) - {number}
         elif isinstance(node, Reduction) and fusing is not None and fusing.fuses_reduction(number):
-            inside |= {one for factor in node.factors for one in fusing.inner(factor)}
+            inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
 
 
-def _apart(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
+def _copy_aliased_outputs(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
     """Return the numbers of results, none of which shares memory with another."""
     owner = dict(enumerate(owners(build.count, build.instructions)))
     taken: set[int] = set()

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import product_label
+from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.strategies import LETTERS, Pair, Way, is_copied_across, plain
+from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
 
-REAL_OF = {"complex64": "float32", "complex128": "float64"}
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 
@@ -35,51 +35,56 @@ def of_parts(build: Builder, value: Value, dtype: str) -> Value:
     kept = [label for label in value.labels if label != PARTS]
     ordered = build.row_major(value, [*kept, PARTS])
     made = build.emit(ir.as_complex(ordered.number), kept, dtype)
-    return replace(made, strides=build.dense(kept))
+    return replace(made, strides=build.row_major_strides(kept))
 
 
-def c_loop(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
     """Emit one pass of `numpy.einsum` over both operands."""
     labels = (*pair.batch, *pair.left, *pair.right)
     numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
-    if len(numbers) > LETTERS:
-        return matrices(build, plain(pair), one, other)
+    if len(numbers) > build.target.loop_axes:
+        return emit_matmul(build, canonical_strategy(pair), one, other)
     letters = tuple(tuple(numbers[label] for label in value.labels) for value in (one, other))
     result = tuple(numbers[label] for label in labels)
     bound = None
     if one.bound is not None and other.bound is not None:
         bound = one.bound * other.bound * build.size(pair.summed)
     einsum = ir.einsum((one.number, other.number), letters, result)
-    return build.emit(einsum, labels, one.dtype, build.dense(labels), bound=bound)
+    return build.emit(einsum, labels, one.dtype, build.row_major_strides(labels), bound=bound)
 
 
-def matrices(build: Builder, way: Way, one: Value, other: Value, *, wide: str = "") -> Value:
+def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *, wide: str = "") -> Value:
     """Emit products of matrices: `dot` where nothing is looped over (R4), else `matmul`.
 
     Integers are multiplied in 64 bits, of the dtype `wide`.
     """
-    if way.kind == "vecdot":
-        return _vecdot(build, way, one, other)
-    if not way.outer and not wide:
-        return _dot(build, way, one, other)
-    return _matmul(build, way, one, other, wide)
+    if strategy.kind == "vecdot":
+        return _vecdot(build, strategy, one, other)
+    if not strategy.outer and not wide:
+        return _dot(build, strategy, one, other)
+    return _matmul(build, strategy, one, other, wide)
 
 
-def _vecdot(build: Builder, way: Way, one: Value, other: Value) -> Value:
+def _vecdot(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
     """Emit inner products along the last axis."""
-    groups = [*([label] for label in way.outer), way.summed]
+    groups = [*([label] for label in strategy.outer), strategy.summed]
     left, right = _merged(build, one, groups), _merged(build, other, groups)
-    return build.emit(ir.vecdot(left.number, right.number), way.outer, one.dtype, build.dense(way.outer))
+    return build.emit(
+        ir.vecdot(left.number, right.number),
+        strategy.outer,
+        one.dtype,
+        build.row_major_strides(strategy.outer),
+    )
 
 
-def _dot(build: Builder, way: Way, one: Value, other: Value) -> Value:
+def _dot(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
     """Emit `a.dot(b)` on arrays of one or two axes."""
-    left = _matrix(build, one, (), way.rows, way.summed)
-    right = _matrix(build, other, (), way.summed, way.columns)
-    labels = (*way.rows, *way.columns)
-    groups = [product_label(group) for group in (way.rows, way.columns) if group]
+    left = _matrix(build, one, (), strategy.rows, strategy.summed)
+    right = _matrix(build, other, (), strategy.summed, strategy.columns)
+    labels = (*strategy.rows, *strategy.columns)
+    groups = [product_label(group) for group in (strategy.rows, strategy.columns) if group]
     product = build.emit(ir.dot(left.number, right.number), groups, one.dtype, None)
-    return _split(build, product, labels, is_split=len(way.rows) > 1 or len(way.columns) > 1)
+    return _split(build, product, labels, is_split=len(strategy.rows) > 1 or len(strategy.columns) > 1)
 
 
 def _matrix(
@@ -97,7 +102,7 @@ def _matrix(
 
 def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Value:
     """Return the value with one axis per group, the last ones; a group of several labels is merged."""
-    value = build.joined(value, groups)
+    value = build.make_mergeable(value, groups)
     if all(len(group) == 1 for group in groups):
         return value
     shape = tuple(build.size(group) for group in groups)
@@ -108,19 +113,19 @@ def _split(build: Builder, value: Value, labels: Sequence[str], *, is_split: boo
     """Take merged axes apart again: a view, for the product is fresh and dense."""
     if is_split:
         value = build.reshape(value, build.shape(labels), labels)
-    return Value(value.number, tuple(labels), value.dtype, build.dense(labels), True)  # noqa: FBT003
+    return Value(value.number, tuple(labels), value.dtype, build.row_major_strides(labels), True)  # noqa: FBT003
 
 
-def _matmul(build: Builder, way: Way, one: Value, other: Value, wide: str) -> Value:
-    left = _stacked(build, one, way.outer, way.rows, way.summed)
-    right = _stacked(build, other, way.outer, way.summed, way.columns)
-    labels = (*way.outer, *way.rows, *way.columns)
-    merged = (*way.outer, product_label(way.rows), product_label(way.columns))
+def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value, wide: str) -> Value:
+    left = _stacked(build, one, strategy.outer, strategy.rows, strategy.summed)
+    right = _stacked(build, other, strategy.outer, strategy.summed, strategy.columns)
+    labels = (*strategy.outer, *strategy.rows, *strategy.columns)
+    merged = (*strategy.outer, product_label(strategy.rows), product_label(strategy.columns))
     if wide:
         product = build.emit(ir.integer_matmul(left.number, right.number, wide), merged, wide)
     else:
         product = build.emit(ir.matmul(left.number, right.number), merged, one.dtype)
-    return _split(build, product, labels, is_split=len(way.rows) != 1 or len(way.columns) != 1)
+    return _split(build, product, labels, is_split=len(strategy.rows) != 1 or len(strategy.columns) != 1)
 
 
 def _stacked(
@@ -131,7 +136,7 @@ def _stacked(
     if is_copied_across(build, value, here, rows, columns):
         value = _matrix(build, value, here, rows, columns)
         return _with_ones(build, value, outer, here, (build.size(rows), build.size(columns)))
-    value = build.joined(value, [*([label] for label in here), rows, columns])
+    value = build.make_mergeable(value, [*([label] for label in here), rows, columns])
     first = next((position for position, label in enumerate(outer) if label in value.labels), len(outer))
     lead = outer[first:]
     if len(rows) == 1 and len(columns) == 1 and len(lead) == len(here):

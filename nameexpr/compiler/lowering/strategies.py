@@ -11,23 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 
 Labels = tuple[str, ...]
-TINY = 8**3
-"""Multiplications of one product of matrices up to which the C loop may be quicker than a batch of"""
-FEW = 32
-"""so many products, at least."""
 MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
-LETTERS = 52
-"""Axes that `numpy.einsum` has letters for."""
 REAL = frozenset({"float32", "float64"})
-BLAS = frozenset({"float32", "float64", "complex64", "complex128"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,7 @@ class Pair:
     summed: Labels
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Strategy(NamedTuple):
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
@@ -52,7 +45,7 @@ class Way:
     columns: Labels = ()
 
 
-def is_plain(build: Builder, pair: Pair) -> bool:
+def is_trivial(build: Builder, pair: Pair) -> bool:
     """Whether there is nothing to choose, whatever the layout: two matrices or vectors, or batches of
     matrices that are not tiny.
     """
@@ -60,49 +53,53 @@ def is_plain(build: Builder, pair: Pair) -> bool:
         return False
     if not pair.batch:
         return True
-    inner = build.size((*pair.left, *pair.right, *pair.summed))
-    return bool(pair.left and pair.right) and (inner > TINY or build.size(pair.batch) < FEW)
+    inner, target = build.size((*pair.left, *pair.right, *pair.summed)), build.target
+    return bool(pair.left and pair.right) and (
+        inner > target.tiny_product or build.size(pair.batch) < target.many_products
+    )
 
 
-def plain(pair: Pair) -> Way:
+def canonical_strategy(pair: Pair) -> Strategy:
     """Return the product of matrices as the labels lie."""
-    return Way("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
+    return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
 
 
-def ways(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
-    """Return all ways worth trying, by what they are thought to cost."""
+def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
+    """Return the candidate strategies, cheapest first."""
     build.read_strides(one, other)
     if not build.size({*one.labels, *other.labels}):
-        return [plain(pair)]
-    found = [_matmul(build, way, one, other) for way in _matmuls(build, pair, one, other)]
-    if len({*one.labels, *other.labels}) <= LETTERS and one.dtype == other.dtype:
+        return [canonical_strategy(pair)]
+    left, right = _Side(build, one), _Side(build, other)
+    found = [_matmul(build, strategy, left, right) for strategy in _matmuls(build, pair, one, other)]
+    if len({*one.labels, *other.labels}) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
-        steps = [steps_of(build, value) for value in (one, other)]
-        found.append(Way("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
+        steps = [left.steps, right.steps]
+        found.append(Strategy("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
-    return sorted(found, key=lambda way: way.cost)
+    return sorted(found, key=lambda strategy: strategy.cost)
 
 
-def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Way]:
+def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     """Return `numpy.vecdot` where both operands can be read as rows of cells, one after the other."""
     both = [(value, steps_of(build, value)) for value in (one, other)]
     if any(
-        _end(build, steps, pair.summed) != 1 or not build.merges(value, pair.summed) for value, steps in both
+        _unit_step(build, steps, pair.summed) != 1 or not build.is_mergeable(value, pair.summed)
+        for value, steps in both
     ):
         return []
     cost = build.costs.vecdot_cost(build.size(pair.batch), build.size(pair.summed), one.dtype)
-    return [Way("vecdot", cost, pair.batch, summed=pair.summed)]
+    return [Strategy("vecdot", cost, pair.batch, summed=pair.summed)]
 
 
 def steps_of(build: Builder, value: Value) -> dict[str, int]:
     """Return the strides of a value in cells; of one whose layout NumPy chooses, as if it were row-major."""
-    strides = build.dense(value.labels) if value.strides is None else value.strides
+    strides = build.row_major_strides(value.labels) if value.strides is None else value.strides
     return dict(zip(value.labels, strides, strict=True))
 
 
-def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[Way]:
-    orders = {build.by_memory(one, pair.summed): None, build.by_memory(other, pair.summed): None}
+def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[Strategy]:
+    orders = {build.memory_order(one, pair.summed): None, build.memory_order(other, pair.summed): None}
     if pair.summed not in orders:
         orders[pair.summed] = None
     for moved_left in _subsets(pair.left):
@@ -111,7 +108,7 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> Iterator[W
             columns = tuple(label for label in pair.right if label not in moved_right)
             outer = (*pair.batch, *moved_left, *moved_right)
             for summed in orders:
-                yield Way("matmul", 0.0, outer, rows, summed, columns)
+                yield Strategy("matmul", 0.0, outer, rows, summed, columns)
 
 
 def _subsets(labels: Labels) -> Iterator[Labels]:
@@ -122,30 +119,48 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
         yield from combinations(labels, count)
 
 
-def _matmul(build: Builder, way: Way, one: Value, other: Value) -> Way:
-    """Return the way with its time: copies, what matmul itself must copy, and the products."""
-    rows, inner, columns = (build.size(labels) for labels in (way.rows, way.summed, way.columns))
-    count = build.size(way.outer)
-    cost = 0.0
-    matrix = other if rows == 1 else one
-    is_by_dots = matrix is one
-    for value, first, second in ((one, way.rows, way.summed), (other, way.summed, way.columns)):
-        steps = steps_of(build, value)
-        here = [label for label in way.outer if label in steps]
-        if not (build.merges(value, first) and build.merges(value, second)):
+class _Side:
+    """An operand of a pair, with what making matrices of it costs."""
+
+    def __init__(self, build: Builder, value: Value) -> None:
+        self.build, self.value, self.steps = build, value, steps_of(build, value)
+        self.known: dict[tuple[Labels, Labels], tuple[float, float, float]] = {}
+
+    def costs(self, here: Sequence[str], first: Labels, second: Labels) -> tuple[float, float, float]:
+        """Return what a copy costs, and, if there need be none, reading matrices once and merging labels."""
+        if (first, second) not in self.known:
+            self.known[first, second] = self._costs(here, first, second)
+        return self.known[first, second]
+
+    def _costs(self, here: Sequence[str], first: Labels, second: Labels) -> tuple[float, float, float]:
+        build, value, steps, costs = self.build, self.value, self.steps, self.build.costs
+        if not (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
             orders = ([*here, *first, *second], [*here, *second, *first])
-            copy = build.costs.copy_cost
-            cost += min(copy(build.sizes, steps, order, value.dtype) for order in orders)
-        else:
-            passes = count // max(1, build.size(here))
-            ends = [_end(build, steps, group) for group in (first, second) if build.size(group) != 1]
-            cost += passes * build.costs.read_cost(build.size(value.labels), ends, value.dtype)
-            if len(first) != 1 or len(second) != 1:
-                cost += build.costs.call_cost("view")
-            if value is matrix:
-                is_by_dots = _end(build, steps, way.summed) == 1
-    cost += build.costs.product_cost(count, rows, inner, columns, one.dtype, is_by_dots=is_by_dots)
-    return Way("matmul", cost, way.outer, way.rows, way.summed, way.columns)
+            return (
+                min([costs.copy_cost(build.sizes, steps, order, value.dtype) for order in orders]),
+                0.0,
+                0.0,
+            )
+        ends = [_unit_step(build, steps, group) for group in (first, second) if build.size(group) != 1]
+        view = costs.call_cost("view") if len(first) != 1 or len(second) != 1 else 0.0
+        return 0.0, costs.read_cost(build.size(value.labels), ends, value.dtype), view
+
+
+def _matmul(build: Builder, strategy: Strategy, left: _Side, right: _Side) -> Strategy:
+    """Return the strategy with its cost: copies, what matmul itself must copy, and the products."""
+    outer, summed, cost = strategy.outer, strategy.summed, 0.0
+    rows, inner, columns = build.size(strategy.rows), build.size(summed), build.size(strategy.columns)
+    count = build.size(outer)
+    matrix = right if rows == 1 else left
+    is_by_dots = matrix is left
+    for operand, first, second in ((left, strategy.rows, summed), (right, summed, strategy.columns)):
+        here = [label for label in outer if label in operand.steps]
+        copy, read, view = operand.costs(here, first, second)
+        cost = cost + copy + count // max(1, build.size(here)) * read + view
+        if operand is matrix and not copy:
+            is_by_dots = _unit_step(build, operand.steps, summed) == 1
+    cost += build.costs.product_cost(count, rows, inner, columns, left.value.dtype, is_by_dots=is_by_dots)
+    return strategy._replace(cost=cost)
 
 
 def is_copied_across(
@@ -155,14 +170,14 @@ def is_copied_across(
 
     BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
     """
-    if not first or not second or (build.merges(value, first) and build.merges(value, second)):
+    if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
         return False
     steps = steps_of(build, value)
     straight = build.costs.copy_cost(build.sizes, steps, [*here, *first, *second], value.dtype)
     return build.costs.copy_cost(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
-def _end(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
+def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:
     """Return the step from one cell to the next along labels that are merged."""
     real = [label for label in labels if build.sizes[label] != 1]
     return abs(steps[real[-1]]) if real else 1

@@ -46,7 +46,7 @@ def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
     if strides is not None and is_split:
         strides = split_strides(axes, strides, build.sizes)
     elif strides is None and not is_split:
-        strides = build.dense(labels)
+        strides = build.row_major_strides(labels)
     value = Value(source.number, labels, source.dtype, strides, source.is_fresh, MAGNITUDE.get(source.dtype))
     if is_split:
         made = build.reshape(value, build.shape(labels), labels)
@@ -87,7 +87,7 @@ def lower_arrangement(
         value = build.emit(ir.repeat(source.number, build.shape(order)), flat, value.dtype)
     if value.labels != flat or any(len(labels) != 1 for labels in result):
         if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
-            value = build.joined(value, result)
+            value = build.make_mergeable(value, result)
         groups = [product_label(labels, " ") for labels in result]
         merged = dict(zip(groups, map(build.size, result), strict=True))
         shape = tuple(build.size(labels) for labels in result)

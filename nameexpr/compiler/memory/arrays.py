@@ -1,5 +1,5 @@
-"""Arrays as the prediction of memory sees them: shape, strides, bytes of a cell, and whether NumPy can
-compute with the cells as they lie.
+"""Arrays as the prediction of memory sees them, and what NumPy needs for loops and products beside results:
+buffers, and copies that BLAS and matmul ask for.
 """
 
 from __future__ import annotations
@@ -8,14 +8,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.program import WEAK, Shape
-from nameexpr.compiler.ir.strides import Strides, copied_order, dense, is_dense, iteration_order, packed
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES
+from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.program import Shape
+from nameexpr.compiler.ir.strides import (
+    Strides,
+    compact_strides,
+    copied_order,
+    is_dense,
+    iteration_order,
+    row_major_strides,
+)
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
 
 STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
 """What numbers of Python are beside arrays of a narrower kind."""
 KINDS = ("bool", "uint", "int", "float", "complex")
+WIDE = 8
+"""Bytes of a float64."""
+DIRECT = 3
+"""Axes of a loop over one or two arrays for which NumPy's C loop has a function of its own."""
+MATRIX = 2
 HELD_BY = {1: 2, 2: 4}
 """Bytes of the floats that hold all integers of so many bytes; of wider ones 8."""
 
@@ -67,7 +80,7 @@ class Array:
 
     def cast(self, dtype: str) -> Array:
         """Return a copy in another dtype, its axes in the same order in memory."""
-        strides = packed(self.shape, copied_order(self.shape, self.strides))
+        strides = compact_strides(self.shape, copied_order(self.shape, self.strides))
         return Array(self.shape, strides, dtype, item_bytes(dtype))
 
     def part(self, shape: Shape) -> Array:
@@ -84,7 +97,9 @@ class Array:
 def fresh(shape: Shape, dtype: str, sources: Sequence[Array] = ()) -> Array:
     """Return an array that NumPy makes of others, as it lays it out; without any a row-major one."""
     strides = (
-        packed(shape, iteration_order([one.along(shape) for one in sources])) if sources else dense(shape)
+        compact_strides(shape, iteration_order([one.along(shape) for one in sources]))
+        if sources
+        else row_major_strides(shape)
     )
     return Array(shape, strides, dtype, item_bytes(dtype))
 
@@ -162,8 +177,66 @@ def reduce_buffers(source: Array, axes: Sequence[int], dtype: str) -> int:
     kept = [axis for axis in range(len(source.shape)) if axis not in axes]
     item = item_bytes(dtype)
     order = iteration_order([tuple(source.strides[axis] for axis in kept)])
-    made = dict(zip(kept, packed(tuple(source.shape[axis] for axis in kept), order), strict=True))
+    made = dict(zip(kept, compact_strides(tuple(source.shape[axis] for axis in kept), order), strict=True))
     strides = tuple(0 if size == 1 else made.get(axis, 0) for axis, size in enumerate(source.shape))
     is_cast = source.is_odd or source.dtype != dtype
     passed = Passed(source.along(source.shape), item, is_cast)
     return buffer_bytes(source.shape, [Passed(strides, item, is_reduced=True), passed])
+
+
+def dot_bytes(sources: Sequence[Array]) -> int:
+    """Return the bytes of the copies that `dot` makes of its operands.
+
+    BLAS wants no negative or zero strides, and matrices in one piece, as far as products are made by its
+    functions for matrices; other dtypes are copied only if their cells cannot be read.
+    """
+    is_matrix = [sum(size != 1 for size in one.shape) == MATRIX for one in sources]
+    is_dots = not any(is_matrix) and (len(sources[1].shape) < MATRIX or sources[1].shape[1] == 1)
+    is_scaling = any(one.cells == 1 for one in sources)
+    size = 0
+    for one, own in zip(sources, is_matrix, strict=True):
+        is_whole = not is_scaling and not is_dots and (own or not any(is_matrix))
+        is_copied = _has_bad_strides(one) or (is_whole and not one.is_one_piece)
+        size += one.size if one.is_odd or (one.dtype in BLAS and is_copied) else 0
+    return size
+
+
+def _has_bad_strides(one: Array) -> bool:
+    return any(
+        step < 0 or (step == 0 and size > 1) for size, step in zip(one.shape, one.strides, strict=True)
+    )
+
+
+def odd_bytes(sources: Sequence[Array], dtype: str) -> int:
+    """Return the bytes of the copies that matmul and vecdot make of what they have to cast first."""
+    return sum(one.cells * item_bytes(dtype) for one in sources if one.is_odd or one.dtype != dtype)
+
+
+def integer_bytes(sources: Sequence[Array], result: Shape) -> int:
+    """Return what a product of integers needs that goes through float64."""
+    looking = max(reduce_buffers(one, range(len(one.shape)), one.dtype) for one in sources)
+    return max(looking, WIDE * max(sum(one.cells for one in sources), prod(result)))
+
+
+def loop_bytes(
+    letters: Sequence[Sequence[int]], kept: Sequence[int], sources: Sequence[Array], result: Array
+) -> int:
+    """Return the bytes of the buffers of a loop over arrays whose axes have letters."""
+    sizes: dict[int, int] = {}
+    steps: list[dict[int, int]] = []
+    for own, source in zip(letters, sources, strict=True):
+        found: dict[int, int] = {}
+        for letter, size, step in zip(own, source.shape, source.along(source.shape), strict=True):
+            sizes[letter] = max(size, sizes.get(letter, 1))
+            found[letter] = found.get(letter, 0) + step
+        steps.append(found)
+    order = [*kept, *(letter for letter in sizes if letter not in kept)]
+    shape = tuple(sizes.get(letter, 1) for letter in order)
+    item = result.item
+    passed = [
+        Passed(tuple(own.get(letter, 0) for letter in order), item, one.is_odd or one.dtype != result.dtype)
+        for own, one in zip(steps, sources, strict=True)
+    ]
+    out = dict(zip(kept, result.along(result.shape), strict=True))
+    made = Passed(tuple(out.get(letter, 0) for letter in order), item, is_reduced=True)
+    return buffer_bytes(shape, [*passed, made], direct=DIRECT if len(passed) <= MATRIX else 1)

@@ -6,13 +6,23 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
+from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
-from nameexpr.compiler.ir.program import UFUNCS, WEAK, Instruction, Number, Shape
+from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
 from nameexpr.compiler.ir.shapes import broadcast
-from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, promoted, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import (
+    WIDE,
+    Array,
+    fresh,
+    item_bytes,
+    loop_bytes,
+    odd_bytes,
+    promoted,
+    reduce_buffers,
+    ufunc_bytes,
+)
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
-from nameexpr.compiler.memory.products import loop_bytes, odd_bytes
-from nameexpr.compiler.memory.scratch import BY_ROWS, WIDE, reducer_bytes
+from nameexpr.compiler.memory.scratch import BY_ROWS, reducer_bytes
 from nameexpr.ops import COSTS
 
 LOGISTIC = frozenset({"sigmoid", "silu"})
@@ -24,16 +34,18 @@ MASK = 4 << 15
 """Bytes of a mask that `formulas.where_over` negates at once."""
 
 
-def pointwise_bytes(one: Instruction, sources: Sequence[Array], dtype: str, out: Array | None = None) -> int:
+def pointwise_bytes(
+    instruction: Instruction, sources: Sequence[Array], dtype: str, out: Array | None = None
+) -> int:
     """Return what a pointwise function of arrays needs besides its result, or `out` if it writes there."""
-    if one.is_weak:
+    if instruction.is_weak:
         return 0
-    if one.function == WHERE and one.over is not None:
+    if instruction.function == WHERE and instruction.over is not None:
         condition = sources[0]
-        is_whole = one.constants[-1] is None or condition.shape != one.shape
+        is_whole = instruction.constants[-1] is None or condition.shape != instruction.shape
         return condition.cells if is_whole else min(condition.cells, MASK)
-    weak = [_weak(constant) for constant in one.constants]
-    return call_bytes(one.function, sources, weak, one.shape, dtype, out)
+    weak = [_weak(constant) for constant in instruction.constants]
+    return call_bytes(instruction.function, sources, weak, instruction.shape, dtype, out)
 
 
 def _weak(constant: Number | None) -> str:
@@ -121,42 +133,42 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     return casts + copied
 
 
-def block_bytes(one: Instruction, sources: Sequence[Array], result: Array) -> int:
+def block_bytes(block: Instruction, sources: Sequence[Array], result: Array) -> int:
     """Return the bytes of the values inside a block, made one after the other, block after block.
 
     Blocks at an edge are smaller and may yet need more: their rows are further apart than they are long.
     """
-    blocks = max(_pair_bytes(one, sources, result, turns) for turns in _turns(one))
-    wide = result.cells * item_bytes(accumulator(one))
-    if not one.function or wide <= result.size:
+    blocks = max(_pair_bytes(block, sources, result, turns) for turns in _turns(block))
+    wide = result.cells * item_bytes(accumulator(block))
+    if not block.function or wide <= result.size:
         return blocks
     return max(wide - result.size + blocks, wide)  # what blocks are added up in, and in the end the result
 
 
 def _pair_bytes(
-    one: Instruction, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]
+    block: Instruction, sources: Sequence[Array], result: Array, turns: Sequence[Sequence[int]]
 ) -> int:
     """Return the bytes alive in a block and the one after it, whose sizes are given.
 
     Names keep the values of the block before until they get new ones, as the loop in
     `nameexpr.backends.numpy.codegen.blocks` has it.
     """
-    varies, overs, home = buffers(one, [source.shape for source in sources])
-    count, final = len(sources), len(one.steps) - 1
+    varies, overs, home = buffers(block, [source.shape for source in sources])
+    count, final = len(sources), len(block.steps) - 1
     local: list[Array] = []
     lies: dict[int, int] = {}
     sizes: dict[int, int] = {}
     peak = 0
     for turn, cut in enumerate(turns):
         local = [_cut(source, cut) for source in sources]
-        combined = _kept(one, cut).size if turn and _is_combined(one) else 0
-        for number, step in enumerate(one.steps):
+        combined = _kept(block, cut).size if turn and _is_combined(block) else 0
+        for number, step in enumerate(block.steps):
             over, axes = overs[number], varies[count + number]
             shape = () if axes is None else tuple(cut[a] if a in axes else 1 for a in range(len(cut)))
             arguments = [local[source] for source in step.sources]
             is_placed = number == home or (
-                not one.function and number == final and home is None
-                and step.takes_out and step.dtype == one.dtype
+                not block.function and number == final and home is None
+                and step.takes_out and step.dtype == block.dtype
             )  # fmt: skip
             out = None
             if is_placed:
@@ -164,30 +176,30 @@ def _pair_bytes(
             elif over is not None:
                 buffer, out = lies[over - count], local[over]
             else:
-                buffer = turn * len(one.steps) + number
+                buffer = turn * len(block.steps) + number
                 sizes[buffer] = prod(shape) * item_bytes(step.dtype)
             local.append(out or fresh(shape, step.dtype, arguments))
             alive = {*lies.values(), buffer} - {-1}
-            own = _step_bytes(one, number, arguments, shape, out)
+            own = _step_bytes(block, number, arguments, shape, out)
             peak = max(peak, combined + sum(sizes[each] for each in alive) + own)
             lies[number] = buffer
     held = sum(sizes[each] for each in {*lies.values()} - {-1})
-    return max(peak, held + _reduced_bytes(one, local, turns[-1]))
+    return max(peak, held + _reduced_bytes(block, local, turns[-1]))
 
 
-def _turns(one: Instruction) -> Iterator[list[list[int]]]:
+def _turns(block: Instruction) -> Iterator[list[list[int]]]:
     """Yield the sizes of each kind of block, behind those of the one before it, if there is one."""
-    tiled = [axis for axis, size in enumerate(one.shape) if one.tiles[axis] < size]
+    tiled = [axis for axis, size in enumerate(block.shape) if block.tiles[axis] < size]
     if not tiled:
-        yield [list(one.shape)]
+        yield [list(block.shape)]
         return
     *outer, inner = tiled
     for ends in product((False, True), repeat=len(outer)):
-        cut = [min(pair) for pair in zip(one.tiles, one.shape, strict=True)]
+        cut = [min(pair) for pair in zip(block.tiles, block.shape, strict=True)]
         for axis, is_end in zip(outer, ends, strict=True):
-            cut[axis] = one.shape[axis] % one.tiles[axis] if is_end else one.tiles[axis]
+            cut[axis] = block.shape[axis] % block.tiles[axis] if is_end else block.tiles[axis]
         if all(cut):
-            for sizes in _neighbours(one.shape[inner], one.tiles[inner], is_repeated=bool(outer)):
+            for sizes in _neighbours(block.shape[inner], block.tiles[inner], is_repeated=bool(outer)):
                 yield [[*cut[:inner], size, *cut[inner + 1 :]] for size in sizes]
 
 
@@ -202,14 +214,14 @@ def _neighbours(size: int, tile: int, *, is_repeated: bool) -> Iterator[tuple[in
         yield rest or tile, tile
 
 
-def _kept(one: Instruction, cut: Sequence[int]) -> Array:
+def _kept(block: Instruction, cut: Sequence[int]) -> Array:
     """Return what the reducer of a block gives."""
-    return fresh(tuple(size for axis, size in enumerate(cut) if axis not in one.axes), accumulator(one))
+    return fresh(tuple(size for axis, size in enumerate(cut) if axis not in block.axes), accumulator(block))
 
 
-def _is_combined(one: Instruction) -> bool:
+def _is_combined(block: Instruction) -> bool:
     """Whether what blocks give is put together, since axes that are reduced are cut."""
-    return any(one.tiles[axis] < one.shape[axis] for axis in one.axes)
+    return any(block.tiles[axis] < block.shape[axis] for axis in block.axes)
 
 
 def _cut(source: Array, cut: Sequence[int]) -> Array:
@@ -220,10 +232,10 @@ def _cut(source: Array, cut: Sequence[int]) -> Array:
 
 
 def _step_bytes(
-    one: Instruction, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None
+    block: Instruction, number: int, arguments: Sequence[Array], shape: Shape, out: Array | None
 ) -> int:
     """Return what a function inside a block needs besides its result."""
-    step = one.steps[number]
+    step = block.steps[number]
     if step.primitive == "cast":
         return 0
     if step.function == WHERE and out is not None:
@@ -232,24 +244,24 @@ def _step_bytes(
     return call_bytes(step.function, arguments, weak, shape, step.dtype, out)
 
 
-def _reduced_bytes(one: Instruction, local: Sequence[Array], cut: Sequence[int]) -> int:
+def _reduced_bytes(block: Instruction, local: Sequence[Array], cut: Sequence[int]) -> int:
     """Return what the reducer of a block needs: what its kernel does, and twice what it gives."""
-    if not one.function:
+    if not block.function:
         return 0
-    factors = [local[factor] for factor in one.factors]
-    dtype = accumulator(one)
-    kept_axes = [axis for axis in range(len(cut)) if axis not in one.axes]
-    kept = _kept(one, cut)
-    if one.function in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
+    factors = [local[factor] for factor in block.factors]
+    dtype = accumulator(block)
+    kept_axes = [axis for axis in range(len(cut)) if axis not in block.axes]
+    kept = _kept(block, cut)
+    if block.function in BY_ROWS:  # float16 comes cast, and so it leaves the kernel
         kept = fresh(kept.shape, factors[0].dtype)
     if len(factors) > 1:
-        if is_inner_product(one, [factor.shape and factor.shape[-1] != 1 for factor in factors]):
+        if is_inner_product(block, [factor.shape and factor.shape[-1] != 1 for factor in factors]):
             needed = odd_bytes(factors, dtype)
         else:
             letters = [tuple(range(len(factor.shape))) for factor in factors]
             needed = loop_bytes(letters, kept_axes, factors, kept)
-    elif one.function in COMBINED and one.function not in {"count_nonzero", "any", "all"}:
-        needed = reduce_buffers(factors[0], one.axes, dtype)
+    elif block.function in COMBINED and block.function not in {"count_nonzero", "any", "all"}:
+        needed = reduce_buffers(factors[0], block.axes, dtype)
     else:
-        needed = reducer_bytes(one.function, factors[0], one.axes)
-    return (2 if _is_combined(one) else 1) * kept.size + needed
+        needed = reducer_bytes(block.function, factors[0], block.axes)
+    return (2 if _is_combined(block) else 1) * kept.size + needed

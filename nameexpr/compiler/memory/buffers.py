@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir.program import Shape
-from nameexpr.compiler.ir.strides import Strides, iteration_order, packed
+from nameexpr.compiler.ir.strides import Strides, compact_strides, iteration_order
 
 CELLS = 8192
 """Cells of a buffer, at most."""
@@ -92,7 +92,7 @@ def _coalesced(shape: Shape, arrays: Sequence[Passed]) -> tuple[list[int], list[
     """
     known = [one.strides for one in arrays if one.strides is not None]
     order = iteration_order(known) if known else list(range(len(shape)))
-    fresh = packed(shape, order)
+    fresh = compact_strides(shape, order)
     every = [fresh if one.strides is None else one.strides for one in arrays]
     sizes: list[int] = []
     strides: list[list[int]] = [[] for _ in arrays]

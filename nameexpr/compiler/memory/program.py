@@ -16,9 +16,17 @@ from nameexpr.compiler.ir.liveness import BLOCK, never_made
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.ir.strides import reshaped
-from nameexpr.compiler.memory.arrays import Array, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.memory.arrays import (
+    Array,
+    dot_bytes,
+    integer_bytes,
+    item_bytes,
+    loop_bytes,
+    odd_bytes,
+    reduce_buffers,
+    ufunc_bytes,
+)
 from nameexpr.compiler.memory.blocks import block_bytes, pointwise_bytes
-from nameexpr.compiler.memory.products import dot_bytes, integer_bytes, loop_bytes, odd_bytes
 from nameexpr.compiler.memory.scratch import (
     MOVES,
     TURNED,
@@ -117,22 +125,22 @@ def info_of(program: Program, shapes: Shapes, layouts: Layouts, *, is_body: bool
     return info
 
 
-def allocated(program: Program, shapes: Shapes, given: Layouts = ()) -> list[int]:
+def allocated(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[int]:
     """Return the bytes that each instruction allocates, blocks and slices too; 0 for a view."""
-    info = info_of(program, shapes, given)
+    info = info_of(program, shapes, layouts)
     return [
         info.own_bytes(number) + (info.scratch_bytes(number) if one.primitive in {"fused", "loop"} else 0)
         for number, one in enumerate(program.instructions)
     ]
 
 
-def given_inside(program: Program, shapes: Shapes, given: Layouts, number: int) -> list[OperandLayout]:
+def layouts_inside(program: Program, shapes: Shapes, layouts: Layouts, number: int) -> list[OperandLayout]:
     """Return what is known of the operands of the body of a loop, which instruction `number` is."""
-    info = info_of(program, shapes, given)
+    info = info_of(program, shapes, layouts)
     return [_part(source, 0) for source in info.sources(number)]
 
 
-def peak_bytes(program: Program, shapes: Shapes, given: Layouts = ()) -> int:
+def peak_bytes(program: Program, shapes: Shapes, layouts: Layouts = ()) -> int:
     """Return the most bytes that are alive at once, operands left out.
 
     Parameters
@@ -141,10 +149,10 @@ def peak_bytes(program: Program, shapes: Shapes, given: Layouts = ()) -> int:
         What runs.
     shapes : sequence of tuple of int
         Shapes of all its values.
-    given : sequence of OperandLayout, optional
+    layouts : sequence of OperandLayout, optional
         Dtypes and strides of the operands; else they are taken to be row-major.
     """
-    return _peak(info_of(program, shapes, given))
+    return _peak(info_of(program, shapes, layouts))
 
 
 def _peak(info: ProgramInfo) -> int:
@@ -177,12 +185,12 @@ class MemoryPoint:
     depth: int
 
 
-def timeline(program: Program, shapes: Shapes, given: Layouts = ()) -> list[MemoryPoint]:
+def timeline(program: Program, shapes: Shapes, layouts: Layouts = ()) -> list[MemoryPoint]:
     """Return the bytes alive at each instruction, operands left out: the most of them are `peak_bytes`.
 
     Behind a loop come the instructions of its body, as they are in one of its blocks.
     """
-    return list(_timeline(info_of(program, shapes, given), 0, 0))
+    return list(_timeline(info_of(program, shapes, layouts), 0, 0))
 
 
 def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint]:
@@ -205,9 +213,9 @@ class LargeValue:
     size: int
 
 
-def largest(program: Program, shapes: Shapes, given: Layouts = (), count: int = 3) -> list[LargeValue]:
+def largest(program: Program, shapes: Shapes, layouts: Layouts = (), count: int = 3) -> list[LargeValue]:
     """Return the largest values that a program makes, the largest first; one of those with equal labels."""
-    info = info_of(program, shapes, given)
+    info = info_of(program, shapes, layouts)
     needs = [
         LargeValue(note.labels, info.arrays[info.count + number].shape, info.own_bytes(number))
         for number, note in enumerate(program.notes)
@@ -257,10 +265,6 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     return max(_peak(info_of(body, shapes_of(body), layouts, is_body=True)) for body in loop.bodies)
 
 
-def _fused_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
-    return block_bytes(instruction, sources, result)
-
-
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:
     return pointwise_bytes(instruction, sources, result.dtype, None if instruction.over is None else result)
 
@@ -275,7 +279,7 @@ def _einsum_scratch(instruction: Instruction, sources: Sequence[Array], result: 
 
 
 SCRATCH: Mapping[Primitive, Callable[[Instruction, Sequence[Array], Array], int]] = {
-    "fused": _fused_scratch,
+    "fused": block_bytes,
     "loop": _loop_scratch,
     "pointwise": _pointwise_scratch,
     "multiply": _ufunc_scratch,

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import iteration_order, packed
-from nameexpr.compiler.memory.arrays import Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
+from nameexpr.compiler.ir.strides import compact_strides, iteration_order
+from nameexpr.compiler.memory.arrays import WIDE, Array, fresh, item_bytes, reduce_buffers, ufunc_bytes
 from nameexpr.compiler.memory.buffers import CELLS
 
 ELIDED = 1 << 18
 """Bytes of a temporary beyond which NumPy writes over it, rather than make another."""
-WIDE = 8
-"""Bytes of a float64."""
 NORMALISING = frozenset({"softmax", "log_softmax"})
 RUNNING = frozenset({"cumsum", "cumprod"})
 SQUARING = frozenset({"var", "std", "norm"})
@@ -39,54 +38,59 @@ MOVES: frozenset[Primitive] = frozenset(
 TURNED = frozenset({"sort", "flip"})
 """Functions along axes that do so, too."""
 PLACES = frozenset({"argmax", "argmin", "count_nonzero"})
-REALS = {"complex64": "float32", "complex128": "float64"}
 
 
-def dtype_of(one: Instruction, sources: Sequence[Array]) -> str:
+def dtype_of(instruction: Instruction, sources: Sequence[Array]) -> str:
     """Return the dtype of a result that no note tells, "" if it is not known."""
-    if one.primitive in {"reduce", "slices"}:
-        if one.function in TRUTHS:
+    if instruction.primitive in {"reduce", "slices"}:
+        if instruction.function in TRUTHS:
             return "bool"
-        return "int64" if one.function in PLACES else REALS.get(sources[0].dtype, sources[0].dtype)
-    return sources[0].dtype if one.primitive in MOVES else ""
+        return "int64" if instruction.function in PLACES else REAL_OF.get(sources[0].dtype, sources[0].dtype)
+    return sources[0].dtype if instruction.primitive in MOVES else ""
 
 
-def along_bytes(one: Instruction, source: Array, dtype: str) -> int:
+def along_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
     """Return the bytes that a function along axes needs besides its result.
 
     float16 is normalised in float32, to and fro; what has another dtype is cast first.
     """
     size = source.cells * item_bytes(dtype)
-    if one.function in NORMALISING:
-        return _normalising_bytes(one, source, dtype)
-    if one.function in RUNNING and dtype == "float16":
+    if instruction.function in NORMALISING:
+        return _normalising_bytes(instruction, source, dtype)
+    if instruction.function in RUNNING and dtype == "float16":
         return 2 * size
-    if one.function in RUNNING:
+    if instruction.function in RUNNING:
         return size if source.is_odd or source.dtype != dtype else 0
-    if one.function == "sort":
-        line = source.shape[one.axes[0]] * source.item
-        is_across = source.cast(source.dtype).strides[one.axes[0]] != 1 and source.shape[one.axes[0]] != 1
+    if instruction.function == "sort":
+        line = source.shape[instruction.axes[0]] * source.item
+        is_across = (
+            source.cast(source.dtype).strides[instruction.axes[0]] != 1
+            and source.shape[instruction.axes[0]] != 1
+        )
         return line if source.is_swapped or is_across else 0
     return 0
 
 
-def _normalising_bytes(one: Instruction, source: Array, dtype: str) -> int:
+def _normalising_bytes(instruction: Instruction, source: Array, dtype: str) -> int:
     """Return what a softmax, or its logarithm, needs besides its result, a part at a time."""
     cells, item = source.cells, item_bytes(dtype)
     casts = 0 if source.dtype == dtype else cells * item
     if dtype == "float16":
-        casts, item = casts + (6 if one.over is not None else 8) * cells, 4  # what comes out is a copy anyway
+        casts, item = (
+            casts + (6 if instruction.over is not None else 8) * cells,
+            4,
+        )  # what comes out is a copy anyway
     wide = "float32" if dtype == "float16" else dtype
     whole = source if source.dtype == wide else source.cast(wide)
-    parts = [whole.part(shape) for shape in _parts(source.shape, one.axes)]
-    return casts + max(_part_bytes(one, part, item, wide) for part in parts)
+    parts = [whole.part(shape) for shape in _parts(source.shape, instruction.axes)]
+    return casts + max(_part_bytes(instruction, part, item, wide) for part in parts)
 
 
-def _part_bytes(one: Instruction, part: Array, item: int, dtype: str) -> int:
+def _part_bytes(instruction: Instruction, part: Array, item: int, dtype: str) -> int:
     """Return what normalising a part needs."""
-    kept = _reduced(part, one.axes)
+    kept = _reduced(part, instruction.axes)
     from_all = ufunc_bytes(part.shape, [part, kept], dtype, part)
-    if one.function == "log_softmax":
+    if instruction.function == "log_softmax":
         each = part.cells * item + ufunc_bytes(part.shape, [part], dtype)
         return 2 * kept.size + max(from_all, each)
     return kept.size + max(kept.size + from_all, ufunc_bytes(part.shape, [part], dtype, part))
@@ -108,10 +112,10 @@ def _kept_dims(shape: Shape, axes: Sequence[int]) -> Shape:
     return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
 
 
-def reduce_bytes(one: Instruction, source: Array) -> int:
+def reduce_bytes(instruction: Instruction, source: Array) -> int:
     """Return what a reducer of the last axes of an array needs besides its result."""
     ndim = len(source.shape)
-    return reducer_bytes(one.function, source, [axis % ndim for axis in one.axes])
+    return reducer_bytes(instruction.function, source, [axis % ndim for axis in instruction.axes])
 
 
 def reducer_bytes(reducer: str, source: Array, axes: Sequence[int]) -> int:
@@ -185,12 +189,12 @@ def _reduced(x: Array, axes: Sequence[int]) -> Array:
     """Return what a reduction of an array makes that keeps the axes, with size 1."""
     shape = _kept_dims(x.shape, axes)
     steps = tuple(0 if axis in axes else step for axis, step in enumerate(x.along(x.shape)))
-    return Array(shape, packed(shape, iteration_order([steps])), x.dtype, x.item)
+    return Array(shape, compact_strides(shape, iteration_order([steps])), x.dtype, x.item)
 
 
 def _squares_bytes(x: Array) -> int:
     """Return the bytes alive while complex numbers are squared: of both parts, and of their sum."""
-    copy, real = x.size, REALS.get(x.dtype, x.dtype)
+    copy, real = x.size, REAL_OF.get(x.dtype, x.dtype)
     part = Array(x.shape, tuple(2 * step for step in x.strides), real, x.item // 2)
     summing = copy + (copy // 2 if copy // 2 <= ELIDED else 0)
     return max(summing, copy + ufunc_bytes(x.shape, [part], real))
@@ -201,10 +205,10 @@ def _at_once(shape: Shape) -> Shape:
     return (max(1, ROWS * shape[0] // max(1, prod(shape))), *shape[1:])
 
 
-def slices_bytes(one: Instruction, source: Array) -> int:
+def slices_bytes(instruction: Instruction, source: Array) -> int:
     """Return what adding up slices needs besides its result: what the axes before have left."""
     shape, sources, held, peak = list(source.shape), [source, source], 0, 0
-    for axis in sorted(one.axes, reverse=True):
+    for axis in sorted(instruction.axes, reverse=True):
         count = shape.pop(axis)
         made = prod(shape) * source.item if count > 1 else 0
         buffers = ufunc_bytes(tuple(shape), _slices(sources, axis), source.dtype) if count > 1 else 0

@@ -77,7 +77,7 @@ def best_shared(
     ways: Sequence[tuple[Plan, Program]],
     same: tuple[int, ...],
     limit: int | None,
-    given: Sequence[OperandLayout],
+    layouts: Sequence[OperandLayout],
 ) -> tuple[Plan, Program] | None:
     """Return the plan with the fewest flops once its program is shared, and that program.
 
@@ -89,7 +89,7 @@ def best_shared(
         As for `share`.
     limit : int or None
         Bytes that the program may need.
-    given : sequence of OperandLayout
+    layouts : sequence of OperandLayout
         What is known of the operands' memory.
 
     Returns
@@ -101,7 +101,7 @@ def best_shared(
     for plan, program in ways:
         once = share(program, same)
         repeated = _steps_of(program) - _steps_of(once)
-        if limit is None or peak_bytes(once, shapes_of(once), given) <= limit:
+        if limit is None or peak_bytes(once, shapes_of(once), layouts) <= limit:
             found.append((replace(plan, repeated=repeated), once))
     best = min(found, key=lambda way: way[0].flops, default=None)
     usual = ways[0][1]

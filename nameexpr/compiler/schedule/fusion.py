@@ -1,9 +1,9 @@
 """What is computed block by block: chains of pointwise functions on large arrays, and reductions of them.
 
-A block holds at most `BLOCK` cells, so that its few temporaries stay in the cache. Pointwise values that only
-one other value uses are part of the region of that value; what a region reads are its leaves. A region is
-fused if the cells it spans are many, and if it saves building an intermediate: several functions, or a
-reduction of a value that is larger than any leaf.
+A block holds at most `Target.block_cells`, so that its few temporaries stay in the cache. Pointwise values
+that only one other value uses are part of the region of that value; what a region reads are its leaves. A
+region is fused if the cells it spans are many, and if it saves building an intermediate: several functions,
+or a reduction of a value that is larger than any leaf.
 """
 
 from __future__ import annotations
@@ -16,41 +16,29 @@ from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.graph import Graph, Map, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Instruction, Number
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Value
 from nameexpr.ops import FUNCTIONS
 
-BLOCK = 1 << 15
-"""Cells of a block: 256 kB of float64, of which a few fit into a second-level cache."""
-LONG = 64
-"""Cells that are reduced together from which it is quicker to have them last in memory."""
-ROWS = 4
-"""Rows of a block that share what is read along its columns."""
-MOST_FUNCTIONS = 4
-"""Functions of a chain that run quicker on whole arrays than in blocks, if one array holds all they make."""
-HUGE, MOST_ON_HUGE = 1 << 21, 2
-"""Cells of a value that no cache holds, and the functions that then run quicker on the whole."""
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
-LARGE = 1 << 17
-"""Cells of a value from which blocks pay."""
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
-FOLDING = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
+ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
 """Reductions of which blocks can be reduced apart and then put together."""
-WHOLE = {"var", "std", "logsumexp", "norm"}
+FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
 
 
 @dataclass
-class Fusing:
+class FusionPlan:
     """Which values are fused, and how."""
 
     graph: Graph
     uses: dict[int, int]
-    block: int = BLOCK
-    large: int = LARGE
+    target: Target
 
-    def inner(self, root: int) -> list[int]:
+    def fused_values(self, root: int) -> list[int]:
         """Return the pointwise values of a region, the root last: those that nothing else uses."""
         found: list[int] = []
         stack = [root]
@@ -76,7 +64,7 @@ class Fusing:
         self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
     ) -> tuple[list[Value], tuple[Instruction, ...], tuple[int, ...], Labels]:
         """Return a region's leaves as values, its functions as steps, its roots' places, and its labels."""
-        inner = sorted({number for root in roots for number in self.inner(root)})
+        inner = sorted({number for root in roots for number in self.fused_values(root)})
         places: dict[int, int] = {}
         leaves: list[Value] = []
         wanted = [argument for number in inner for argument in self._arguments(number)]
@@ -101,7 +89,7 @@ class Fusing:
             return order
         kept = tuple(label for label in order if label not in reduced)
         gone = tuple(label for label in order if label in reduced)
-        return (*kept, *gone) if cells(gone) >= LONG else (*gone, *kept)
+        return (*kept, *gone) if cells(gone) >= self.target.run_cells else (*gone, *kept)
 
     def most_alive(self, inner: Sequence[int]) -> int:
         """Return how many values of a region are alive at once where it runs on whole arrays, in place."""
@@ -138,23 +126,27 @@ class Fusing:
         tiles = list(shape)
         last = len(shape) - 1
         order = [axis for axis in range(last) if axis not in reduced]
-        order += [axis for axis in reduced if axis != last and reducer in FOLDING]
-        order += [last] if last >= 0 and (last not in reduced or reducer in FOLDING) else []
+        order += [axis for axis in reduced if axis != last and reducer in ASSOCIATIVE]
+        order += [last] if last >= 0 and (last not in reduced or reducer in ASSOCIATIVE) else []
         for place, axis in enumerate(order):
             rest = prod(tiles) // max(1, tiles[axis])
-            if prod(tiles) <= self.block:
+            if prod(tiles) <= self.target.block_cells:
                 break
-            least = ROWS if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
-            tiles[axis] = max(1, min(shape[axis], max(least, self.block // max(1, rest))))
+            least = self.target.block_rows if place == 0 and len(order) > 2 else 1  # noqa: PLR2004
+            tiles[axis] = max(1, min(shape[axis], max(least, self.target.block_cells // max(1, rest))))
         return tuple(tiles)
 
     def fuses_map(self, number: int) -> bool:
         """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
         graph = self.graph
-        if graph.cells(graph.labels[number]) < self.large or len(graph.labels[number]) > MOST_AXES:
+        if (
+            graph.cells(graph.labels[number]) < self.target.fused_cells
+            or len(graph.labels[number]) > MOST_AXES
+        ):
             return False
-        inner = self.inner(number)
-        most = MOST_ON_HUGE if graph.cells(graph.labels[number]) >= HUGE else MOST_FUNCTIONS
+        inner = self.fused_values(number)
+        is_huge = graph.cells(graph.labels[number]) >= self.target.huge_cells
+        most = self.target.huge_chain_length if is_huge else self.target.chain_length
         return len(inner) > most or self.most_alive(inner) > 1
 
     def fuses_reduction(self, number: int) -> bool:
@@ -164,15 +156,21 @@ class Fusing:
         """
         graph = self.graph
         node = graph.nodes[number]
-        if not isinstance(node, Reduction) or (node.reducer not in FOLDING and node.reducer not in WHOLE):
+        if not isinstance(node, Reduction) or (
+            node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS
+        ):
             return False
         every = {label for factor in node.factors for label in graph.labels[factor]}
-        if len(every) > MOST_AXES or not set(node.labels) <= every or graph.cells(tuple(every)) < self.large:
+        if (
+            len(every) > MOST_AXES
+            or not set(node.labels) <= every
+            or graph.cells(tuple(every)) < self.target.fused_cells
+        ):
             return False
         if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
             return False
-        return any(_is_inner(self, one) and set(graph.labels[one]) == every for one in node.factors)
+        return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
 
 
-def _is_inner(fusing: Fusing, factor: int) -> bool:
+def _is_inner(fusing: FusionPlan, factor: int) -> bool:
     return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1

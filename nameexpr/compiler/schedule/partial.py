@@ -5,20 +5,24 @@ holding; the *rest* takes the other operands and those values. It runs after a p
 again which memory can be taken over, since nothing may write to a value that is held.
 
     t0 = b * c; t1 = a @ t0    ->    prelude(b, c): t0 = b * c    rest(a, t0): t1 = a @ t0
+
+Steps of blocks that depend on bound operands alone are taken out of the blocks before.
+
+    blocks of exp(b), a + exp(b), max    ->    t0 = exp(b); blocks of a + t0, max
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners
+from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners, renumbered, unfused
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
-from nameexpr.compiler.schedule.hoisting import hoisted
+from nameexpr.compiler.ir.shapes import broadcast
 from nameexpr.compiler.schedule.reuse import reuse
 
 Shapes = Sequence[Shape]
@@ -68,9 +72,11 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
     fresh = [instruction._replace(over=None) for instruction in program.instructions]
     program = replace(program, instructions=tuple(fresh))
     own = sum(prod(shapes[operand]) for operand in constants)
-    program = hoisted(program, shapes, constants, lambda shape: prod(shape) <= max(SMALL, LARGER * own))
+    program = hoist_invariants(
+        program, shapes, constants, lambda shape: prod(shape) <= max(SMALL, LARGER * own)
+    )
     shapes = shapes_of(program)
-    account = _account(program, shapes, constants)
+    estimate = _estimate_work(program, shapes, constants)
     most = MOST_BYTES if limit is None else min(limit, MOST_BYTES)
     held: set[int] = set()
     rest: set[int] = set()
@@ -79,7 +85,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
         value = waiting.pop()
         if value in held or value in rest:
             continue
-        if value in account.work and _is_held(program, shapes, account, value, most):
+        if value in estimate.work and _is_held(program, shapes, estimate, value, most):
             held.add(value)
         elif value >= len(program.operands):
             rest.add(value)
@@ -91,7 +97,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
 
 
 @dataclass(frozen=True, slots=True)
-class _Account:
+class WorkEstimate:
     """Of every value that depends on constants alone: the operations behind it, the cells of the constants.
 
     Values that are behind another in two ways count twice: it is an estimate.
@@ -101,7 +107,7 @@ class _Account:
     cells: dict[int, int]
 
 
-def _account(program: Program, shapes: Shapes, constants: Collection[int]) -> _Account:
+def _estimate_work(program: Program, shapes: Shapes, constants: Collection[int]) -> WorkEstimate:
     count = len(program.operands)
     work = dict.fromkeys(constants, 0)
     cells = {operand: prod(shapes[operand]) for operand in constants}
@@ -114,7 +120,7 @@ def _account(program: Program, shapes: Shapes, constants: Collection[int]) -> _A
         own = work_of(instruction, [shapes[source] for source in sources], shapes[value])
         work[value] = sum(work[source] for source in sources) + own
         cells[value] = sum(cells[source] for source in dict.fromkeys(sources))
-    return _Account(work, cells)
+    return WorkEstimate(work, cells)
 
 
 def _has_callable(instruction: Instruction) -> bool:
@@ -125,7 +131,7 @@ def _has_callable(instruction: Instruction) -> bool:
     )
 
 
-def _is_held(program: Program, shapes: Shapes, account: _Account, value: int, most: int) -> bool:
+def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: int, most: int) -> bool:
     """Whether a value is computed once; one that is not is computed on each call, from what is."""
     count = len(program.operands)
     if value < count:
@@ -133,11 +139,11 @@ def _is_held(program: Program, shapes: Shapes, account: _Account, value: int, mo
     cells = prod(shapes[value])
     if value in program.outputs:  # the caller gets memory of his own: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
-        return root < count or account.work[root] >= WORTH_COPYING * prod(shapes[root])
-    if cells <= max(SMALL, LARGER * account.cells[value]):
+        return root < count or estimate.work[root] >= WORTH_COPYING * prod(shapes[root])
+    if cells <= max(SMALL, LARGER * estimate.cells[value]):
         return True
     size = cells * ITEM_BYTES.get(program.notes[value - count].dtype, 8)
-    return account.work[value] >= WORTH * cells and size <= most
+    return estimate.work[value] >= WORTH * cells and size <= most
 
 
 def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Program:
@@ -194,3 +200,73 @@ def _split_off(new: Rewriter, outputs: Sequence[int], results: tuple[int, ...]) 
         is_limited=old.is_limited,
     )  # fmt: skip
     return reuse(part, shapes_of(part))
+
+
+def hoist_invariants(
+    program: Program, shapes: Sequence[Shape], constants: Collection[int], fits: Callable[[Shape], bool]
+) -> Program:
+    """Return the program with what depends on constants alone outside of its blocks.
+
+    Parameters
+    ----------
+    program : Program
+        What is to be done; nothing in it takes over memory.
+    shapes : sequence of tuple of int
+        Shape of every value.
+    constants : collection of int
+        The operands that stay the same.
+    fits : callable
+        Whether an array of a shape may be held.
+    """
+    fixed, new = set(constants), Rewriter(program)
+    for value, instruction in enumerate(program.instructions, len(program.operands)):
+        sources = instruction.sources
+        if sources and all(source in fixed for source in sources):
+            fixed.add(value)
+        elif instruction.primitive == "fused":
+            steps, values = _fixed_steps(instruction, [shapes[source] for source in sources], fixed)
+            if steps and all(fits(shape) for shape in values):
+                rest = _without(instruction, steps, new)
+                new.numbers[value] = new.emit(rest, program.notes[value - len(program.operands)])
+                continue
+        new.keep(value)
+    return new.program()
+
+
+def _fixed_steps(
+    block: Instruction, sources: Sequence[Shape], fixed: Collection[int]
+) -> tuple[dict[int, Shape], list[Shape]]:
+    """Return the shapes of the steps that depend on fixed sources alone, and of those that others read.
+
+    Steps are numbered after the sources, as in the block.
+    """
+    shapes = {number: sources[number] for number, source in enumerate(block.sources) if source in fixed}
+    steps: dict[int, Shape] = {}
+    for number, step in enumerate(block.steps, len(sources)):
+        if step.sources and all(source in shapes for source in step.sources) and not step.is_weak:
+            shapes[number] = steps[number] = broadcast(*(shapes[source] for source in step.sources))
+    return steps, [shape for number, shape in steps.items() if number in _read_outside(block, steps)]
+
+
+def _read_outside(block: Instruction, steps: Collection[int]) -> set[int]:
+    """Return the values of a block that its factors, or steps other than these, read."""
+    others = [step for number, step in enumerate(block.steps, len(block.sources)) if number not in steps]
+    return {source for step in others for source in step.sources} | set(block.factors)
+
+
+def _without(block: Instruction, steps: dict[int, Shape], new: Rewriter) -> Instruction:
+    """Return a block without some of its steps, which become instructions; sources have their new numbers."""
+    first = len(block.sources)
+    values = {number: new.numbers[source] for number, source in enumerate(block.sources)}
+    for number, shape in steps.items():
+        step = block.steps[number - first]
+        values[number] = new.emit(unfused(step, values, shape), Note((), step.dtype, None))
+    read = _read_outside(block, steps)
+    kept = [number for number in range(first, first + len(block.steps)) if number not in steps]
+    sources = [number for number in (*range(first), *steps) if number in read]
+    numbers = {number: position for position, number in enumerate((*sources, *kept))}
+    return block._replace(
+        sources=tuple([values[number] for number in sources]),
+        steps=tuple([renumbered(block.steps[number - first], numbers) for number in kept]),
+        factors=tuple([numbers[factor] for factor in block.factors]),
+    )

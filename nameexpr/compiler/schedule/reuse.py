@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nameexpr.compiler.ir.liveness import owners
+from nameexpr.compiler.ir.liveness import WHERE, owners
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
 
 OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 """Functions along dims that can work in place."""
-WHERE = "where"
 
 
 def reuse(program: Program, shapes: Sequence[Shape]) -> Program:

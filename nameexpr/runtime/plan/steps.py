@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
-from nameexpr.compiler.memory.program import allocated, given_inside
+from nameexpr.compiler.memory.program import allocated, layouts_inside
 from nameexpr.runtime.plan.running import Running
 
 
@@ -86,7 +86,7 @@ def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
         rows.append(PlanStep(what, names.strip(), work[number], sizes[number], call, times[number]))
         loop = instruction.loop
         if loop is not None and loop.block:
-            given = tuple(given_inside(program, shapes, level.given, number))
+            given = tuple(layouts_inside(program, shapes, level.given, number))
             inside = tuple(labels[source] for source in sources)
             local = local_names(loop, [level.names[source] for source in sources], numbering.parts)
             local += numbering.values(loop.body)

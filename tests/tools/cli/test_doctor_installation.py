@@ -1,4 +1,4 @@
-"""What `nameexpr doctor` gathers: the BLAS, the machine, the tables, the checks, and their bounds."""
+"""What `nameexpr doctor` gathers: the BLAS, the machine, the trials, and their bounds."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nameexpr.cli.doctor import installation
 from nameexpr.cli.doctor import machine as doctor_machine
 from nameexpr.cli.doctor.installation import EXTRAS, NEEDED, PYTHON, try_expressions
 from nameexpr.cli.doctor.issues import VARIABLES
@@ -129,8 +130,15 @@ def test_every_check_is_right_and_notices_a_wrong_value(monkeypatch: pytest.Monk
         monkeypatch.setattr(einsum_module, "einsum", lambda *args: change(real(*args)))
         return [trial.fault for trial in try_expressions()]
 
-    *wrong, formula = see(lambda result: result + 1)
-    assert set(wrong) == {"the result differs from that of np.einsum"} and formula is None
+    faults = see(lambda result: result + 1)
+    assert set(faults[:8]) == {"the result differs from that of np.einsum"} and not any(faults[8:])
     assert "the result is float16, and should be float64" in see(lambda result: result.real.astype("f2"))
     assert see(lambda result: result[:0])[0] is not None
     assert see(lambda result: result / "x")[0] is not None
+
+
+def test_a_grammar_that_cannot_be_read_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "WRONG", (("a (b -> a", "NE143"), ("a b -> b a", "NE122")))
+    *_, other, right = try_expressions()
+    assert other.fault == "the mistake is NE122, and should be NE143"
+    assert right.fault == "it should be refused with NE122"

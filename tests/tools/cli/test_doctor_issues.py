@@ -25,11 +25,9 @@ SOUND = Installation(
     packages=(NUMPY, LARK, EXTRA),
     machine=IDLE,
     blas=FAST,
-    tables={"expression": "stored", "formula": "stored"},
-    tables_lark="1.3.1",
     limits=Limits(),
     variables={},
-    trials=(Trial("a -> a", "float64"),),
+    trials=(Trial("a -> a"),),
 )
 
 
@@ -80,29 +78,15 @@ def test_releases_are_compared_as_numbers() -> None:
 
 
 def test_a_wrong_result_is_a_problem_and_comes_first() -> None:
-    wrong = replace(
-        SOUND, trials=(Trial("a\x1b b -> b", "int64", "it differs"),), blas=replace(FAST, core="Zen")
-    )
+    wrong = replace(SOUND, trials=(Trial("a\x1b b -> b", "it differs"),), blas=replace(FAST, core="Zen"))
     first, second = find(wrong)
     assert (first.level, first.topic) == ("problem", "self-check") and second.level == "warning"
-    assert "'a\\x1b b -> b' on int64 went wrong: it differs" in first.message and "anew" in first.hint
+    assert "'a\\x1b b -> b' went wrong: it differs" in first.message and "anew" in first.hint
     old = replace(wrong, packages=(replace(NUMPY, version="1.26"),))
     package, first = find(old)[:2]
     broken = replace(wrong, packages=(NUMPY, replace(EXTRA, version="0.1")))
     assert [one.topic for one in find(broken)] == ["self-check", "package", "blas-kernels"]
     assert package.topic == "package" and "mend the packages first" in first.hint
-
-
-def test_tables_that_do_not_fit_are_a_warning_and_a_lost_grammar_a_problem() -> None:
-    both = replace(SOUND, tables={"expression": "built anew", "formula": "built anew"}, tables_lark="1.2.2")
-    anew = only(both)
-    assert (anew.level, anew.topic) == ("warning", "tables")
-    assert "(expression, formula) do not fit lark 1.3.1" in anew.message and "15 to 35 ms" in anew.message
-    assert "'lark==1.2.2'" in anew.hint
-    changed = only(replace(both, tables_lark="1.3.1"))
-    assert "do not fit the grammar" in changed.message and "nameexpr.syntax.grammar" in changed.hint
-    lost = only(replace(SOUND, tables={"expression": "stored", "formula": "unreadable"}))
-    assert (lost.level, lost.topic) == ("problem", "grammar") and "grammar of formulas" in lost.message
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
 from nameexpr.backends.numpy.codegen.statements import (
-    Attribute,
     Callee,
     Invocation,
     Value,
     callee_of,
     literal,
+    method,
     numpy,
     quoted,
     text_of,
@@ -80,89 +80,89 @@ def filled(instruction: Instruction, sources: Sequence[str]) -> list[Value]:
     return [next(arrays) if number is None else literal(number) for number in instruction.constants]
 
 
-def _full(one: Instruction) -> Invocation:
-    (value,) = one.constants
+def _full(instruction: Instruction) -> Invocation:
+    (value,) = instruction.constants
     assert isinstance(value, int | float)
     number = literal(value) if isfinite(value) else f'float("{value}")'
-    return numpy("full")(str(one.shape), number, dtype=_dtype(one.dtype))
+    return numpy("full")(str(instruction.shape), number, dtype=_dtype(instruction.dtype))
 
 
-def _pointwise(one: Instruction, *sources: str) -> Invocation:
-    arguments = filled(one, sources)
-    if one.is_weak:
-        return _formulas("fold")(callee_of(one.function), *arguments)
-    if one.over is None:
-        return callee_of(one.function)(*arguments)
-    if not one.is_ufunc:
+def _pointwise(instruction: Instruction, *sources: str) -> Invocation:
+    arguments = filled(instruction, sources)
+    if instruction.is_weak:
+        return _formulas("fold")(callee_of(instruction.function), *arguments)
+    if instruction.over is None:
+        return callee_of(instruction.function)(*arguments)
+    if not instruction.is_ufunc:
         return _formulas("where_over")(*arguments)
-    return callee_of(one.function)(*arguments, out=sources[one.over])
+    return callee_of(instruction.function)(*arguments, out=sources[instruction.over])
 
 
-def _along(one: Instruction, source: str) -> Invocation:
-    over = None if one.over is None else "True"
-    return _formulas(one.function)(source, axes_text(one.axes), over=over)
+def _along(instruction: Instruction, source: str) -> Invocation:
+    over = None if instruction.over is None else "True"
+    return _formulas(instruction.function)(source, axes_text(instruction.axes), over=over)
 
 
-def _transpose(one: Instruction, source: str) -> Value:
-    if one.axes == (1, 0):
-        return Attribute(source, "T")
-    return Attribute(source, "transpose")(str(one.axes))
+def _transpose(instruction: Instruction, source: str) -> Value:
+    if instruction.axes == (1, 0):
+        return f"{source}.T"
+    return method(source, "transpose", str(instruction.axes))
 
 
-def _diagonal(one: Instruction, source: str) -> Invocation:
-    letters, result = one.letters
+def _diagonal(instruction: Instruction, source: str) -> Invocation:
+    letters, result = instruction.letters
     if max(letters) < len(LETTERS):
         return numpy("einsum")(quoted(f"{_word(letters)}->{_word(result)}"), source)
     return _ours("diagonal")(source, str(letters))
 
 
-def _copy(one: Instruction, source: str) -> Invocation:
-    return Callee("copies", one.function)(source) if one.function else Attribute(source, "copy")()
+def _copy(instruction: Instruction, source: str) -> Invocation:
+    return Callee("copies", instruction.function)(source) if instruction.function else method(source, "copy")
 
 
-def _reduce(one: Instruction, source: str) -> Invocation:
-    combine, axes = REDUCTIONS[one.function].combine, axes_text(one.axes)
+def _reduce(instruction: Instruction, source: str) -> Invocation:
+    combine, axes = REDUCTIONS[instruction.function].combine, axes_text(instruction.axes)
     if not combine:
-        return _ours(one.function)(source, axes)
-    return numpy(f"{combine}.reduce")(source, axis=axes, dtype=_dtype(one.dtype))
+        return _ours(instruction.function)(source, axes)
+    return numpy(f"{combine}.reduce")(source, axis=axes, dtype=_dtype(instruction.dtype))
 
 
-def _sum(one: Instruction, source: str) -> Invocation:
-    return numpy("add.reduce")(source, axis=axes_text(one.axes), dtype=_dtype(one.dtype))
+def _sum(instruction: Instruction, source: str) -> Invocation:
+    return numpy("add.reduce")(source, axis=axes_text(instruction.axes), dtype=_dtype(instruction.dtype))
 
 
-def _slices(one: Instruction, source: str) -> Invocation:
-    return _ours("slices")(numpy(REDUCTIONS[one.function].combine), source, str(one.axes))
+def _slices(instruction: Instruction, source: str) -> Invocation:
+    return _ours("slices")(numpy(REDUCTIONS[instruction.function].combine), source, str(instruction.axes))
 
 
-def _einsum(one: Instruction, *sources: str) -> Invocation:
-    *letters, result = one.letters
+def _einsum(instruction: Instruction, *sources: str) -> Invocation:
+    *letters, result = instruction.letters
     return numpy("einsum")(quoted(",".join(map(_word, letters)) + "->" + _word(result)), *sources)
 
 
 CALLS: Mapping[Primitive, Callable[..., Value]] = {
     "along_axes": _along,
     "apply": lambda _, x: _ours("apply")("reduce", x),
-    "arange": lambda one: numpy("arange")(str(one.shape[0])),
+    "arange": lambda instruction: numpy("arange")(str(instruction.shape[0])),
     "as_complex": lambda _, x: _ours("as_complex")(x),
     "as_real": lambda _, x: _ours("as_real")(x),
-    "cast": lambda one, x: Attribute(x, "astype")(quoted(one.dtype)),
-    "constant": lambda one: numpy("asarray")(literal(one.constants[0])),
+    "cast": lambda instruction, x: method(x, "astype", quoted(instruction.dtype)),
+    "constant": lambda instruction: numpy("asarray")(literal(instruction.constants[0])),
     "copy": _copy,
     "diagonal": _diagonal,
-    "divide": lambda one, x: numpy("true_divide")(x, str(one.constants[0])),
-    "dot": lambda _, x, y: Attribute(x, "dot")(y),
+    "divide": lambda instruction, x: numpy("true_divide")(x, str(instruction.constants[0])),
+    "dot": lambda _, x, y: method(x, "dot", y),
     "einsum": _einsum,
-    "embed": lambda one, x: _ours("embed")(x, str(one.shape), str(one.letters[1])),
+    "embed": lambda instruction, x: _ours("embed")(x, str(instruction.shape), str(instruction.letters[1])),
     "full": _full,
-    "integer_matmul": lambda one, x, y: _ours("integer_matmul")(x, y, quoted(one.dtype)),
+    "integer_matmul": lambda instruction, x, y: _ours("integer_matmul")(x, y, quoted(instruction.dtype)),
     "matmul": lambda _, x, y: numpy("matmul")(x, y),
-    "multiply": lambda one, x, y: numpy("multiply")(x, y, dtype=_dtype(one.dtype)),
-    "ones": lambda one: numpy("ones")(str(one.shape), dtype=quoted(one.dtype)),
+    "multiply": lambda instruction, x, y: numpy("multiply")(x, y, dtype=_dtype(instruction.dtype)),
+    "ones": lambda instruction: numpy("ones")(str(instruction.shape), dtype=quoted(instruction.dtype)),
     "pointwise": _pointwise,
     "reduce": _reduce,
-    "repeat": lambda one, x: Callee("copies", "repeated")(x, str(one.shape)),
-    "reshape": lambda one, x: Attribute(x, "reshape")(str(one.shape)),
+    "repeat": lambda instruction, x: Callee("copies", "repeated")(x, str(instruction.shape)),
+    "reshape": lambda instruction, x: method(x, "reshape", str(instruction.shape)),
     "slices": _slices,
     "sum": _sum,
     "transpose": _transpose,

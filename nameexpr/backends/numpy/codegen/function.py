@@ -53,27 +53,28 @@ def function_code(
 
 @cache
 def _function(callee: Callee) -> Any:
-    """Return what is called; our own modules are loaded for the first call of them."""
+    """Return what is called; modules of ours are loaded by the first call of them."""
     if callee == ("np", "einsum"):
         from nameexpr.backends.numpy.kernels import c_einsum
 
         return c_einsum
-    home = np if callee.module == "np" else import_module(f"nameexpr.backends.numpy.{callee.module}")
-    return attrgetter(callee.name)(home)
+    if callee.module == "np":
+        return attrgetter(callee.name)(np)
+    return getattr(import_module(f"nameexpr.backends.numpy.{callee.module}"), callee.name)
 
 
 def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) -> str:
-    names = [f"a{position}" for position in range(len(named))]
+    names = [f"a{n}" for n in range(len(named))]
+    data = [f"            a{n} = a{n}._data" for n, has_names in enumerate(named) if has_names]
     # A fault is told of the operands as they came: their names may say what the text leaves out.
-    operands = ", ".join(
-        f"wrap({name}, n{position})" if named[position] else name for position, name in enumerate(names)
-    )
+    operands = ", ".join([f"wrap(a{n}, n{n})" if has_names else f"a{n}" for n, has_names in enumerate(named)])
+    defaults = "".join([f"{name}=missing, " for name in names])
     return "\n".join(
         [
-            f"def call({', '.join([*(f'{name}=missing' for name in names), '*rest'])}):",
+            f"def call({defaults}*rest):",
             f"    if {' and '.join([*guards, 'not rest'])}:",
             "        try:",
-            *(" " * 12 + f"{name} = {name}._data" for position, name in enumerate(names) if named[position]),
+            *data,
             *lines,
             "        except Exception as fault:",
             f"            raise explain(fault, {operands}) from fault",

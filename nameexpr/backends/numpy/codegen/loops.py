@@ -14,21 +14,24 @@ value inside. A loop in a loop counts on where the outer one stands.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.blocks import fused
 from nameexpr.backends.numpy.codegen.calls import render_call, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
-    Attribute,
-    Conditional,
     For,
     Invocation,
+    Joined,
     Numbering,
     Statement,
-    Subscript,
     Value,
     delete,
+    either,
+    indexed,
     local_names,
+    method,
     nested,
     numpy,
     quoted,
@@ -41,14 +44,14 @@ FIRST = {"add": "zeros", "logical_or": "zeros", "multiply": "ones", "logical_and
 """The array that changes nothing when it is combined with what blocks give."""
 
 
-def loop(
-    one: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+def loop_statements(
+    instruction: Instruction, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a loop into a new array called `target`.
 
     Parameters
     ----------
-    one : Instruction
+    instruction : Instruction
         A fused instruction, or a loop.
     target : str
         The name of its result.
@@ -57,11 +60,11 @@ def loop(
     numbering : Numbering
         The names that are free; they are counted on.
     """
-    if one.loop is None:
-        return fused(one, target, names, shapes)
-    if not one.loop.block:
-        return _sliced(one.loop, one.dtype, target, names, shapes, numbering)
-    return _looped(one.loop, one.dtype, target, names, numbering)
+    if instruction.loop is None:
+        return fused(instruction, target, names, shapes)
+    if not instruction.loop.block:
+        return _sliced(instruction.loop, instruction.dtype, target, names, shapes, numbering)
+    return _looped(instruction.loop, instruction.dtype, target, names, numbering)
 
 
 def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]) -> list[Statement]:
@@ -71,33 +74,33 @@ def _dead(body: Program, number: int, last: dict[int, int], names: Sequence[str]
 
 
 def _sliced(
-    one: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
+    loop: Loop, dtype: str, target: str, names: Sequence[str], shapes: Sequence[Shape], numbering: Numbering
 ) -> list[Statement]:
     """Return the statements that compute a sliced instruction into a new array called `target`."""
     parts: list[Statement] = []
     local: list[str] = []
     for number, (name, shape) in enumerate(zip(names, shapes, strict=True)):
-        cut = one.leading(number)
+        cut = loop.leading(number)
         local.append(f"p{number}" if cut else name)
         if cut:
-            parts.append(Assign(f"p{number}", Subscript(name, _slice_index(shape, one.sizes, cut))))
+            parts.append(Assign(f"p{number}", indexed(name, _slice_index(shape, loop.sizes, cut))))
     held = [
         part for part, name in zip(local, names, strict=True) if part != name and not name.startswith("a")
     ]
-    local += numbering.values(one.body)
-    place = Subscript(target, _slice_index(one.sizes, one.sizes, len(one.sizes)))
-    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(one.sizes) if count > 1]
-    body = [*parts, *_slice(one.body, local, place)]
-    return [Assign(target, _fresh(one, dtype)), *nested(loops, body), *delete(held)]
+    local += numbering.values(loop.body)
+    place = indexed(target, _slice_index(loop.sizes, loop.sizes, len(loop.sizes)))
+    loops = [(f"j{axis}", str(count)) for axis, count in enumerate(loop.sizes) if count > 1]
+    body = [*parts, *_slice(loop.body, local, place)]
+    return [Assign(target, _fresh(loop, dtype)), *nested(loops, body), *delete(held)]
 
 
-def _fresh(one: Loop, dtype: str) -> Value:
+def _fresh(loop: Loop, dtype: str) -> Value:
     """Return the call that makes the result, with its axes in memory as the layout says."""
-    shape = (*one.sizes, *shapes_of(one.body)[one.body.result])
-    made = numpy("empty")(str(tuple(shape[axis] for axis in one.layout)), quoted(dtype))
-    if one.layout == tuple(range(len(shape))):
+    shape = (*loop.sizes, *shapes_of(loop.body)[loop.body.result])
+    made = numpy("empty")(str(tuple(shape[axis] for axis in loop.layout)), quoted(dtype))
+    if loop.layout == tuple(range(len(shape))):
         return made
-    return Attribute(made, "transpose")(str(tuple(one.layout.index(axis) for axis in range(len(shape)))))
+    return method(made, "transpose", str(tuple(loop.layout.index(axis) for axis in range(len(shape)))))
 
 
 def _slice_index(shape: Shape, counts: Shape, cut: int) -> str:
@@ -106,7 +109,7 @@ def _slice_index(shape: Shape, counts: Shape, cut: int) -> str:
     return ", ".join(f"j{first + axis}" if size > 1 else "0" for axis, size in enumerate(shape[:cut]))
 
 
-def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statement]:
+def _slice(body: Program, names: Sequence[str], place: Joined) -> list[Statement]:
     """Return the statements of one slice; each value is forgotten when nothing reads it any more."""
     count = len(body.operands)
     last = last_uses(body)
@@ -126,7 +129,7 @@ def _slice(body: Program, names: Sequence[str], place: Subscript) -> list[Statem
     return statements
 
 
-def _put(inner: Instruction, call: Value, place: Subscript) -> Statement:
+def _put(inner: Instruction, call: Value, place: Joined) -> Statement:
     """Return the statement that writes the last value of a slice into the result."""
     is_free = inner.takes_out and inner.over is None
     if isinstance(call, Invocation) and (inner.primitive == "matmul" or is_free):
@@ -134,101 +137,93 @@ def _put(inner: Instruction, call: Value, place: Subscript) -> Statement:
     return Assign(place, call)
 
 
+class _Result(NamedTuple):
+    """The array that blocks of a label are put into."""
+
+    loop: Loop
+    dtype: str
+    name: str
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it is only made with the first block, which tells its dtype, or what is combined."""
+        return not self.dtype if self.loop.place is not None else self.loop.combine not in FIRST
+
+    def whole(self, block: Shape) -> Shape:
+        """Return its shape, from that of what a block gives."""
+        place = self.loop.place
+        return block if place is None else (*block[:place], self.loop.sizes[0], *block[place + 1 :])
+
+    def fresh(self) -> Statement:
+        """Return the statement that makes it."""
+        if self.is_late:
+            return Assign(self.name, "None")
+        body = self.loop.body
+        name = "empty" if self.loop.place is not None else FIRST[self.loop.combine]
+        shape = self.whole(shapes_of(body)[body.result])
+        return Assign(self.name, numpy(name)(str(shape), quoted(self.dtype)))
+
+    def put(self, cut: str, block: Value) -> Assign:
+        """Return the statement that puts into it what a block gives."""
+        if self.loop.place is not None:
+            return Assign(indexed(self.name, f"{':, ' * self.loop.place}{cut}"), block)
+        if self.loop.combine == "add":
+            return Assign(self.name, block, "+=")
+        return Assign(None, numpy(self.loop.combine)(self.name, block, out=self.name))
+
+    def make_or_put(self, cut: str, block: str, shape: Shape) -> list[Statement]:
+        """Return the statements that do so where it may not be there yet."""
+        put, is_first = self.put(cut, block), f"{self.name} is None"
+        if not self.is_late:
+            return [put]
+        if self.loop.place is None:
+            combined = put.value if shape else numpy(self.loop.combine)(self.name, block)
+            return [Assign(self.name, either(block, is_first, combined))]
+        fresh = numpy("empty")(str(self.whole(shape)), f"{block}.dtype")
+        return [Assign(self.name, either(fresh, is_first, self.name)), put]
+
+
 def _looped(
-    one: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
+    loop: Loop, dtype: str, target: str, names: Sequence[str], numbering: Numbering
 ) -> list[Statement]:
-    """Return the statements that compute a looped instruction into a new array called `target`."""
-    index, parts = f"j{numbering.loops}", numbering.parts
-    (size,) = one.sizes
-    whole = size - size % one.block
+    """Return the statements that compute a loop over blocks of a label into a new array called `target`."""
+    (size,), index, parts = loop.sizes, f"j{numbering.loops}", numbering.parts
+    whole = size - size % loop.block
+    local, result = local_names(loop, names, parts), _Result(loop, dtype, target)
     numbering.loops += 1
-    numbering.parts += one.parts
-    main = _block(one, dtype, one.body, names, target, f"{index}:{index} + {one.block}", parts, numbering)
-    statements = [_start(one, dtype, target), For(index, f"0, {whole}, {one.block}", main)]
-    if one.tail is not None:
-        statements += _block(one, dtype, one.tail, names, target, f"{whole}:", parts, numbering)
+    numbering.parts += loop.parts
+    blocks = []
+    for body, cut in zip(loop.bodies, (f"{index}:{index} + {loop.block}", f"{whole}:"), strict=False):
+        taken: list[Statement] = [
+            Assign(part, indexed(name, f"{':, ' * axis}{cut}"))
+            for part, name, (axis,) in zip(local, names, loop.cuts, strict=True)
+            if axis is not None
+        ]
+        blocks.append(taken + _block(body, local, result, cut, numbering))
     numbering.loops -= 1
     numbering.parts = parts
-    return [*statements, *delete(f"p{parts + number}" for number in range(one.parts))]
-
-
-def _start(one: Loop, dtype: str, target: str) -> Statement:
-    """Return the statement that makes the array that blocks are put into."""
-    if _is_late(one, dtype):
-        return Assign(target, "None")
-    shape = shapes_of(one.body)[one.body.result]
-    name = "empty" if one.place is not None else FIRST[one.combine]
-    return Assign(target, numpy(name)(str(_whole(one, shape)), quoted(dtype)))
-
-
-def _whole(one: Loop, shape: Shape) -> Shape:
-    """Return the shape of the result, from that of what a block gives."""
-    return shape if one.place is None else (*shape[: one.place], one.sizes[0], *shape[one.place + 1 :])
-
-
-def _is_late(one: Loop, dtype: str) -> bool:
-    """Whether the result is only made with the first block, which tells its dtype, or what is combined."""
-    return not dtype if one.place is not None else one.combine not in FIRST
+    first, *tail = blocks
+    statements = [result.fresh(), For(index, f"0, {whole}, {loop.block}", first), *chain(*tail)]
+    return [*statements, *delete(f"p{parts + number}" for number in range(loop.parts))]
 
 
 def _block(
-    one: Loop,
-    dtype: str,
-    body: Program,
-    names: Sequence[str],
-    target: str,
-    cut: str,
-    parts: int,
-    numbering: Numbering,
+    body: Program, parts: Sequence[str], result: _Result, cut: str, numbering: Numbering
 ) -> list[Statement]:
     """Return the statements of one block; each value is forgotten when nothing reads it any more."""
-    local = local_names(one, names, parts)
-    statements: list[Statement] = [
-        Assign(part, Subscript(name, f"{':, ' * axis}{cut}"))
-        for part, name, (axis,) in zip(local, names, one.cuts, strict=True)
-        if axis is not None
-    ]
-    count = len(body.operands)
-    local += numbering.values(body)
-    last = last_uses(body)
-    is_short = body.result == len(local) - 1 and body.instructions[-1].loop is None
-    is_short = is_short and not _is_late(one, dtype)
+    names, last = [*parts, *numbering.values(body)], last_uses(body)
+    is_short = body.result == len(names) - 1 and body.instructions[-1].loop is None and not result.is_late
+    statements: list[Statement] = []
     for number, inner in enumerate(body.instructions):
-        own = [local[source] for source in inner.sources]
+        own, target = [names[source] for source in inner.sources], len(parts) + number
         if inner.loop is not None:
-            statements += _looped(inner.loop, inner.dtype, local[count + number], own, numbering)
-        elif is_short and count + number == body.result:
-            statements.append(_combined(one, target, cut, render_call(inner, own)))
+            statements += _looped(inner.loop, inner.dtype, names[target], own, numbering)
+        elif is_short and target == body.result:
+            statements.append(result.put(cut, render_call(inner, own)))
         else:
-            statements.append(Assign(local[count + number], render_call(inner, own)))
-        statements += _dead(body, number, last, local)
+            statements.append(Assign(names[target], render_call(inner, own)))
+        statements += _dead(body, number, last, names)
     if is_short:
         return statements
-    result = local[body.result]
-    return [
-        *statements,
-        *_late(one, dtype, shapes_of(body)[body.result], target, cut, result),
-        *delete([result]),
-    ]
-
-
-def _late(one: Loop, dtype: str, shape: Shape, target: str, cut: str, block: str) -> list[Statement]:
-    """Return the statements that put a block into a result that may not be there yet."""
-    put = _combined(one, target, cut, block)
-    if not _is_late(one, dtype):
-        return [put]
-    is_first = f"{target} is None"
-    if one.place is None:
-        combined = put.value if shape else numpy(one.combine)(target, block)
-        return [Assign(target, Conditional(block, is_first, combined))]
-    fresh = numpy("empty")(str(_whole(one, shape)), Attribute(block, "dtype"))
-    return [Assign(target, Conditional(fresh, is_first, target)), put]
-
-
-def _combined(one: Loop, target: str, cut: str, block: Value) -> Assign:
-    """Return the statement that puts what a block gives into the result."""
-    if one.place is not None:
-        return Assign(Subscript(target, f"{':, ' * one.place}{cut}"), block)
-    if one.combine == "add":
-        return Assign(target, block, "+=")
-    return Assign(None, numpy(one.combine)(target, block, out=target))
+    block = names[body.result]
+    return [*statements, *result.make_or_put(cut, block, shapes_of(body)[body.result]), *delete([block])]

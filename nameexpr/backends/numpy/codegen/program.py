@@ -19,8 +19,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     Numbering,
     Return,
     Statement,
-    Subscript,
     Value,
+    indexed,
     numpy,
     value_name,
     write,
@@ -56,7 +56,6 @@ def compute(
     numbering : Numbering, optional
         Takes the notes of values inside loops.
     """
-    numbering = numbering or Numbering()
     unmade, last, count = never_made(program), last_uses(program), len(program.operands)
     values = [value_name(value, count) for value in range(len(shapes))]
     statements: list[Statement] = []
@@ -64,9 +63,11 @@ def compute(
         target, sources = values[count + number], instruction.sources
         names = [values[source] for source in sources]
         if instruction.primitive in {"fused", "loop"}:
-            from nameexpr.backends.numpy.codegen.loops import loop
+            from nameexpr.backends.numpy.codegen.loops import loop_statements
 
-            statements += loop(instruction, target, names, [shapes[source] for source in sources], numbering)
+            numbering = numbering or Numbering()
+            own = [shapes[source] for source in sources]
+            statements += loop_statements(instruction, target, names, own, numbering)
         elif number in unmade:
             continue
         elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
@@ -97,7 +98,7 @@ def _return(program: Program, shapes: Shapes) -> Return:
     for result in program.outputs:
         value: Value = value_name(result, count)
         value = value if shapes[result] else numpy("asarray")(value)
-        values.append(Subscript(value, "...") if result < count else value)
+        values.append(indexed(value, "...") if result < count else value)
     return Return(tuple(values), bool(program.results))
 
 

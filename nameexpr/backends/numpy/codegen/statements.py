@@ -37,53 +37,27 @@ class Callee(NamedTuple):
         return Invocation(self, arguments, options)
 
 
-class Attribute(NamedTuple):
-    """An attribute of an array, mostly a method."""
-
-    array: Value
-    name: str
-
-    def __call__(self, *arguments: Value) -> Invocation:
-        """Return a call of the method."""
-        return Invocation(self, arguments, {})
-
-
 class Invocation(NamedTuple):
-    """A call; what is a string among its arguments is written as it is."""
+    """A call; strings among its arguments are written as they are."""
 
     function: Value
     arguments: tuple[Value, ...]
     options: Mapping[str, Value | None]
 
 
-class Subscript(NamedTuple):
-    """A part of an array."""
+class Joined(NamedTuple):
+    """Values and text, written one after the other: parts and methods of arrays, conditional expressions."""
 
-    array: Value
-    key: str
-
-
-class Conditional(NamedTuple):
-    """One value if a condition holds, else another."""
-
-    value: Value
-    condition: str
-    otherwise: Value
+    parts: tuple[Value, ...]
 
 
-class Negative(NamedTuple):
-    """A value with the other sign."""
-
-    value: Value
-
-
-Value: TypeAlias = str | Callee | Attribute | Invocation | Subscript | Conditional | Negative
+Value: TypeAlias = str | Callee | Invocation | Joined
 
 
 class Assign(NamedTuple):
     """A value that gets a name or is put into a part of an array; it is only computed if `target` is None."""
 
-    target: str | Subscript | None
+    target: str | Joined | None
     value: Value
     operator: str = "="
 
@@ -127,6 +101,21 @@ def callee_of(kernel: str) -> Callee:
     return Callee("formulas" if kernel in _OWN else "np", kernel)
 
 
+def method(array: Value, name: str, *arguments: Value) -> Invocation:
+    """Return a call of a method of an array."""
+    return Invocation(Joined((array, f".{name}")), arguments, {})
+
+
+def indexed(array: Value, index: str) -> Joined:
+    """Return a part of an array."""
+    return Joined((array, f"[{index}]"))
+
+
+def either(value: Value, condition: str, otherwise: Value) -> Joined:
+    """Return one value if a condition holds, else another."""
+    return Joined((value, f" if {condition} else ", otherwise))
+
+
 def quoted(word: str) -> str:
     """Return a dtype, or the pattern of an einsum, as source."""
     return f'"{word}"'
@@ -139,7 +128,7 @@ def literal(number: object) -> Value:
     if isinstance(number, float) and not isfinite(number):
         if isnan(number):
             return numpy("nan")
-        return numpy("inf") if number > 0 else Negative(numpy("inf"))
+        return numpy("inf") if number > 0 else Joined(("-", numpy("inf")))
     return repr(number)
 
 
@@ -202,17 +191,9 @@ def text_of(value: Value, spell: Spell = str) -> str:
             options = value.options.items()
             listed += [f"{key}={text_of(own, spell)}" for key, own in options if own is not None]
         return f"{text_of(value.function, spell)}({', '.join(listed)})"
-    match value:
-        case Callee():
-            return spell(value)
-        case Attribute(array, name):
-            return f"{text_of(array, spell)}.{name}"
-        case Subscript(array, index):
-            return f"{text_of(array, spell)}[{index}]"
-        case Negative(positive):
-            return f"-{text_of(positive, spell)}"
-        case Conditional(chosen, condition, otherwise):
-            return f"{text_of(chosen, spell)} if {condition} else {text_of(otherwise, spell)}"
+    if isinstance(value, Callee):
+        return spell(value)
+    return "".join([text_of(part, spell) for part in value.parts])
 
 
 def write(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.strides import iteration_order
 from nameexpr.compiler.ir.target import Sizes, Steps
 
 CALL = {
@@ -131,7 +132,10 @@ def loop_cost(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dt
     The loop nests its axes by the strides of the operands (C order where they disagree), joins those that lie
     together, and runs over the innermost.
     """
-    axes = _nested(sizes, operands, result)
+    every = dict.fromkeys([*result, *(label for steps in operands for label in steps)])
+    labels = [label for label in every if sizes[label] != 1]
+    order = iteration_order([[steps.get(label, 0) for label in labels] for steps in operands])
+    axes = [labels[axis] for axis in order]
     cells = prod(sizes[label] for label in axes)
     if not axes or not cells:
         return CALL["loop"]
@@ -140,10 +144,10 @@ def loop_cost(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str], dt
     for label in reversed(axes):
         made[label] = step if label in result else 0
         step *= sizes[label] if label in result else 1
-    every = [*operands, made]
+    arrays = [*operands, made]
     last, run, position = axes[-1], sizes[axes[-1]], len(axes) - 1
     while position and all(
-        steps.get(axes[position - 1], 0) == steps.get(last, 0) * sizes[last] for steps in every
+        steps.get(axes[position - 1], 0) == steps.get(last, 0) * sizes[last] for steps in arrays
     ):
         position -= 1
         last = axes[position]
@@ -166,29 +170,6 @@ def _motion(steps: Sequence[int], made: int) -> str:
     if made == 1 and set(steps) == {1}:
         return "both"
     return "gather" if made == 0 and 0 not in steps else "strided"
-
-
-def _nested(sizes: Sizes, operands: Sequence[Steps], result: Sequence[str]) -> list[str]:
-    """Return the labels as NumPy's iterator nests them, the innermost last."""
-    every = dict.fromkeys([*result, *(label for steps in operands for label in steps)])
-    inner_first = [label for label in reversed(every) if sizes[label] != 1]
-    for start in range(1, len(inner_first)):
-        target = start
-        for position in range(start - 1, -1, -1):
-            verdict = _goes_inside(inner_first[start], inner_first[position], operands)
-            if verdict is False:
-                break
-            if verdict:
-                target = position
-        inner_first.insert(target, inner_first.pop(start))
-    return inner_first[::-1]
-
-
-def _goes_inside(label: str, other: str, operands: Sequence[Steps]) -> bool | None:
-    """Whether a label belongs inside another one; None where no operand has both."""
-    pairs = [(abs(steps.get(label, 0)), abs(steps.get(other, 0))) for steps in operands]
-    verdicts = [own < others for own, others in pairs if own and others]
-    return all(verdicts) if verdicts else None
 
 
 def sum_cost(sizes: Sizes, steps: Steps, dtype: str) -> float:

@@ -58,12 +58,12 @@ APPLIED = 3000.0
 PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
 
 
-def instruction_cost(one: Instruction, sources: Arrays, result: Strided) -> float:
+def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided) -> float:
     """Return the cost of one instruction that is no loop, from the arrays it reads and the one it makes."""
-    if one.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
+    if instruction.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
         return CALL["matmul"]
-    cost = COSTS[one.primitive]
-    return cost if isinstance(cost, float) else cost(one, sources, result)
+    cost = COSTS[instruction.primitive]
+    return cost if isinstance(cost, float) else cost(instruction, sources, result)
 
 
 def _filled(size: int) -> float:
@@ -71,29 +71,29 @@ def _filled(size: int) -> float:
     return FILL + BYTE * size + memory_cost(size)
 
 
-def _full(one: Instruction, _: Arrays, __: Strided) -> float:
-    return _filled(prod(one.shape) * ITEM_BYTES.get(one.dtype, 8))
+def _full(instruction: Instruction, _: Arrays, __: Strided) -> float:
+    return _filled(prod(instruction.shape) * ITEM_BYTES.get(instruction.dtype, 8))
 
 
-def _embed(one: Instruction, sources: Arrays, _: Strided) -> float:
-    placed = prod(dict(zip(one.letters[1], one.shape, strict=True)).values())
-    return EMBEDDED + _filled(prod(one.shape) * sources[0].item) + placed * PLACED
+def _embed(instruction: Instruction, sources: Arrays, _: Strided) -> float:
+    placed = prod(dict(zip(instruction.letters[1], instruction.shape, strict=True)).values())
+    return EMBEDDED + _filled(prod(instruction.shape) * sources[0].item) + placed * PLACED
 
 
-def _cast(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _cast(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     (source,) = sources
-    cell = cell_cost("cast", (source.dtype,), one.dtype)
-    return COPIED + pass_cost(source.shape, source._replace(dtype=one.dtype), sources, cell)
+    cell = cell_cost("cast", (source.dtype,), instruction.dtype)
+    return COPIED + pass_cost(source.shape, source._replace(dtype=instruction.dtype), sources, cell)
 
 
-def _reshape(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _reshape(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     (source,) = sources
-    return _row_major(source) if reshaped(source.shape, source.strides, one.shape) is None else VIEW
+    return _row_major(source) if reshaped(source.shape, source.strides, instruction.shape) is None else VIEW
 
 
-def _copy(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _copy(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     (source,) = sources
-    is_kept = one.function == "row_major" and is_dense(source.shape, source.strides)
+    is_kept = instruction.function == "row_major" and is_dense(source.shape, source.strides)
     return VIEW if is_kept else _row_major(source)
 
 
@@ -107,9 +107,9 @@ def _row_major(source: Strided) -> float:
     return cost + far_cost(source, inner) * cells + main_cost(2 * cells * source.item)
 
 
-def _repeat(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _repeat(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     """Return the cost of `copies.repeated`: along one axis after the other, or in one copy."""
-    (source,), shape = sources, one.shape
+    (source,), shape = sources, instruction.shape
     sizes = [1] * (len(shape) - len(source.shape)) + list(source.shape)
     axes = [axis for axis, size in enumerate(shape) if sizes[axis] != size]
     run = prod(shape[axes[-1] + 1 :]) if axes else 1
@@ -143,12 +143,12 @@ def _matmul(_: Instruction, sources: Arrays, result: Strided) -> float:
     return cost + written + _beyond_caches([left, right, result])
 
 
-def _integer_matmul(one: Instruction, sources: Arrays, result: Strided) -> float:
+def _integer_matmul(instruction: Instruction, sources: Arrays, result: Strided) -> float:
     """Return the cost of an exact product of integers by way of floats."""
     cells = sum(source.cells for source in sources)
     casts = cast_cost(cells + prod(result.shape), "float64")
     left, right, made = (array._replace(dtype="float64") for array in (*sources, result))
-    return BOUNDS + BOUND * cells + casts + _matmul(one, [left, right], made)
+    return BOUNDS + BOUND * cells + casts + _matmul(instruction, [left, right], made)
 
 
 def _vecdot(_: Instruction, sources: Arrays, result: Strided) -> float:
@@ -156,16 +156,16 @@ def _vecdot(_: Instruction, sources: Arrays, result: Strided) -> float:
     return vecdot_cost(prod(result.shape), sources[0].shape[-1], dtype) + _beyond_caches(sources)
 
 
-def _einsum(one: Instruction, sources: Arrays, result: Strided) -> float:
+def _einsum(instruction: Instruction, sources: Arrays, result: Strided) -> float:
     """Return the cost of NumPy's C loop."""
     sizes: dict[str, int] = {}
     steps: list[dict[str, int]] = []
-    for letters, source in zip(one.letters, sources, strict=False):
+    for letters, source in zip(instruction.letters, sources, strict=False):
         steps.append({})
         for letter, size, step in zip(map(str, letters), source.shape, source.strides, strict=True):
             sizes[letter] = size
             steps[-1][letter] = steps[-1].get(letter, 0) + abs(step)
-    kept = list(map(str, one.letters[-1]))
+    kept = list(map(str, instruction.letters[-1]))
     return loop_cost(sizes, steps, kept, result.dtype or "float64") + _beyond_caches(sources)
 
 
@@ -174,28 +174,28 @@ def _beyond_caches(arrays: Arrays) -> float:
     return main_cost(sum(array.size for array in arrays))
 
 
-def _pointwise(one: Instruction, sources: Arrays, result: Strided) -> float:
-    numbers = [number for number in one.constants if number is not None]
-    return FOLDED if one.is_weak else function_cost(one.function, numbers, sources, result)
+def _pointwise(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    numbers = [number for number in instruction.constants if number is not None]
+    return FOLDED if instruction.is_weak else function_cost(instruction.function, numbers, sources, result)
 
 
-def _fused(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _fused(block: Instruction, sources: Arrays, _: Strided) -> float:
     """Return the cost of functions and a reduction, block by block."""
-    tiles = tuple(min(pair) for pair in zip(one.tiles, one.shape, strict=True))
-    count = prod(-(-size // tile) for size, tile in zip(one.shape, tiles, strict=True) if tile)
-    cut = [axis for axis, tile in enumerate(tiles) if tile < one.shape[axis]]
+    tiles = tuple(min(pair) for pair in zip(block.tiles, block.shape, strict=True))
+    count = prod(-(-size // tile) for size, tile in zip(block.shape, tiles, strict=True) if tile)
+    cut = [axis for axis, tile in enumerate(tiles) if tile < block.shape[axis]]
     cost = TURN + sum(PART for source in sources if any(source.shape and source.shape[a] > 1 for a in cut))
     # A number has no axes, so that all of it is part of every block.
     parts = [source._replace(shape=tuple(map(min, source.shape, tiles))) for source in sources]
-    for step in one.steps:
+    for step in block.steps:
         arrays = [parts[source] for source in step.sources]
         numbers = [number for number in step.constants if number is not None]
         made = row_major(_broadcast(arrays), step.dtype)
         cost += function_cost(step.function or step.primitive, numbers, arrays, made)
         parts.append(made)
-    cost += _reduced(one, [parts[factor] for factor in one.factors], tiles) if one.function else PART
+    cost += _reduced(block, [parts[factor] for factor in block.factors], tiles) if block.function else PART
     moved = sum(source.size for source in sources)
-    moved += prod(size for axis, size in enumerate(one.shape) if axis not in one.axes) * 8
+    moved += prod(size for axis, size in enumerate(block.shape) if axis not in block.axes) * 8
     return MADE + count * cost + memory_cost(moved)
 
 
@@ -204,17 +204,17 @@ def _broadcast(arrays: Arrays) -> Shape:
     return tuple(max(sizes) if 0 not in sizes else 0 for sizes in zip(*shapes, strict=True))
 
 
-def _reduced(one: Instruction, factors: Arrays, tiles: Shape) -> float:
+def _reduced(block: Instruction, factors: Arrays, tiles: Shape) -> float:
     """Return the cost of the reduction of a block: of one value, or of the product of several."""
     axes = range(len(tiles))
-    kept = [axis for axis in axes if axis not in one.axes]
+    kept = [axis for axis in axes if axis not in block.axes]
     cells = prod(tiles[axis] for axis in kept)
     placing = PART + ufunc_cost("add") + cells * 0.1
-    dtype = one.dtype or "float64"
+    dtype = block.dtype or "float64"
     if len(factors) == 1:
         value = factors[0] if len(factors[0].shape) == len(tiles) else factors[0].over(tiles)
-        return placing + reduce_cost("sum" if one.function == "mean" else one.function, value, one.axes)
-    if one.axes == (axes[-1],) and len(factors) == 2 and all(factor.shape for factor in factors):  # noqa: PLR2004
+        return placing + reduce_cost("sum" if block.function == "mean" else block.function, value, block.axes)
+    if block.axes == (axes[-1],) and len(factors) == 2 and all(factor.shape for factor in factors):  # noqa: PLR2004
         return placing + vecdot_cost(cells, tiles[-1], dtype)
     sizes = {str(axis): tiles[axis] for axis in axes}
     steps = [
@@ -224,9 +224,17 @@ def _reduced(one: Instruction, factors: Arrays, tiles: Shape) -> float:
     return placing + loop_cost(sizes, steps, list(map(str, kept)), dtype)
 
 
-def _reduce(one: Instruction, sources: Arrays, _: Strided) -> float:
+def _divide(instruction: Instruction, sources: Arrays, result: Strided) -> float:
+    return function_cost("true_divide", instruction.constants, sources, result)
+
+
+def _sum(instruction: Instruction, sources: Arrays, _: Strided) -> float:
+    return reduce_cost("sum", sources[0], instruction.axes, instruction.dtype)
+
+
+def _reduce(instruction: Instruction, sources: Arrays, _: Strided) -> float:
     ndim = len(sources[0].shape)
-    return reduce_cost(one.function, sources[0], [axis % ndim for axis in one.axes])
+    return reduce_cost(instruction.function, sources[0], [axis % ndim for axis in instruction.axes])
 
 
 def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
@@ -234,16 +242,18 @@ def _apply(_: Instruction, sources: Arrays, __: Strided) -> float:
 
 
 COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float]] = {
-    "along_axes": lambda one, sources, _: along_cost(one, sources[0]),
+    "along_axes": lambda instruction, sources, _: along_cost(instruction, sources[0]),
     "apply": _apply,
-    "arange": lambda one, *_: COUNTED + COUNTED_CELL * one.shape[0],
+    "arange": lambda instruction, *_: COUNTED + COUNTED_CELL * instruction.shape[0],
     "as_complex": 840.0,
     "as_real": 270.0,
     "cast": _cast,
     "constant": 115.0,
     "copy": _copy,
     "diagonal": 670.0,
-    "divide": lambda one, sources, made: function_cost("true_divide", one.constants, sources, made),
+    "divide": lambda instruction, sources, made: function_cost(
+        "true_divide", instruction.constants, sources, made
+    ),
     "dot": _matmul,
     "einsum": _einsum,
     "embed": _embed,
@@ -257,8 +267,10 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "reduce": _reduce,
     "repeat": _repeat,
     "reshape": _reshape,
-    "slices": lambda one, sources, _: slices_cost(one, sources[0]),
-    "sum": lambda one, sources, _: reduce_cost("sum", sources[0], one.axes, one.dtype),
+    "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
+    "sum": lambda instruction, sources, _: reduce_cost(
+        "sum", sources[0], instruction.axes, instruction.dtype
+    ),
     "transpose": VIEW,
     "vecdot": _vecdot,
 }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nameexpr.backends.numpy.costs.calls import LINE, NEAREST, PAGE
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Shape
-from nameexpr.compiler.ir.strides import Strides, dense
+from nameexpr.compiler.ir.strides import Strides, row_major_strides
 from nameexpr.ops import COSTS
 
 UFUNC, NUMBER = 270.0, 150.0
@@ -124,7 +124,7 @@ class Strided(NamedTuple):
 
 def row_major(shape: Shape, dtype: str) -> Strided:
     """Return a row-major array."""
-    return Strided(shape, dense(shape), dtype)
+    return Strided(shape, row_major_strides(shape), dtype)
 
 
 def runs(shape: Shape, arrays: Sequence[Strided]) -> tuple[int, tuple[int, ...]]:

@@ -12,9 +12,10 @@ from math import fsum, prod
 from nameexpr.backends.numpy.costs.calls import COPY_CELL
 from nameexpr.backends.numpy.costs.instructions import MADE, PART, TURN, instruction_cost
 from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
+from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of
-from nameexpr.compiler.ir.program import WEAK, Instruction, Program, Shape
+from nameexpr.compiler.ir.program import Instruction, Program, Shape
 from nameexpr.compiler.memory.arrays import STRONG
 from nameexpr.compiler.memory.program import allocated
 
@@ -59,9 +60,12 @@ def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLay
     arrays = [Strided(*facts) for facts in zip(shapes, strides, map(_strong, dtypes), strict=True)]
     sizes = allocated(program, shapes, given)
     costs = []
-    for number, one in enumerate(program.instructions):
-        sources, result = [arrays[source] for source in one.sources], arrays[len(program.operands) + number]
-        cost = (_loop if one.primitive == "loop" else instruction_cost)(one, sources, result)
+    for number, instruction in enumerate(program.instructions):
+        sources, result = (
+            [arrays[source] for source in instruction.sources],
+            arrays[len(program.operands) + number],
+        )
+        cost = (_loop if instruction.primitive == "loop" else instruction_cost)(instruction, sources, result)
         costs.append(cost + pages_cost(sizes[number]))
     return costs
 
@@ -72,9 +76,9 @@ def _strong(dtype: str) -> str:
     return STRONG.get(word, word) if dtype.startswith(WEAK) else dtype
 
 
-def _loop(one: Instruction, sources: Sequence[Strided], result: Strided) -> float:
+def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:
     """Return the cost of all parts: a body reads parts, and its result is placed."""
-    loop = one.loop
+    loop = instruction.loop
     assert loop is not None
     layouts = [
         OperandLayout(source.dtype, source.strides[loop.leading(number) :])

@@ -129,11 +129,11 @@ def copied_cost(source: Strided) -> float:
     return pass_cost(source.shape, row_major(source.shape, source.dtype), [source], COPY_CELL, COPY_RUN)
 
 
-def slices_cost(one: Instruction, source: Strided) -> float:
+def slices_cost(instruction: Instruction, source: Strided) -> float:
     """Return the cost of combining slices, the last axis first."""
     cost = float(CALL["slices"])
     cell = cell_cost("add", (source.dtype,) * 2, source.dtype)
-    for axis in reversed(one.axes):
+    for axis in reversed(instruction.axes):
         shape, strides = (values[:axis] + values[axis + 1 :] for values in source[:2])
         part, made = Strided(shape, strides, source.dtype), row_major(shape, source.dtype)
         cost += (source.shape[axis] - 1) * (CALL["slice"] + pass_cost(shape, made, [part, part], cell))
@@ -141,22 +141,22 @@ def slices_cost(one: Instruction, source: Strided) -> float:
     return cost
 
 
-def along_cost(one: Instruction, source: Strided) -> float:
+def along_cost(instruction: Instruction, source: Strided) -> float:
     """Return the cost of softmax, running sums, sorting and the like."""
     cells = source.cells
     if not cells:
         return REDUCE
-    cast = cells * CONVERTED if one.dtype else 0.0
-    if one.function in {"softmax", "log_softmax"}:
-        return cast + _normalised(source, one.axes)
-    length = max(1, prod(source.shape[axis] for axis in one.axes))
-    is_across = all(abs(source.strides[axis]) != 1 for axis in one.axes)
-    if one.function == "sort":
+    cast = cells * CONVERTED if instruction.dtype else 0.0
+    if instruction.function in {"softmax", "log_softmax"}:
+        return cast + _normalised(source, instruction.axes)
+    length = max(1, prod(source.shape[axis] for axis in instruction.axes))
+    is_across = all(abs(source.strides[axis]) != 1 for axis in instruction.axes)
+    if instruction.function == "sort":
         each = (SORTED * log2(max(2, length)) + MOVED * is_across) * width(source.dtype)
         return cast + REDUCE + cells / length * SORTED_RUN + cells * each
-    if one.function in {"cumsum", "cumprod"}:
+    if instruction.function in {"cumsum", "cumprod"}:
         each = CUMULATED["int" in source.dtype or source.dtype == "bool"]
-        step = max(abs(source.strides[axis]) for axis in one.axes) * source.item
+        step = max(abs(source.strides[axis]) for axis in instruction.axes) * source.item
         each += CROWDED if is_across and length > MANY and step % APART == 0 else 0.0
         return cast + REDUCE + cells / length * START + cells * each
     return cast + 2 * REDUCE + copied_cost(source) + (0.0 if is_across else cells * COPY_CELL)

@@ -1,4 +1,4 @@
-"""Plan and nest of loops to program: steps as `nameexpr.compiler.lowering.steps` has them, each loop one
+"""Plan and nest of loops to program: steps as `nameexpr.compiler.lowering.reduction` has them, each loop one
 instruction with a program of its own.
 """
 
@@ -11,7 +11,7 @@ from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.steps import lower_reduction, with_labels
+from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
 from nameexpr.compiler.planning.plan import Plan, Step
 from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
@@ -45,15 +45,15 @@ class _Whole:
 def lower_loops(single: SingleReduction, nest: Nest) -> Program:
     """Return the program of a reduction with loops."""
     plan, whole = single.plan, _Whole(single.plan, single.dtypes)
-    build = Builder(plan.contraction.sizes, whole.count, single.target.costs)
+    build = Builder(plan.contraction.sizes, whole.count, single.target)
     values = {}
     for number, (view, labels) in enumerate(zip(single.views, plan.terms, strict=True)):
-        values[number] = with_labels(build, operand_value(build, view, single.operands), labels)
+        values[number] = build.with_labels(operand_value(build, view, single.operands), labels)
     _level(whole, build, range(whole.end + 1), nest, values)
     value = values[whole.count + whole.end]
     flat = [label for labels in single.result for label in labels]
     missing = [label for label in dict.fromkeys(flat) if label in single.kept and label not in value.labels]
-    value = with_labels(build, value, (*value.labels, *missing))
+    value = build.with_labels(value, (*value.labels, *missing))
     value = lower_arrangement(
         build, single.result, value, is_moved=single.is_moved, is_row_major=single.is_row_major
     )
@@ -115,7 +115,7 @@ def _loop(whole: _Whole, build: Builder, loop: BlockLoop, values: Mapping[int, V
     blocks = Loop((size,), loop.block, cuts, body, tail, place, combine, loop.label)
     bound = result.bound if is_placed or result.bound is None else result.bound * blocks.turns
     one = ir.loop(sources, blocks, dtype)
-    value = build.emit(one, result.labels, dtype, build.dense(result.labels), bound=bound)
+    value = build.emit(one, result.labels, dtype, build.row_major_strides(result.labels), bound=bound)
     is_whole = all(build.sizes[label] == whole.plan.contraction.sizes[label] for label in whole.plan.reduced)
     if is_reducing and is_whole and needs_narrowing(reducer, whole.dtypes):
         return build.cast(value, whole.dtypes.result)
@@ -135,10 +135,10 @@ def _body(
     Of a value whose layout NumPy chooses, the parts are taken to be those of a row-major one: without its
     other axes they are not in one piece.
     """
-    inner = Builder({**build.sizes, loop.label: block}, len(outside), build.costs)
+    inner = Builder({**build.sizes, loop.label: block}, len(outside), build.target)
     parts = {}
     for number, (read, value) in enumerate(outside):
-        strides = build.dense(value.labels) if value.strides is None else value.strides
+        strides = build.row_major_strides(value.labels) if value.strides is None else value.strides
         parts[read] = replace(value, number=number, strides=strides, is_fresh=False)
     shapes = tuple(inner.shape(value.labels) for value in parts.values())
     _level(whole, inner, loop.items, loop.inner, parts)

@@ -128,7 +128,7 @@ def network_of(single: SingleReduction) -> Network:
             v for v in step.values if v < count and (dtypes.operands[v] != dtypes.compute or v in copied)
         )
         items.append(Item(step.values, labels, summed, step.flops // cells, True, False, casts))  # noqa: FBT003
-    items.append(_end(plan, dtypes))
+    items.append(_final_item(plan, dtypes))
     values = (*map(frozenset, plan.terms), *(item.labels for item in items))
     flat = [label for labels in single.result for label in labels]
     sizes = contraction.sizes
@@ -147,13 +147,13 @@ def _copied(single: SingleReduction) -> frozenset[int]:
     return frozenset(found)
 
 
-def _end(plan: Plan, dtypes: Dtypes) -> Item:
+def _final_item(plan: Plan, dtypes: Dtypes) -> Item:
     """Return the item behind all steps."""
     reducer = plan.contraction.reducer
     before = len(plan.terms) + len(plan.steps) - 1 if plan.steps else 0
     labels = frozenset(plan.steps[-1].labels if plan.steps else plan.terms[0])
-    is_plain = reducer in {None, "sum"} and dtypes.compute == dtypes.result
+    is_trivial = reducer in {None, "sum"} and dtypes.compute == dtypes.result
     needs_cast = not plan.steps and dtypes.operands[0] != dtypes.compute
     casts = (0,) if needs_cast and reducer not in {None, "sum"} else ()
     reduced = frozenset(plan.reduced)
-    return Item((before,), labels - reduced, reduced, int(bool(reduced)), False, is_plain, casts)  # noqa: FBT003
+    return Item((before,), labels - reduced, reduced, int(bool(reduced)), False, is_trivial, casts)  # noqa: FBT003

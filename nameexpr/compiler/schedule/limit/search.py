@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 from nameexpr.compiler.schedule.limit.loops import (
     Measure,
@@ -38,8 +39,7 @@ MOST = 30_000
 """What all searches for one program count together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class CostedNest(NamedTuple):
     """A nest with what it costs."""
 
     nest: Nest
@@ -68,7 +68,7 @@ class Search:
     limit: int
     effort: Effort
     least: int
-    lowest: Found | None = None
+    lowest: CostedNest | None = None
     fits: bool = False
 
     @property
@@ -76,17 +76,20 @@ class Search:
         """Whether the search has had its share of the effort."""
         return self.effort.left <= (self.least if self.fits else 0)
 
-    def measured(self, nest: Nest) -> Measure:
+    def costed(self, nest: Nest) -> CostedNest:
         """Return what a nest costs, and remember it if none has a lower peak."""
         self.effort.left -= MEASURED
-        made = measure(self.network, nest, self.limit)
-        self.fits |= made.peak <= self.limit
-        if self.lowest is None or (made.peak, made.cost) < (self.lowest.peak, self.lowest.cost):
-            self.lowest = Found(nest, made.cost, made.peak, made.excess)
-        return made
+        measured = measure(self.network, nest, self.limit)
+        costed = CostedNest(nest, measured.cost, measured.peak, measured.excess)
+        self.fits |= costed.peak <= self.limit
+        if self.lowest is None or (costed.peak, costed.cost) < (self.lowest.peak, self.lowest.cost):
+            self.lowest = costed
+        return costed
 
 
-def find_nests(network: Network, limit: int, effort: Effort | None = None) -> tuple[list[Found], Found]:
+def find_nests(
+    network: Network, limit: int, effort: Effort | None = None
+) -> tuple[list[CostedNest], CostedNest]:
     """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
 
     Parameters
@@ -100,10 +103,9 @@ def find_nests(network: Network, limit: int, effort: Effort | None = None) -> tu
     """
     effort = effort or Effort()
     search = Search(network, limit, effort, effort.left // 2)
-    start = search.measured(())
-    first = Found((), start.cost, start.peak, start.excess)
-    fitting = [first] if start.peak <= limit else []
-    beam = [] if fitting else [first]
+    start = search.costed(())
+    fitting = [start] if start.peak <= limit else []
+    beam = [] if fitting else [start]
     for _ in range(LOOPS):
         grown = _grown(search, beam)
         new = sorted((one for one in grown if one.peak <= limit), key=lambda one: one.cost)
@@ -118,17 +120,17 @@ def find_nests(network: Network, limit: int, effort: Effort | None = None) -> tu
     return sorted(fitting, key=lambda one: one.cost), search.lowest
 
 
-def _grown(search: Search, beam: list[Found]) -> list[Found]:
+def _grown(search: Search, beam: list[CostedNest]) -> list[CostedNest]:
     """Return all nests with one more loop that lowers what is over the limit, an index at a time."""
-    grown: dict[Nest, Found] = {}
+    grown: dict[Nest, CostedNest] = {}
     for one in beam:
         before = measure(search.network, one.nest, search.limit)
         for nest in _more(search, one.nest, before):
             if search.is_over or nest in grown:
                 continue
-            made = search.measured(nest)
-            if made.excess < before.excess:
-                grown[nest] = Found(nest, made.cost, made.peak, made.excess)
+            costed = search.costed(nest)
+            if costed.excess < before.excess:
+                grown[nest] = costed
     return list(grown.values())
 
 
@@ -148,7 +150,7 @@ def _more(search: Search, nest: Nest, before: Measure) -> Iterator[Nest]:
                     yield more
 
 
-def _widened(search: Search, one: Found) -> Found:
+def _widened(search: Search, one: CostedNest) -> CostedNest:
     """Return a nest with the largest blocks that bring it no further over the limit."""
     nest = one.nest
     for path, loop in sorted(paths_of(nest), key=lambda pair: -len(pair[0])):
@@ -156,10 +158,9 @@ def _widened(search: Search, one: Found) -> Found:
         low, high = 2, size  # blocks: `high` of them fit
         while low < high:
             middle = (low + high) // 2
-            if search.measured(with_block(nest, path, -(-size // middle))).excess <= one.excess + NOTHING:
+            if search.costed(with_block(nest, path, -(-size // middle))).excess <= one.excess + NOTHING:
                 high = middle
             else:
                 low = middle + 1
         nest = with_block(nest, path, -(-size // high))
-    made = search.measured(nest)
-    return Found(nest, made.cost, made.peak, made.excess)
+    return search.costed(nest)

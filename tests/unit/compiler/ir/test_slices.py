@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
+from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
-from nameexpr.compiler.schedule import tiling as slices
+from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
 SHAPE = (2, 3, 4, 5)
 WEAK = ir.pointwise("add", (0, 1), (None, None), SHAPE, "weak:float")
@@ -97,11 +99,7 @@ def run(program: Program) -> Any:
     return space["compute"](*(rng.random(shape) for shape in program.operands))
 
 
-@pytest.fixture(autouse=True)
-def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slices, "LEAST_BYTES", 1)
-    monkeypatch.setattr(slices, "LEAST_CELLS", 1)
-    monkeypatch.setattr(slices, "CACHED", 8)
+EVERYWHERE = replace(TARGET, tiled_bytes=1, tile_cells=1, cached_cells=8)
 
 
 def body_kinds(program: Program) -> list[list[str]]:
@@ -110,7 +108,7 @@ def body_kinds(program: Program) -> list[list[str]]:
 
 
 def check(program: Program) -> Program:
-    made = slices.slice_by_slice(program, shapes_of(program))
+    made = tile_leading_axes(program, shapes_of(program), EVERYWHERE)
     shapes_of(made)
     np.testing.assert_allclose(run(made), run(program), rtol=1e-12)
     return made
@@ -150,7 +148,7 @@ def test_a_result_as_large_as_what_is_saved_is_not_sliced() -> None:
         ir.add_up(3, (0,)),
     )
     program = program_of([(3, 4, 5), (3, 5, 4)], *chain)
-    assert slices.slice_by_slice(program, shapes_of(program)) == program
+    assert tile_leading_axes(program, shapes_of(program), EVERYWHERE) == program
 
 
 def test_a_sum_over_a_looped_axis_ends_the_region() -> None:

@@ -15,8 +15,7 @@ import nameexpr as ne
 from nameexpr.compiler import pipeline
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.schedule import fusion, reuse
-from nameexpr.compiler.schedule import fusion as fuse
-from nameexpr.compiler.schedule.fusion import Fusing
+from nameexpr.compiler.schedule.fusion import FusionPlan
 from nameexpr.runtime import formula
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.parser.formula import parse_formula
@@ -32,6 +31,15 @@ def reference(text: str, given: dict[str, Any]) -> Any:
     *first, last = text.split("; ")
     named = last if re.match(r"\w+(\[[^]]*\])? = ", last) else f"last = {last}"
     return answers("; ".join([*first, named]), **given)[-1]
+
+
+def blocks_of(cells: int, **thresholds: int) -> Any:
+    """Return what plans fusion in blocks of so many cells, however small arrays are."""
+
+    def plan(graph: Any, uses: Any, target: Any) -> FusionPlan:
+        return FusionPlan(graph, uses, replace(target, block_cells=cells, fused_cells=1, **thresholds))
+
+    return plan
 
 
 def overwritten(program: Program) -> int:
@@ -109,7 +117,7 @@ def assert_same(one: Any, two: Any, title: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", [1, 7, 64])
 def test_blocks_of_any_size_give_the_reference_s_values(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
+    monkeypatch.setattr(fusion, "FusionPlan", blocks_of(block))
     fused = 0
     for seed in range(140):
         case = seeded_case(30_000 + 200 * block + seed)
@@ -162,8 +170,8 @@ def test_blocks_give_what_whole_arrays_give(text: str, dtype: str, monkeypatch: 
         with monkeypatch.context() as patch:
             patch.setattr(
                 fusion,
-                "Fusing",
-                lambda graph, uses, block=block: Fusing(graph, uses, block=block, large=1),
+                "FusionPlan",
+                blocks_of(block),
             )
             with np.errstate(all="ignore"):
                 assert same(evaluate_anew(text, **given), expected), block
@@ -187,7 +195,7 @@ def test_what_is_reduced_is_never_built(text: str) -> None:
 def test_a_value_seen_through_two_views_is_not_written_over(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=block, large=1))
+    monkeypatch.setattr(fusion, "FusionPlan", blocks_of(block))
     x = np.random.default_rng(0).random((13, 13))
     p = np.exp(x)
     formulas = {
@@ -208,8 +216,7 @@ def test_a_value_seen_through_two_views_is_not_written_over(
 @pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
 def test_negation_is_right_where_memory_is_strided(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy 2.2 to 2.4 gives wrong numbers for np.negative(x, out=y) of a strided x and a strided y."""
-    monkeypatch.setattr(fuse, "MOST_FUNCTIONS", 1)
-    monkeypatch.setattr(fusion, "Fusing", lambda graph, uses: Fusing(graph, uses, block=3, large=1))
+    monkeypatch.setattr(fusion, "FusionPlan", blocks_of(3, chain_length=1))
     u, w = np.array([-2, 1, 2], dtype), np.array([-1, 2, 0, 2], dtype)
     found = evaluate_anew("y[k j o] = -(u[k] * w[j 1 o])", u=u, w=w.reshape(4, 1, 1))
     assert_array_equal(found[..., 0], -(u[:, None] * w))

@@ -16,6 +16,7 @@ import nameexpr as ne
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.schedule import tiling as slices
+from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
 ATTENTION = """s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
 p = softmax[K](where(index[Q] >= index[K], s, -inf))
@@ -69,9 +70,12 @@ def shapes_only(**shapes: tuple[int, ...]) -> dict[str, Any]:
 @pytest.fixture
 def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slice whatever can be sliced, large or not."""
-    monkeypatch.setattr(slices, "LEAST_BYTES", 1)
-    monkeypatch.setattr(slices, "LEAST_CELLS", 1)
-    monkeypatch.setattr(slices, "CACHED", 8)
+
+    def tiled(program: Program, shapes: Any, target: Any) -> Program:
+        least = replace(target, tiled_bytes=1, tile_cells=1, cached_cells=8)
+        return tile_leading_axes(program, shapes, least)
+
+    monkeypatch.setattr(slices, "tile_leading_axes", tiled)
 
 
 def both(monkeypatch: pytest.MonkeyPatch, text: str, operands: dict[str, Any]) -> tuple[Any, Any, int]:
