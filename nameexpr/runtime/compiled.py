@@ -122,7 +122,7 @@ class Compiled(CompiledText[ExpressionEntry]):
             given = [value for value in (a0, a1, *rest) if value is not MISSING]
             return write_out(out, self._entry.call(*given), self._entry.text)
         if a1 is MISSING:
-            return self._entry.call() if a0 is MISSING else self._entry.call(a0)
+            return self._entry.call(a0)
         if rest:
             return self._entry.call(a0, a1, *rest)
         return self._entry.call(a0, a1)
