@@ -27,7 +27,7 @@ from mypy.nodes import (
 from mypy.plugin import FunctionContext, Plugin
 from mypy.types import Instance, LiteralType, Type, get_proper_type
 
-from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, diagnose
+from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
 from nameexpr.lint.formats import on_one_line
 from nameexpr.version import __version__
 
@@ -52,6 +52,8 @@ def plugin(version: str) -> type[Plugin]:
 
 def _checked(function: str, context: FunctionContext) -> Type:
     """Report what is wrong with a call, and return the type that it has anyway."""
+    from nameexpr.lint.diagnose import diagnose
+
     for call in _calls(function, context):
         for problem in diagnose(call):
             diagnostic = problem.diagnostic

@@ -9,56 +9,37 @@ pass that needs operands is left out. Nothing is said where an argument that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
+from nameexpr.compiler.analysis.faults.misuse import (
+    OPTIONS,
+    check_keywords,
+    needs_arrow,
+    no_reducer,
+    no_size,
+    operands_by_position,
+    takes_no_arrow,
+)
+from nameexpr.compiler.analysis.formula_operands import check_given
+from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
+from nameexpr.compiler.analysis.resolve import resolve
+from nameexpr.compiler.analysis.rules.check import check_text
+from nameexpr.compiler.analysis.scope import Scope, terms_of
+from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.pipeline import read, read_formula
+from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
-
-if TYPE_CHECKING:
-    from nameexpr.compiler.analysis.operands import Operand
-    from nameexpr.compiler.analysis.scope import Scope
-    from nameexpr.syntax.ast import Term
-
-
-class _Open:
-    """The value of an argument that is not literal."""
-
-    def __repr__(self) -> str:
-        return "OPEN"
-
-
-OPEN: Final = _Open()
-HOMES = {
-    "einsum": "nameexpr.runtime.einsum",
-    "evaluate": "nameexpr.runtime.evaluate",
-    "compile": "nameexpr.runtime.compile",
-    "check": "nameexpr.runtime.check",
-    "explain": "nameexpr.runtime.compile",
-}
-"""The functions whose first argument is a text, and where each is defined."""
-FUNCTIONS = {f"{home}.{name}": name for name, here in HOMES.items() for home in ("nameexpr", here)}
-"""The functions by every dotted path that leads to them."""
+from nameexpr.lint import OPEN, LiteralCall
+from nameexpr.ops import REDUCTIONS
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms
+from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.parser.expression import parse
 
 _FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
 _WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
 """Options of formulas that have no operand of that name."""
-
-
-@dataclass(frozen=True, slots=True)
-class LiteralCall:
-    """A call with a literal text.
-
-    `operands` counts those by position, None if a star stands among them; `keywords` hold literal values or
-    `OPEN`; `is_open` says that ``**`` brings more of them.
-    """
-
-    function: str
-    text: str
-    operands: int | None = 0
-    keywords: Mapping[str, Any] = field(default_factory=dict)
-    is_open: bool = False
 
 
 class Problem(NamedTuple):
@@ -71,8 +52,6 @@ class Problem(NamedTuple):
 
 def diagnose(call: LiteralCall) -> list[Problem]:
     """Return what is wrong with a call, [] if nothing can be told."""
-    from nameexpr.syntax.lexer.language import looks_like_formula
-
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
     passes = _formula if is_formula else _assertion if call.function == "check" else _expression
@@ -84,9 +63,6 @@ def diagnose(call: LiteralCall) -> list[Problem]:
 
 def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
     """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
-    from nameexpr.compiler.analysis.faults.misuse import needs_arrow
-    from nameexpr.syntax.parser.expression import parse
-
     yield list(_option_faults(call))
     yield _text_faults(call)
     tree = parse(call.text)
@@ -99,9 +75,6 @@ def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
-    from nameexpr.compiler.analysis.faults.misuse import takes_no_arrow
-    from nameexpr.compiler.analysis.rules.check import check_text
-    from nameexpr.syntax.parser.expression import parse
 
     yield list(_option_faults(call))
     yield _problems(lambda: parse(call.text))
@@ -114,8 +87,6 @@ def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
-    from nameexpr.compiler.analysis.faults.misuse import operands_by_position
-    from nameexpr.compiler.pipeline import read_formula
 
     yield _problems(lambda: read_formula(call.text))
     scope = read_formula(call.text)
@@ -142,8 +113,6 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
     """Return what is wrong with an expression's text; if it is open whether there is a reducer beside it,
     only what is wrong in both cases.
     """
-    from nameexpr.compiler.pipeline import read
-
     reduce = call.keywords.get("reduce", OPEN if call.is_open else None)
     if reduce is not OPEN:
         return _problems(lambda: read(call.text, has_reduce=reduce is not None))
@@ -154,8 +123,6 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
 
 def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
-    from nameexpr.compiler.analysis.faults.misuse import OPTIONS
-
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
     inside = sizes.items() if isinstance(sizes, dict) else ()
@@ -165,9 +132,6 @@ def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
 
 def _option_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
-    from nameexpr.compiler.analysis.faults.misuse import no_reducer, no_size
-    from nameexpr.ops import REDUCTIONS
-
     for name, value, keyword in _sizes(call):
         if value is not OPEN and type(value) is not int:
             yield Problem(no_size(name, value), is_call=True, keyword=keyword)
@@ -178,10 +142,6 @@ def _option_faults(call: LiteralCall) -> Iterator[Problem]:
 
 def _size_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
-    from nameexpr.compiler.analysis.faults.misuse import check_keywords
-    from nameexpr.dims import normalised
-    from nameexpr.syntax.parser.expression import parse
-
     tree = parse(call.text)
     for name, value, keyword in _sizes(call):
         size = {normalised(name): value if type(value) is int else 1}
@@ -190,10 +150,6 @@ def _size_faults(call: LiteralCall) -> Iterator[Problem]:
 
 def _count_faults(call: LiteralCall) -> list[Problem]:
     """Return whether there are too many operands for the terms, or too few."""
-    from nameexpr.compiler.analysis.operands import Operand
-    from nameexpr.compiler.analysis.resolve import resolve
-    from nameexpr.syntax.parser.expression import parse
-
     tree = parse(call.text)
     if call.operands in (None, len(tree.inputs)) or tree.leaves_inputs_out:
         return []
@@ -204,10 +160,6 @@ def _count_faults(call: LiteralCall) -> list[Problem]:
 
 def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it uses nowhere."""
-    from nameexpr.compiler.analysis.formula_operands import check_given
-    from nameexpr.compiler.analysis.operands import Operand
-    from nameexpr.compiler.pipeline import read_formula
-
     scope, dims = read_formula(call.text), Operand(())
     options = _FORMULA_OPTIONS | (_WHERE_NO_OPERAND_IS - set(scope.operands))
     given = {name: name for name in call.keywords if name not in options}
@@ -253,8 +205,6 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
     from nameexpr.compiler.analysis.build.formula import build_formula
-    from nameexpr.compiler.analysis.scope import terms_of
-    from nameexpr.compiler.analysis.term_queries import terms_in
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
@@ -273,15 +223,11 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
 
 
 def _is_open(term: Term) -> bool:
-    from nameexpr.syntax.ast import STRETCHED, Anonymous, atoms
 
     return any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms(term.items))
 
 
 def _placeholder(terms: Sequence[Term]) -> Operand:
     """Return an operand that fits a term; a number if there is none."""
-    from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
-    from nameexpr.syntax.ast import Expression
-
     shapes = assumed_shapes(Expression(tuple(terms[:1]), None, None, ""), {})
     return Operand(next(iter(shapes), ()))

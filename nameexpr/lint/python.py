@@ -13,12 +13,15 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, Problem, diagnose
+from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
 from nameexpr.lint.findings import Checked, Finding, is_ignored, no_python
 from nameexpr.lint.scopes import Binding, NameScope, read_scopes
 from nameexpr.lint.source import Position, Source, TextRange, extent, literal_parts, text_of, written_at
+
+if TYPE_CHECKING:
+    from nameexpr.lint.diagnose import Problem
 
 _DEEPEST = 16
 """How many names may lead to each other."""
@@ -70,6 +73,8 @@ def check_tree(tree: ast.Module, source: Source, path: str) -> Checked:
         parts = text_parts(node.args[0], scope) if function and node.args else None
         if function is None or parts is None:
             continue
+        from nameexpr.lint.diagnose import diagnose  # late, for it loads the compiler
+
         texts += 1
         for problem in diagnose(read_call(function, node, parts)):
             finding = _located(problem, node, parts, source, path)

@@ -1,4 +1,4 @@
-"""What Tab offers behind `%ne` and in a `%%ne` cell: that of the REPL, over the variables of the notebook."""
+"""Tab completion behind `%ne` and in `%%ne` cells: that of the REPL, over the variables of the notebook."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CELL = re.compile(r"%%ne\s")
 
 
 class Offer(NamedTuple):
-    """What may replace `fragment`, the text before the cursor."""
+    """Completions of `fragment`, the text before the cursor."""
 
     fragment: str
     texts: tuple[str, ...]
 
 
 def offered(source: str, cursor: int, variables: Variables) -> Offer | None:
-    """Return what may follow in a cell, or None where the cursor is not in a text of ours.
+    """Return the completions in a cell, or None where the cursor is outside a magic.
 
     Examples
     --------

@@ -42,7 +42,7 @@ _FAULT = re.compile(r"\w+\[NE\d{3}\]: |  help: | +\^[ ^]*\n?\Z")
 
 
 class NameExprLexer(Lexer):  # type: ignore[misc]
-    """Expressions and formulas, with all that a line of a session may hold beside them."""
+    """Expressions, formulas, and all other lines of a session."""
 
     name = "NameExpr"
     aliases: ClassVar[list[str]] = ["nameexpr"]
@@ -75,7 +75,7 @@ class NameExprSessionLexer(Lexer):  # type: ignore[misc]
 
 
 def _blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
-    """Return the inputs, and the answers between them, as lines."""
+    """Return the inputs, and the answers between them, as lists of lines."""
     is_input, lines = False, list[str]()
     for line in re.findall(r"[^\n]*\n|[^\n]+\Z", text):
         goes_on = line[0] == "." and is_input
@@ -102,7 +102,7 @@ def _input(lines: list[str]) -> Iterator[Piece]:
 
 
 def _answer(lines: list[str]) -> Iterator[Piece]:
-    """Return the lines of an answer; of a mistake the first one and the carets are errors."""
+    """Return the lines of an answer; the first line and the carets of an error are error tokens."""
     is_fault = any(_FAULT.match(line) for line in lines)
     start = 0
     for line in lines:

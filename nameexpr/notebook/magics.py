@@ -124,7 +124,7 @@ class Magic:
         self._shell = shell
 
     def __call__(self, line: str, cell: str | None = None) -> Any:
-        """Return what a line, or a cell, says."""
+        """Run a line or a cell."""
         try:
             return self._answer(line if cell is None else f"{line}\n{cell}")
         except (NameExprError, LineError) as fault:
@@ -153,7 +153,7 @@ class Magic:
 
 
 def _view(text: str) -> tuple[str, str]:
-    """Return what is asked of a text ("" for its value), and the text without that.
+    """Split off the option: the view of a text ("" for its value), and the text.
 
     >>> _view("-p x * 2"), _view("-p * 2"), _view("--code -x"), _view(":type x")
     (('plan', 'x * 2'), ('', '-p * 2'), ('code', '-x'), ('type', 'x'))
@@ -170,13 +170,13 @@ def _view(text: str) -> tuple[str, str]:
 
 
 def without_option(text: str) -> str:
-    """Return a text without the option before it, if there is one."""
+    """Return a text without its option."""
     option = _OPTION.match(text)
     return text if option is None else text[option.end() :]
 
 
 def _unended(text: str) -> tuple[str, bool]:
-    """Return a text without the semicolon at its end, and whether there was one: it shows no value.
+    """Return a text without a final semicolon, and whether it had one, which hides the value.
 
     >>> _unended("x * 2;  # quiet"), _unended("x * 2  # loud;")
     (('x * 2', True), ('x * 2  # loud;', False))
@@ -186,7 +186,7 @@ def _unended(text: str) -> tuple[str, bool]:
 
 
 def _not_here(line: lines.EmptyLine | lines.CommandLine | lines.PythonLine, text: str) -> LineError:
-    """Return the error for what a session has, and a notebook does in its own way."""
+    """Return the error for a line that only sessions have."""
     if isinstance(line, lines.EmptyLine):
         return LineError("there is nothing to compute", hint=USAGE)
     if isinstance(line, lines.PythonLine):

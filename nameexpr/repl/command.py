@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run a session, and return 1 if it was not at a terminal and a line was wrong."""
+    """Run a session; return 1 if it is not interactive and a line failed."""
     from nameexpr.session.commands import new_session
 
     session = new_session()
@@ -115,7 +115,7 @@ def _run_pipe(session: Session, options: argparse.Namespace) -> int:
 
 
 def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], Answer]:
-    """Return what answers a line; for JSON what Python prints goes into its answer, for nothing else may."""
+    """Return the function that runs a line; with --json, what Python prints becomes part of the answer."""
     if not options.json:
         return session.run
 
@@ -129,7 +129,7 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
 
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
-    """Return prompt_toolkit's reader, or a plain one if it is not there or not wanted."""
+    """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
     from nameexpr.session.feedback import completions, plans, seen
 
     if not options.plain:
@@ -151,7 +151,7 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
 
 
 def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[[Answer], None]:
-    """Return what prints answers: mistakes coloured on a terminal, and of a pipe on standard error."""
+    """Return what prints answers: errors in colour on a terminal, and on standard error for a pipe."""
     from nameexpr.terminal import screen
 
     def write(answer: Answer) -> None:
@@ -173,7 +173,7 @@ def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[
 
 
 def coloured_fault(text: str) -> str:
-    """Return a mistake with its first line and its carets in bold red."""
+    """Colour an error: its first line and its carets in bold red."""
     from nameexpr.terminal.screen import coloured
 
     first, newline, rest = text.partition("\n")

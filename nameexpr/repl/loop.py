@@ -1,9 +1,8 @@
-"""The loop and its readers: lines into a session, and what it says to a writer, until the input ends.
+"""The read-eval-print loop, and its readers of scripts, pipes and plain terminals.
 
-Lines come from a script, a pipe, or a terminal with Python's own line editing (`readline`);
-`nameexpr.repl.prompt` has the reader with colours and menus. At a terminal Ctrl-C stops what runs, and the
-session goes on; at a prompt the reader drops the line being typed. Only the end of the input, Ctrl-D, or
-`:quit` ends a session.
+`nameexpr.repl.prompt` has the reader with colours and menus. At a terminal Ctrl-C stops the running line, and
+the session goes on; at a prompt it drops the line being typed. Only the end of the input, Ctrl-D, or `:quit`
+ends a session.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ LONGEST = 1 << 20
 
 
 Reader: TypeAlias = Callable[[], str | None]
-"""What returns the next line, whole; None at the end."""
+"""Returns the next line with its continuation lines, or None at the end."""
 
 
 def loop(
     run: Callable[[str], Answer], read: Reader, write: Callable[[Answer], None], *, stays: bool = False
 ) -> int:
-    """Answer every line, and return how many of them were wrong.
+    """Run all lines; return how many of them failed.
 
     Parameters
     ----------
     run : callable
-        What answers a line, such as `Session.run`.
+        Runs a line and returns the answer, such as `Session.run`.
     read : callable
-        What returns the next line.
+        Returns the next line, or None at the end.
     write : callable
-        What is done with each answer, one that says nothing among them.
+        Prints an answer; it is called for empty ones, too.
     stays : bool
-        Whether Ctrl-C stops a line and not the session, as at a terminal.
+        Whether Ctrl-C stops a line instead of the session, as at a terminal.
 
     Examples
     --------
@@ -73,7 +72,7 @@ def loop(
 
 
 def line_reader(lines: Iterable[str]) -> Reader:
-    """Return a reader of lines that are there already, those of a script."""
+    """Return a reader of the lines of a script."""
     waiting = iter(lines)
     return lambda: next(waiting, None)
 
@@ -123,14 +122,14 @@ class PlainReader:
             self._save = lambda: readline.write_history_file(path)
 
     def _candidate(self, text: str, state: int) -> str | None:
-        """Return a whole line for `readline`, which is told of no word borders."""
+        """Return a completed line for `readline`, which knows no word delimiters here."""
         if state == 0:
             offered = self._complete(text, len(text))
             self._candidates = [text[: completion.start] + completion.text for completion in offered]
         return self._candidates[state] if state < len(self._candidates) else None
 
     def read(self) -> str | None:
-        """Return the next line, with those it goes on in; None at the end. Ctrl-C drops what is typed."""
+        """Return the next line with its continuation lines, None at the end, "" after Ctrl-C."""
         try:
             text = input(PROMPT)
             while is_open(text):
@@ -148,7 +147,7 @@ class PlainReader:
 
 
 def history_file() -> str | None:
-    """Return the path of the history, made with mode 0600 if it is not there; None if there can be none.
+    """Return the path of the history file, created with mode 0600, or None if it cannot be.
 
     It is `nameexpr/history` under XDG_STATE_HOME, which is ~/.local/state if it is not set or not absolute
     (XDG Base Directory Specification).

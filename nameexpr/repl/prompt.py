@@ -50,7 +50,7 @@ STYLE = Style.from_dict(
 PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python"})
 """Kinds of tokens that have no colour of their own."""
 MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
-"""What stands before the toolbar's text, so that it needs no colour."""
+"""Prefixes of the toolbar's text, which make it readable without colour."""
 Look = Callable[[str], Status]
 
 
@@ -84,7 +84,7 @@ class PromptReader:
         )
 
     def read(self) -> str | None:
-        """Return the next line, whole; None after Ctrl-D. Ctrl-C drops what is typed.
+        """Return the next line with its continuation lines, None after Ctrl-D, "" after Ctrl-C.
 
         Of several lines, pasted for one, each is read for itself, as those of a script are.
         """
@@ -135,32 +135,32 @@ def _history() -> History:
 
 
 class _Offers(Completer):
-    """What Tab offers."""
+    """Tab completion."""
 
     def __init__(self, complete: Callable[[str, int], tuple[Completion, ...]]) -> None:
         self._complete = complete
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Offered]:
-        """Return what may replace the word at the cursor."""
+        """Return the completions of the word at the cursor."""
         cursor = document.cursor_position
         for text, start, shown, about in self._complete(document.text, cursor):
             yield Offered(text, start - cursor, display=shown, display_meta=about)
 
 
 class _Colours(Lexer):
-    """Tokens in colour, and the place of a mistake underlined."""
+    """Highlights tokens, and underlines a mistake."""
 
     def __init__(self, look: Look) -> None:
         self._look = look
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        """Return a function from the number of a line to its coloured pieces."""
+        """Return a function from a line number to its styled pieces."""
         lines = coloured(document.text, self._look(document.text).span)
         return lambda number: lines[number] if number < len(lines) else []
 
 
 def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
-    """Return each line of a text as pieces with a style.
+    """Split a text into lines of styled pieces.
 
     >>> coloured("a -> b", Span(5, 6))
     [[('class:name', 'a'), ('', ' '), ('class:operator', '->'), ('', ' '), ('class:name class:mistake', 'b')]]
@@ -176,7 +176,7 @@ def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
 
 
 def _pieces(text: str, mistake: Span | None) -> Iterable[tuple[int, int, str]]:
-    """Return pieces that are either wholly inside the mistake or wholly outside of it."""
+    """Return the tokens with their styles, cut at the borders of the mistake."""
     borders = (mistake.start, max(mistake.end, mistake.start + 1)) if mistake else (-1, -1)
     for kind, (start, end) in line_tokens(text):
         style = "" if kind in PLAIN else f"class:{kind}"

@@ -204,7 +204,8 @@ def cache_info() -> CacheInfo:
     1
     """
     parts = (expressions.young, expressions.old, formulas.young, formulas.old)
-    programs = sum(len(entry.programs) for part in parts for entry in part.values())
+    entries = [entry for part in parts for entry in [*part.values()]]  # other threads add to them
+    programs = sum(len(entry.programs) for entry in entries)
     return CacheInfo(len(expressions) + len(formulas), programs, _misses, TEXTS)
 
 

@@ -81,7 +81,7 @@ class CompiledText(ABC, Generic[Kind]):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as text, options and bound operands, to be read and checked again."""
         fixed = self._entry.fixed if self._entry.is_bound else None
-        return _restored, (type(self), self.text, self.options, fixed)
+        return _restored, (self.text, type(self), self.options, fixed)
 
 
 class Compiled(CompiledText[ExpressionEntry]):
@@ -244,7 +244,7 @@ class Bound(Compiled):
 
 
 def _restored(
-    kind: type[CompiledText[Any]], text: str, options: CallOptions, fixed: Mapping[int, Any] | None
+    text: str, kind: type[CompiledText[Any]], options: CallOptions, fixed: Mapping[int, Any] | None
 ) -> CompiledText[Any]:
     entry = kind._read(text, options)
     if fixed is not None:

@@ -1,1 +1,1 @@
-"""Lines and what stays between them, for the REPL and the notebook."""
+"""Interactive sessions: what the REPL and the notebook share."""

@@ -1,4 +1,4 @@
-"""Tokens of a line of a session: those of its expression or formula, and of what stands around that.
+"""Tokens of a line for highlighting: those of its text, and commands, arguments and Python.
 
 >>> [token.kind for token in line_tokens(":plan x")], [token.kind for token in line_tokens("!x.sum()")]
 (['command', 'space', 'tensor'], ['operator', 'python'])
@@ -14,7 +14,7 @@ from nameexpr.session.lines import COMMANDS, PYTHON, FormulaLine, read_text, wit
 from nameexpr.syntax.lexer.tokens import Token, tokens
 
 KINDS = ("command", "python", "argument")
-"""What a token of a line may be, beside the kinds of `nameexpr.syntax.lexer.tokens`."""
+"""Kinds of tokens, in addition to those of `nameexpr.syntax.lexer.tokens`."""
 
 LONGEST = 8000
 """Characters of a text up to which it is parsed, to tell a formula from an expression."""
@@ -26,7 +26,7 @@ _COMMAND = re.compile(r"(\s*)(:\S*)(\s*)")
 
 
 def line_tokens(line: str) -> tuple[Token, ...]:
-    """Return the tokens of a line, right or wrong, whose spans tile it. Nothing is raised.
+    """Split a line into tokens whose spans tile it, whether or not it is valid. Nothing is raised.
 
     Examples
     --------

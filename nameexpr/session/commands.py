@@ -1,4 +1,4 @@
-"""What the commands do, one function each; `nameexpr.session.lines.COMMANDS` says how they are written.
+"""The commands, one function each; their names and usage are in `nameexpr.session.lines.COMMANDS`.
 
 >>> session = new_session()
 >>> _ = session.run("x = randn(N=2, C=3)")
@@ -51,7 +51,7 @@ KEYS = (
 DRAWINGS = (".svg", ".dot", ".mmd")
 REPEATS = 7
 SECONDS = 0.05
-"""Time that one of the repeats of `:time` takes, or one call if that takes longer."""
+"""Duration of one repeat of `:time`, or of one call if that takes longer."""
 _FILE = re.compile(r"(?:\"([^\"]+)\"|(\S+))\s*", re.DOTALL)
 
 
@@ -94,7 +94,7 @@ def _time(session: Session, line: CommandLine) -> Answer:
 
 
 def _draw(session: Session, line: CommandLine) -> Answer:
-    """Answer a contraction tree as text, or write a picture to a file."""
+    """Show the contraction tree as text, or write a picture to a file."""
     kind, path, argument = _picture(line.argument)
     ready = _ready(session, argument, "draw")
     plan = plan_of(ready)
@@ -108,7 +108,7 @@ def _draw(session: Session, line: CommandLine) -> Answer:
 
 
 def _picture(argument: str) -> tuple[str, str | None, str]:
-    """Return which picture, the file, and the text: all of them may be missing."""
+    """Split an argument into the kind of picture, the file, and the text, each of which may be missing."""
     kind, path = "", None
     word = _FILE.match(argument)
     if word and word[0].strip() in PICTURES:
@@ -120,7 +120,7 @@ def _picture(argument: str) -> tuple[str, str | None, str]:
 
 
 def _ready(session: Session, argument: str, command: str) -> PreparedText:
-    """Return the text that a command is about, the last one if it is given none."""
+    """Prepare the text of a command, or the last text if it has none."""
     text = read_text(argument) if argument.strip() else session.last_text
     if text is None:
         raise LineError(
@@ -206,9 +206,9 @@ RUN: Commands = {
     "help": _help,
     "quit": _quit,
 }
-"""What runs each command."""
+"""The function of each command."""
 
 
 def new_session() -> Session:
-    """Return a session that has every command and nothing else."""
+    """Return an empty session with all commands."""
     return Session(RUN)

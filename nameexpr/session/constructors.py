@@ -41,7 +41,7 @@ _SIZE = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 def make(line: FactoryLine, *, limit: int) -> NamedTensor:
-    """Return the tensor that a factory makes.
+    """Make a tensor with a factory.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def make(line: FactoryLine, *, limit: int) -> NamedTensor:
 
 
 def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None]:
-    """Return the sizes by name, and the dtype if one is given.
+    """Parse the arguments of a factory: sizes by name, and the dtype if one is given.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _wrong(line: FactoryLine, message: str, hint: str = "") -> LineError:
 def run_python(
     line: PythonLine, tensors: Mapping[str, Any], others: dict[str, Any]
 ) -> tuple[dict[str, NamedTensor], Any]:
-    """Return the tensors as they are after the code, and the value of an expression, else None.
+    """Run code; return the tensors afterwards, and the value of an expression or None.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _target(line: PythonLine, value: Any) -> NamedTensor:
 
 
 def _executed(code: str, variables: dict[str, Any]) -> Any:
-    """Return the value of an expression, else None; whatever it raises is reported."""
+    """Run code and return the value of a last expression, or None; every exception becomes a LineError."""
     if not code:
         raise LineError("there is no code behind !", hint="such as !x.shape")
     try:
@@ -175,7 +175,7 @@ def _executed(code: str, variables: dict[str, Any]) -> Any:
 
 
 def exception_text(fault: BaseException) -> str:
-    """Return the kind of an exception and the first line of what it says."""
+    """Return the class of an exception and the first line of its message."""
     try:
         text = str(fault)
     except Exception:  # noqa: BLE001  a class of the user's

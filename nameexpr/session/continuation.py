@@ -1,9 +1,8 @@
-r"""Which lines of a text belong together: at a prompt, in a script, in a transcript.
+r"""Line continuation: at a prompt, in a script, and in a transcript.
 
-The reader of lines asks whether a line wants to go on before it hands a text to be evaluated. A learner must
-never be caught in a text that does not end: an empty line always ends it, and so does a mistake that no
-further line can mend, a bracket that closes nothing or the wrong one. A formula that ends in an operator is
-not waited for: a line break ends its statement, so the next line could not complete it.
+Nobody must be caught in a text that does not end: an empty line always ends it, and so does a mistake that no
+further line can mend, such as a bracket that closes nothing. A formula that ends in an operator is complete:
+a line break ends its statement, so the next line could not complete it.
 
 >>> is_open("y[N] = sum[C]("), is_open("y[N] = sum[C](\n"), is_open("N C,"), is_open("i i ->")
 (True, False, True, False)
@@ -34,7 +33,7 @@ _CLOSED_BY = {"(": ")", "[": "]"}
 
 
 def is_open(text: str) -> bool:
-    r"""Return whether more lines are wanted before the text is evaluated.
+    r"""Return whether a text continues on the next line.
 
     It is open if a bracket is, if it ends in a backslash, if an expression ends in a comma or a bar, or if
     Python says so of what stands behind `!`. It never is after an empty line.
@@ -59,7 +58,7 @@ def is_open(text: str) -> bool:
 
 
 def python_start(text: str) -> int | None:
-    """Return where the Python of a line begins, behind `!` or `name = !`, or None if it has none.
+    """Return the offset of the Python code behind `!` or `name = !`, or None.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def python_start(text: str) -> int | None:
 
 
 def continued(text: str) -> str:
-    r"""Return the text, of the same length, with spaces for the backslashes and the line breaks after them.
+    r"""Replace backslashes before line breaks, and the breaks, by spaces; offsets stay valid.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def continued(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Return the lines of a script or of a transcript, those that go on joined.
+    r"""Split a script or a transcript into lines, continuation lines joined.
 
     >>> lines_of("y[N] = sum[C](\n  x)\n:names")
     ['y[N] = sum[C](\n  x)', ':names']
@@ -117,7 +116,7 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _is_unfinished(text: str) -> bool:
-    """Whether a bracket is open and none closed in vain, or the text ends in a comma or a bar of its own."""
+    """Whether a bracket is open and none is unmatched, or the text ends in a comma or an expression's bar."""
     waiting: list[str] = []
     outside = []
     for piece in re.findall(r"[()\[\]]|[^()\[\]]+", text):
@@ -145,7 +144,7 @@ def _is_open_python(code: str) -> bool:
 
 
 def _is_block(code: str) -> bool:
-    """Whether one line is a whole block, `for i in x: print(i)`, for which Python's own prompt would wait."""
+    """Whether one line is a complete block, `for i in x: print(i)`, for which Python's prompt would wait."""
     try:
         compile(code, "<line>", "exec")
     except SyntaxError:

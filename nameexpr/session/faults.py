@@ -1,4 +1,4 @@
-"""Mistakes in a line beside its expression, and advice on lines that were meant for another program.
+"""Errors in a line outside its expression, and advice on lines meant for another program.
 
 >>> print(LineError("there is no tensor 'w'", "N C, C -> N | x, w", Span(18, 19), "make it: w = randn(N=2)"))
 there is no tensor 'w'
@@ -39,7 +39,7 @@ LONGEST = 60
 
 
 class LineError(Exception):
-    """A mistake in a line: what is wrong, where if that is known, and how to mend it."""
+    """An error in a line: the message, the span if it is known, and a hint."""
 
     def __init__(self, message: str, text: str = "", span: Span | None = None, hint: str = "") -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ class LineError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Return the mistake as lines to read, carets below its place."""
+        """Render the message, the line with carets, and the hint."""
         lines = [visible(shortened(self.message))]
         if self.span is not None:
             lines += ["  " + line for line in marked_text(self.text, [(*self.span, "")])]
@@ -59,7 +59,7 @@ class LineError(Exception):
 
 
 def with_advice(message: str, line: str) -> str:
-    """Return a message whose help is replaced if the line looks like Python, or a command without its colon.
+    """Replace the help of a message if the line looks like Python, or like a command without its colon.
 
     >>> print(with_advice("this is wrong", "np.ones(3)"))
     this is wrong

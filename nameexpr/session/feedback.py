@@ -1,7 +1,7 @@
-"""What is said of a line while it is typed: the status below it, what Tab offers, the plan behind F2.
+"""Feedback on a line while it is typed: the status below it, completions, and the plan behind F2.
 
-The status is that of the result: names, sizes, dtype and cost, or what is wrong with the line. It is made
-anew at each key: it plans and never computes.
+The status tells names, sizes, dtype and cost of the result, or what is wrong with the line. It is computed on
+every key press, by planning only.
 
 >>> session = Session({})
 >>> _ = session.run("x = randn(N=2, C=3)")
@@ -35,12 +35,12 @@ from nameexpr.session.settings import SETTINGS
 from nameexpr.session.values import dims_text
 
 LONGEST = 4000
-"""Characters of a text up to which it is looked at while it is typed."""
+"""Longest text, in characters, that is looked at while it is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What to show below a text: `kind` is "type", "mistake", "hint" or ""; `span` is where a mistake is."""
+    """The line below the input: `kind` is "type", "mistake", "hint" or ""; `span` is that of a mistake."""
 
     kind: str
     text: str
@@ -48,7 +48,7 @@ class Status:
 
 
 def status(session: Session, line: str) -> Status:
-    """Return what is known of a line. Nothing is raised, and nothing is computed."""
+    """Return the status of a line. Nothing is raised, and the text is planned but not run."""
     if len(line) > LONGEST:
         return Status("hint", "this line is too long to be looked at while it is typed")
     line = continued(line)
@@ -82,7 +82,7 @@ def _line_status(session: Session, line: lines.Line) -> Status:
 
 
 def _command_status(session: Session, line: lines.CommandLine) -> Status:
-    """Return the status of the command's text, else how the command is written."""
+    """Return the status of the command's text, or else the usage of the command."""
     written = line.name.text
     command = COMMANDS.get(FULL_NAMES.get(written, ""))
     if command is None:
@@ -97,7 +97,7 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
 
 
 def _mistake(fault: NameExprError | LineError, line: str) -> Status:
-    """Return what is wrong with a line; a line that is only unfinished is not wrong yet."""
+    """Return the status of an invalid line; an unfinished one is not wrong yet."""
     if is_open(line):
         return Status("hint", "more is to come" if line.rstrip().endswith(",") else "a bracket is still open")
     if isinstance(fault, LineError):
@@ -114,7 +114,7 @@ def _one_line(text: str) -> str:
 
 
 def seen(session: Session) -> Callable[[str], Status]:
-    """Return a function from a text to its status, which keeps the last one: some keys ask for it twice.
+    """Return a function from a text to its status, which caches the last one.
 
     >>> seen(Session({}))("x = ones(N=2)").text
     'N=2  float64  16 B'
@@ -131,7 +131,7 @@ def seen(session: Session) -> Callable[[str], Status]:
 
 
 def completions(session: Session) -> Callable[[str, int], tuple[Completion, ...]]:
-    """Return a function from a text and a cursor to what Tab offers there.
+    """Return a function from a text and a cursor position to completions.
 
     >>> [choice.text for choice in completions(Session({}))(":pl", 3)]
     [':plan']
@@ -140,7 +140,7 @@ def completions(session: Session) -> Callable[[str, int], tuple[Completion, ...]
 
 
 def known(session: Session) -> Known:
-    """Return what a session has to offer."""
+    """Return what completion may use of a session."""
     return Known(
         {name: (tensor.names, tensor.shape) for name, tensor in session.tensors.items()},
         {f":{name}": command.about for name, command in COMMANDS.items()},
@@ -157,7 +157,7 @@ def _codes() -> dict[str, str]:
 
 
 def plans(session: Session) -> Callable[[str], str]:
-    """Return a function from a text to its plan and its code, or what is wrong with it: what F2 shows.
+    """Return a function from a text to its plan and code, or its error, for F2.
 
     >>> from nameexpr.session.commands import new_session
     >>> session = new_session()

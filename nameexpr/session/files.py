@@ -29,9 +29,9 @@ _TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")
 _SAVE = re.compile(rf"({WORD})\s+(\S.*)", re.DOTALL)
 _QUOTES = re.compile(r"(['\"])(.*)\1", re.DOTALL)
 LARGEST = 1 << 22
-"""Bytes that a script may have."""
+"""Size limit of a script in bytes."""
 DEEPEST = 20
-"""Scripts that may call each other."""
+"""How deep scripts may call each other."""
 
 
 def is_target(text: str) -> bool:
@@ -86,7 +86,7 @@ def save(session: Session, line: CommandLine) -> Answer:
 
 
 def _target(session: Session, argument: str) -> tuple[str | None, str]:
-    """Return the tensor, or None for the lines, and the path."""
+    """Return the name of the tensor, None for the session's lines, and the path."""
     if (parts := _SAVE.fullmatch(argument)) and parts[1].isidentifier():
         return normalised(parts[1]), _path(parts[2])
     path = _path(argument)
@@ -106,7 +106,7 @@ def _path(text: str) -> str:
 
 
 def write_text(path: str, text: str) -> str:
-    """Write a text to a file, and return its name as it is shown (LineError if that fails)."""
+    """Write a text to a file and return its quoted name; raise LineError if that fails."""
     try:
         with open(path, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
@@ -116,7 +116,7 @@ def write_text(path: str, text: str) -> str:
 
 
 def script(session: Session, line: CommandLine) -> Answer:
-    """Run the lines of a file, and answer what they say as a transcript."""
+    """Run the lines of a file; the answer is a transcript."""
     path = _path(line.argument)
     if not path:
         raise LineError("which file?", hint=":script session.ne")
@@ -132,7 +132,7 @@ def script(session: Session, line: CommandLine) -> Answer:
 
 
 def read_script(path: str) -> list[str]:
-    """Return the lines of a script, those that go on joined.
+    """Read the lines of a script, continuation lines joined.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def read_script(path: str) -> list[str]:
 
 
 def transcript(session: Session, lines: Iterable[str]) -> Iterator[Answer]:
-    """Return each line behind its prompt, then run it and return what the session says to it."""
+    """Run lines; yield each behind its prompt, then its answer."""
     for line in lines:
         first, *others = visible(line).split("\n")
         yield Answer("\n".join([PROMPT + first, *(MORE + other for other in others)]).rstrip())

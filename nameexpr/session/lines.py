@@ -1,4 +1,4 @@
-"""What a line of a session says: the language around the language. Reading a line computes nothing.
+"""Parse a line of a session into one of six kinds. Nothing is computed.
 
     line  : ":" WORD text                          CommandLine
           | [NAME ["[" term "]"] "="] "!" code     PythonLine
@@ -78,11 +78,11 @@ PICTURES = ("network", "tree", "memory")
 """Pictures that `:draw` knows."""
 ARRAYS = (".npy", ".npz", ".csv")
 SCRIPTS = (".ne",)
-"""How the names of files end."""
+"""Suffixes of files that are read and written."""
 
 COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
 PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
-"""The beginning of a line of Python: the name of its value, that one's dims, and the mark."""
+"""The head of a line of Python: target, its dims, and the mark."""
 _FACTORY = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
 _COMMENT = re.compile(r"#[^\n]*")
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
@@ -90,7 +90,7 @@ _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
 
 
 class Word(NamedTuple):
-    """A piece of a line, and where it stands."""
+    """A word of a line and its span."""
 
     text: str
     span: Span
@@ -149,12 +149,12 @@ Line: TypeAlias = EmptyLine | CommandLine | PythonLine | FactoryLine | TextLine
 
 
 def read_line(line: str) -> Line:
-    """Return what a line says.
+    """Parse a line.
 
     Raises
     ------
     LineError
-        If it begins like something and does not go on so.
+        If a factory call is not closed, or something follows it.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def read_line(line: str) -> Line:
 
 
 def read_text(text: str) -> TextLine:
-    """Return whether a text is an expression or a formula, and which operands stand behind it.
+    """Tell an expression from a formula, and split off the operands behind the bar.
 
     Examples
     --------
@@ -191,17 +191,17 @@ def read_text(text: str) -> TextLine:
 
 
 def without_comments(text: str) -> str:
-    """Return a text of the same length with spaces for its comments."""
+    """Replace comments by spaces, so that all offsets stay valid."""
     return _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
 
 
 def find_command(name: str) -> CommandRow:
-    """Return the row of a command.
+    """Look up a command by its name or an alias, in any case.
 
     Raises
     ------
     LineError
-        If there is none of that name.
+        If there is no such command.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def _factory_line(line: str, factory: re.Match[str]) -> FactoryLine:
 
 
 def _pieces(line: str, start: int, end: int) -> tuple[Word, ...]:
-    """Return what stands between commas, blanks left out; nothing at all is no piece."""
+    """Split at commas; empty pieces are left out."""
     words = []
     for piece in re.finditer(r"[^,]+", line[start:end]):
         text = piece[0].strip()

@@ -1,4 +1,4 @@
-"""A text and the tensors that it is about, brought together: `prepare`, and then its plan or its value.
+"""Match a text with its operands: `prepare`, and then its plan, its type or its value.
 
 The operands of an expression are those behind its bar, or those whose names are the labels of its terms.
 This is where a session, a toolbar and a notebook meet the package: nothing here knows of screens.
@@ -40,12 +40,12 @@ from nameexpr.syntax.unparse import unparse_term
 Tensors: TypeAlias = Mapping[str, Any]
 Operands: TypeAlias = tuple[tuple[str, Any], ...]
 LISTED = 8
-"""Names of tensors that a hint lists."""
+"""Number of tensors that a hint lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
-    """How texts are computed; as the options of `nameexpr.compile`. `dtype` is for expressions alone."""
+    """Options of `nameexpr.compile`; `dtype` applies to expressions only."""
 
     dtype: str | None = None
     optimize: str | bool | None = None
@@ -54,7 +54,7 @@ class TextOptions:
 
 @dataclass(frozen=True, slots=True)
 class PreparedText:
-    """A text that can be computed.
+    """A compiled text with its operands.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ class PreparedText:
 
 @dataclass(frozen=True, slots=True)
 class TextValue:
-    """What came out: the value, and the statements of a formula by name."""
+    """A result, and the values of a formula's statements by name."""
 
     value: Any
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
 def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions()) -> PreparedText:
-    """Return a text with its operands.
+    """Compile a text and find its operands.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions
 
 
 def plan_of(ready: PreparedText) -> Plan:
-    """Return what would be done.
+    """Return the plan.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def plan_of(ready: PreparedText) -> Plan:
 
 
 def value_of(ready: PreparedText) -> TextValue:
-    """Return the value, and of a formula those of all its statements.
+    """Compute the result, and for a formula the values of all its statements.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def _outline(ready: PreparedText) -> Outline:
 
 
 def _sizes_of(ready: PreparedText) -> Sizes:
-    """Return the sizes that a text without an arrow finds in its operands."""
+    """Check the shapes of a text without an arrow."""
     return check(ready.text.text, *_positional(ready), sizes=ready.sizes or None)
 
 
@@ -182,7 +182,7 @@ def _common_dtype(operands: Operands) -> str:
 
 
 def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextValue:
-    """Return the values of the statements that have names, all computed at once, and that of the last one."""
+    """Compute all named statements in one call, and the last statement."""
     names = compiled.statements
     if len(names) == 1:
         value = compiled(operands=operands)
@@ -198,7 +198,6 @@ def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextV
 
 
 def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
-    """Return an operand that a formula names."""
     if name in tensors:
         return name, tensors[name]
     there = [tensor for tensor in tensors if tensor != "_"]
@@ -213,7 +212,7 @@ def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
 
 
 def _read(line: ExpressionLine, tensors: Tensors) -> tuple[ast.Expression, Operands, Mapping[str, int]]:
-    """Return an expression's tree, its operands, and the sizes that stand between them."""
+    """Parse an expression; return its tree, operands, and the sizes given among them."""
     if line.operands is None:
         tree = read(line.text)
         return tree, tuple(_matching(line, tree, term, tensors) for term in tree.inputs), {}
@@ -226,7 +225,7 @@ def _read(line: ExpressionLine, tensors: Tensors) -> tuple[ast.Expression, Opera
 def _matching(
     line: ExpressionLine, tree: ast.Expression, term: ast.Term, tensors: Tensors
 ) -> tuple[str, Any]:
-    """Return the one tensor that has a term's labels for names."""
+    """Return the only tensor whose names are the labels of a term."""
     names = _candidates(term, tensors)
     if len(names) == 1:
         return names[0], tensors[names[0]]
@@ -253,7 +252,7 @@ def _candidates(term: ast.Term, tensors: Tensors) -> list[str]:
 
 
 def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]:
-    """Return the tensor, or the number, that a word behind the bar means."""
+    """Return the tensor or the number that is written behind the bar."""
     if word.text in tensors:
         return word.text, tensors[word.text]
     for kind in (int, float, complex):
@@ -277,7 +276,7 @@ def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
 
 
 def _whole(line: ExpressionLine) -> str:
-    """Return the line as it may have been written, with the words behind the bar where they stood."""
+    """Reconstruct the line, each word behind the bar at its span."""
     text = line.text + " | "
     for word in line.operands or ():
         text = text.ljust(word.span.start) + word.text + ", "

@@ -41,14 +41,14 @@ from nameexpr.tensors import NamedTensor
 from nameexpr.whole_files import memory_of_machine
 
 MANY = 10
-"""Commas from which on the estimate for a text being typed takes a quick order of contractions."""
+"""Commas from which on the estimate for a text being typed uses the greedy order."""
 KEPT = 50
-"""Lines that can be undone."""
+"""Number of lines that can be undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text to print, whether it tells a mistake, whether the session is over; to which line, if known."""
+    """An answer: its text, whether that is an error, whether the session ends, and the line if known."""
 
     text: str
     is_fault: bool = False
@@ -61,12 +61,12 @@ Commands: TypeAlias = "Mapping[str, Callable[[Session, lines.CommandLine], Answe
 
 @dataclass(slots=True)
 class Session:
-    """What is there between two lines.
+    """The state of a session, and how lines change it.
 
     Attributes
     ----------
     commands : mapping of str to callable
-        What runs each command.
+        The function of each command.
     tensors : dict of str to NamedTensor
         By name; `_` is the last value.
     settings : Settings
@@ -99,7 +99,7 @@ class Session:
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
 
     def run(self, line: str) -> Answer:
-        """Return what there is to say to a line; only Ctrl-C passes through."""
+        """Run a line and return the answer. Only KeyboardInterrupt is ever raised."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             answer = self._answer(continued(line))
@@ -110,14 +110,14 @@ class Session:
         return answer
 
     def look(self, line: str) -> Answer:
-        """Return what a line that changes nothing would answer; it is not kept."""
+        """Return the answer to a line that changes no tensor, and forget that it was asked."""
         fault, text = self.last_fault, self.last_text
         answer = self.run(line)
         self.last_fault, self.last_text = fault, text
         return answer
 
     def prepared(self, line: lines.TextLine, *, is_quick: bool = False) -> PreparedText:
-        """Return a text with its operands out of this session.
+        """Prepare a text with operands from this session.
 
         `is_quick` is for an estimate while the text is typed: no search for slices that fit into memory, nor
         for the best order of very many contractions.
@@ -134,7 +134,7 @@ class Session:
         return self.settings.memory_limit or memory_of_machine()
 
     def put(self, line: str, changed: Mapping[str, NamedTensor], gone: list[str] | None = None) -> None:
-        """Keep tensors by name, and what was there before, for `:undo`; a last result alone is not undone."""
+        """Store tensors, and the previous state for `:undo`, unless only the last result changes."""
         if gone or set(changed) != {"_"}:
             self.remember(line)
         self.version += 1
@@ -142,7 +142,7 @@ class Session:
         self.tensors = kept | dict(changed)
 
     def remember(self, line: str) -> None:
-        """Keep the state of the session as it is before a line changes it."""
+        """Store the current state for `:undo`, before a line changes it."""
         self.undone.append((line, self.tensors, self.settings, len(self.entered)))
         del self.undone[:-KEPT]
         self.version += 1

@@ -47,13 +47,13 @@ class Settings:
 
 
 def options_of(settings: Settings) -> TextOptions:
-    """Return the settings that matter to how a text is computed; a limit of memory always does."""
+    """Return the options for compiling; there is always a memory limit."""
     optimize: str | bool | None = False if settings.optimize == "false" else settings.optimize
     return TextOptions(settings.dtype, optimize, settings.memory_limit or memory_of_machine())
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
-    """Return the settings with one changed; "auto" is the value that it has at first.
+    """Return the settings with one changed; "auto" is its default.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
 
 
 def listed(settings: Settings) -> list[tuple[str, str, str]]:
-    """Return name, value and meaning of each setting."""
+    """Return name, value and description of each setting."""
     values = {field.name: getattr(settings, field.name) for field in fields(Settings)}
     if settings.memory_limit is not None:
         values["memory_limit"] = bytes_text(settings.memory_limit)
@@ -79,7 +79,7 @@ def listed(settings: Settings) -> list[tuple[str, str, str]]:
 
 
 def read_bytes(value: str) -> int:
-    """Return how many bytes a text says.
+    """Parse a number of bytes.
 
     >>> read_bytes("1.5kB"), read_bytes("1KiB"), read_bytes("64")
     (1500, 1024, 64)
@@ -95,7 +95,7 @@ def read_bytes(value: str) -> int:
 
 
 def read_seed(value: str) -> int:
-    """Return where random numbers are to start."""
+    """Parse a seed."""
     if not value.isascii() or not value.isdigit() or len(value) > 18:  # noqa: PLR2004  those of 64 bits
         raise LineError(f"'{value}' is no seed", hint="such as :set seed 0")
     return int(value)
@@ -126,7 +126,7 @@ def _read_precision(value: str) -> int:
 
 
 class Setting(NamedTuple):
-    """What a setting means, values that Tab offers, and how a value is read."""
+    """A setting: description, values to complete, and the parser of a value."""
 
     about: str
     choices: tuple[str, ...]

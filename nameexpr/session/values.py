@@ -21,10 +21,10 @@ from nameexpr.runtime.check import Sizes
 from nameexpr.tensors import NamedTensor, as_tensor
 
 WHOLE = 60
-"""Elements that are shown before the middle of a tensor is left out."""
+"""Elements from which on the middle of a tensor is left out."""
 EDGE = 3
 PAGE = 2
-"""Dims of which all is shown; of a large tensor with more the first page is."""
+"""Dims of a page: of a large tensor with more dims only the first page is shown."""
 LONGEST = 4000
 """Characters of a value that are shown."""
 LONGEST_TREE = 200
@@ -33,14 +33,14 @@ NUMBERS = (bool, int, float, complex)
 
 
 def is_tensor_like(value: object) -> bool:
-    """Return whether a value of Python's becomes a tensor of the session: arrays of numbers, numbers."""
+    """Return whether a Python value becomes a tensor of the session: numeric arrays and numbers do."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in "biufc"
     return isinstance(value, NamedTensor) or type(value) in NUMBERS
 
 
 def as_named(value: Any, names: object = None) -> NamedTensor:
-    """Return a value as a tensor; an array keeps its memory.
+    """Convert a value to a tensor, without a copy of an array.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def as_named(value: Any, names: object = None) -> NamedTensor:
 
 
 def dims_text(names: tuple[str | None, ...] | None, shape: tuple[int, ...]) -> str:
-    """Return names and sizes on one line.
+    """Format names and sizes on one line.
 
     >>> dims_text(("N", None), (2, 3)), dims_text(None, ())
     ('N=2, 3', 'a number')
@@ -65,12 +65,12 @@ def dims_text(names: tuple[str | None, ...] | None, shape: tuple[int, ...]) -> s
 
 
 def described(tensor: NamedTensor) -> str:
-    """Return names, sizes and dtype of a tensor on one line."""
+    """Format names, sizes and dtype of a tensor on one line."""
     return f"{dims_text(tensor.names, tensor.shape)}  {tensor.dtype}"
 
 
 def shown(value: object, precision: int = 4) -> str:
-    r"""Return a value as text to read: harmless, and not too long.
+    r"""Format a value as printable text of bounded length.
 
     >>> print(shown(np.ones(3) / 3), shown("a\x1b[31m"), shown(Sizes({"N": 2}, {"batch": (2, 3)})))
     array([0.3333, 0.3333, 0.3333]) 'a\x1b[31m' N=2, batch...=(2, 3)
@@ -93,14 +93,14 @@ def _is_deep(value: object) -> bool:
 
 
 def _slice_text(tensor: Any) -> str:
-    """Return the first page of a tensor of many dims, and which one it is."""
+    """Format the first page of a tensor of many dims, under a line that names it."""
     outer = tensor.ndim - PAGE
     indices = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))
     return f"{described(tensor)}, the first page, {indices}\n{np.array2string(tensor.data[(0,) * outer])}"
 
 
 def tree_text(flow: Flow, names: Sequence[str] = ()) -> str:
-    """Return a contraction tree as lines, the result on top; `names` are what the session calls the operands.
+    """Format a contraction tree, the result on top; `names` are those of the operands in the session.
 
     >>> operands = Node("operand", "x", "N C"), Node("operand", "w", "C")
     >>> nodes = (*operands, Node("step", "dot", "N", (0, 1), 12, 16))

@@ -78,6 +78,8 @@ class Watch:
             raise
         except BaseException as fault:  # noqa: BLE001  that is what is looked for
             self._keep(_where(fault), data, str(fault))
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         taken = time.process_time() - start
         if taken > self.slowest:
             self.slowest, self.slowest_input = taken, data

@@ -16,7 +16,7 @@ from nameexpr.compiler.ir import shapes, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.shapes import Shapes
-from nameexpr.compiler.ir.strides import Strides, row_major_strides
+from nameexpr.compiler.ir.strides import Sources, Strides, row_major_strides
 
 Cuts = tuple[int, ...] | None
 """How many leading axes of each source are cut for a slice; None where there are no slices."""
@@ -49,9 +49,8 @@ def strides_of(program: Program, shapes: Shapes, layouts: Sequence[OperandLayout
         for layout, shape in zip(layouts_or_default(layouts, program.operands), program.operands, strict=True)
     ]
     for value, instruction in enumerate(program.instructions, len(found)):
-        own = [shapes[source] for source in instruction.sources]
-        steps = [found[source] for source in instruction.sources]
-        found.append(PRIMITIVES[instruction.primitive].strides(instruction, own, steps, shapes[value]))
+        sources = [(shapes[source], found[source]) for source in instruction.sources]
+        found.append(PRIMITIVES[instruction.primitive].strides(instruction, sources, shapes[value]))
     return found
 
 
@@ -255,7 +254,7 @@ class PrimitiveRules(NamedTuple):
     """
 
     shape: Callable[[Instruction, Shapes], Shape]
-    strides: Callable[[Instruction, Shapes, Sequence[Strides], Shape], Strides] = strides.row_major
+    strides: Callable[[Instruction, Sources, Shape], Strides] = strides.row_major
     work: Callable[[Instruction, Shapes, Shape], int] = _none
     cuts: Callable[[Instruction, Shapes, int], Cuts] = _never
     is_view: bool = False

@@ -14,7 +14,8 @@ from nameexpr.compiler.ir.program import Instruction, Shape
 ROW_MAJOR = frozenset({"erf", "erfc"})
 """Pointwise kernels whose results are row-major, whatever is given to them."""
 Strides = tuple[int, ...]
-Shapes = Sequence[Shape]
+Sources = Sequence[tuple[Shape, Strides]]
+"""Shape and strides of each source."""
 
 
 def row_major_strides(shape: Shape) -> Strides:
@@ -133,89 +134,84 @@ def reshaped(shape: Shape, strides: Strides, wanted: Shape) -> Strides | None:
     return tuple(made)
 
 
-# What each primitive gives: the instruction, shapes and strides of its sources, and the shape of its result.
+# What each primitive gives, from the instruction, its sources, and the shape of its result.
 
 
-def row_major(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def row_major(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Row-major, whatever the sources are."""
     return row_major_strides(shape)
 
 
-def transposed(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def transposed(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """The strides in another order."""
-    return tuple([strides[0][axis] for axis in instruction.axes])
+    return tuple([sources[0][1][axis] for axis in instruction.axes])
 
 
-def of_diagonal(
-    instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape
-) -> Strides:
+def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Along the diagonal of several axes."""
     letters, result = instruction.letters
-    pairs = list(zip(letters, strides[0], strict=True))
+    pairs = list(zip(letters, sources[0][1], strict=True))
     return tuple([sum(stride for other, stride in pairs if other == letter) for letter in result])
 
 
-def of_reshape(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_reshape(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Those of a view, or of a copy if there is none."""
-    return reshaped(shapes[0], strides[0], shape) or row_major_strides(shape)
+    return reshaped(*sources[0], shape) or row_major_strides(shape)
 
 
-def of_parts(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_parts(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Both parts of a cell side by side."""
-    return (*(2 * stride for stride in strides[0]), 1)
+    return (*(2 * stride for stride in sources[0][1]), 1)
 
 
-def of_pairs(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_pairs(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Two parts to a cell."""
-    return tuple([stride // 2 for stride in strides[0][:-1]])
+    return tuple([stride // 2 for stride in sources[0][1][:-1]])
 
 
-def of_copy(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_copy(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """A copy that keeps the order of the axes."""
-    return compact_strides(shape, copied_order(shape, strides[0]))
+    return compact_strides(shape, copied_order(shape, sources[0][1]))
 
 
-def of_arguments(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_arguments(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """A ufunc's result, laid out as its arguments are."""
-    arrays = [aligned(*source, shape) for source in zip(shapes, strides, strict=True)]
+    arrays = [aligned(*source, shape) for source in sources]
     return compact_strides(shape, iteration_order(arrays))
 
 
-def of_pointwise(
-    instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape
-) -> Strides:
+def of_pointwise(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Those of what is written over, or as of a ufunc."""
     if instruction.over is not None:
-        return strides[instruction.over]
+        return sources[instruction.over][1]
     if instruction.function in ROW_MAJOR:
         return row_major_strides(shape)
-    return of_arguments(instruction, shapes, strides, shape)
+    return of_arguments(instruction, sources, shape)
 
 
-def of_blocks(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_blocks(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Those of what is written over, or row-major."""
-    return row_major_strides(shape) if instruction.over is None else strides[instruction.over]
+    return row_major_strides(shape) if instruction.over is None else sources[instruction.over][1]
 
 
-def along_axes(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def along_axes(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Those of a copy that is worked on."""
     if instruction.function == "flip":
         return row_major_strides(shape)
-    return strides[0] if instruction.over is not None else of_copy(instruction, shapes, strides, shape)
+    return sources[0][1] if instruction.over is not None else of_copy(instruction, sources, shape)
 
 
-def of_sum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_sum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """A ufunc's reduction, laid out as the axes that stay are."""
-    ndim = len(shapes[0])
-    gone = {axis % ndim for axis in instruction.axes}
-    return compact_strides(
-        shape, iteration_order([[strides[0][axis] for axis in range(ndim) if axis not in gone]])
-    )
+    ((_, strides),) = sources
+    gone = {axis % len(strides) for axis in instruction.axes}
+    kept = [stride for axis, stride in enumerate(strides) if axis not in gone]
+    return compact_strides(shape, iteration_order([kept]))
 
 
-def of_slices(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_slices(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """What is made of two slices, axis after axis, the last first."""
-    left, own = shapes[0], strides[0]
+    left, own = sources[0]
     for axis in sorted(instruction.axes, reverse=True):
         count = left[axis]
         left, own = left[:axis] + left[axis + 1 :], own[:axis] + own[axis + 1 :]
@@ -224,18 +220,18 @@ def of_slices(instruction: Instruction, shapes: Shapes, strides: Sequence[Stride
     return own
 
 
-def of_matmul(_: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_matmul(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Row-major matrices; the axes before them as of a ufunc."""
     batch = shape[:-2]
-    arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in zip(shapes, strides, strict=True)]
+    arrays = [aligned(own[:-2], steps[:-2], batch) for own, steps in sources]
     return compact_strides(shape, [*iteration_order(arrays), len(batch), len(batch) + 1])
 
 
-def of_einsum(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_einsum(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Laid out as the axes of the sources that stay."""
     *every, result = instruction.letters
     arrays = []
-    for letters, own, steps in zip(every, shapes, strides, strict=True):
+    for letters, (own, steps) in zip(every, sources, strict=True):
         found = dict.fromkeys(result, 0)
         for letter, size, stride in zip(letters, own, steps, strict=True):
             if letter in found and size != 1:
@@ -244,7 +240,7 @@ def of_einsum(instruction: Instruction, shapes: Shapes, strides: Sequence[Stride
     return compact_strides(shape, iteration_order(arrays))
 
 
-def of_loop(instruction: Instruction, shapes: Shapes, strides: Sequence[Strides], shape: Shape) -> Strides:
+def of_loop(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
     """The axes in the order that the loop lays them out in."""
     assert instruction.loop is not None
     return compact_strides(shape, instruction.loop.layout or range(len(shape)))

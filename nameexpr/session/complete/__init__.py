@@ -1,4 +1,4 @@
-"""What Tab offers: what may come next at the cursor, of what the session knows.
+"""Tab completion: what may come next at the cursor.
 
 Commands, files, Python and factories have rules of their own. All else is read with both grammars up to the
 word under the cursor, as an expression and as a formula; whichever can still be true of the text says what it
@@ -35,7 +35,7 @@ from nameexpr.session.lines import FACTORIES
 __all__ = ["Completion", "Known", "complete"]
 
 LONGEST = 8_000
-"""Characters of a text up to which it is looked at, so that a key is never waited for."""
+"""Longest text, in characters, that is completed, so that no key is slow."""
 REACH = 128
 """Characters of Python before the cursor that are looked at."""
 MODULES = {"np": "numpy", "ne": "nameexpr"}
@@ -50,9 +50,9 @@ _DOTTED = re.compile(r"(?<![\w.])((?:[^\W\d]\w*\.)*)([^\W\d]\w*)?$")
 
 
 def complete(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
-    """Return what may replace the word that ends at the cursor, the likeliest first.
+    """Return completions of the word at the cursor, the likeliest first.
 
-    Nothing is ever raised: of a text that is wrong before the cursor nothing is offered.
+    Nothing is ever raised. There are none where the text before the cursor is invalid.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def complete(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _value(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
-    """Return the completions in an expression, a formula, or the making of a tensor."""
+    """Complete an expression, a formula, or a call of a factory."""
     word = word_before(text[:cursor])
     if word is None or "#" in text[:cursor].rpartition("\n")[2]:
         return ()
@@ -97,7 +97,7 @@ def _value(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _by_grammar(before: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return what either grammar accepts; what only closes or goes on comes without a word."""
+    """Return the choices of both grammars."""
     formula = formula_choices(before, after, known)
     if after.startswith(("(", "[")):
         formula = [choice._replace(text=choice.text.rstrip("[(")) for choice in formula]
@@ -124,7 +124,7 @@ def _factories(before: str) -> list[Choice]:
 
 
 def _factory_choices(before: str, known: Known) -> list[Choice] | None:
-    """Return the dims, or the size of one, for the arguments of a factory; None outside of one.
+    """Return the dims, or the size of one, for the arguments of a factory; None outside a call of one.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _factory_choices(before: str, known: Known) -> list[Choice] | None:
 
 
 def _python_choices(code: str, known: Known) -> tuple[str, list[Choice]]:
-    """Return the word at the end of some Python and what it may become: tensors, public names of `np`, `ne`.
+    """Return the word at the end of Python code, and its choices: tensors and public names of `np` and `ne`.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _python_choices(code: str, known: Known) -> tuple[str, list[Choice]]:
 
 
 def _attributes(path: str, word: str) -> list[Choice]:
-    """Return the names of a module, looked up only in modules that are loaded already."""
+    """Return the public names of a module that is loaded already; nothing is imported."""
     first, *rest = path.split(".")
     module = sys.modules.get(MODULES.get(first, ""))
     for part in rest:

@@ -1,4 +1,4 @@
-"""What a session knows, what may be offered of it, and in which order.
+"""Completion candidates: where they come from, and their order.
 
 The names in `Known` may come from anywhere; only those that the grammar can read are ever offered.
 """
@@ -16,9 +16,9 @@ from nameexpr.errors import CHOICES, LONGEST
 NamesAndShape: TypeAlias = tuple[tuple[str | None, ...], tuple[int, ...]]
 
 MOST = 200
-"""The most completions that are offered at one place."""
+"""Most completions at one place."""
 NEAR = 2
-"""Characters of a word from which on a near one is looked for."""
+"""Shortest word, in characters, for which near matches are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,15 @@ class Completion(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What may stand at a place, and a note about it."""
+    """A candidate and a note about it."""
 
     text: str
     about: str
 
 
 def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
-    """Return the choices that a word may become: those that begin with it, those that do but for case, and
-    if there are none, those that are near it. A word that is one of them may only grow.
+    """Filter choices by a word: exact prefixes, then prefixes in another case, else near matches. A word that
+    is itself a choice is completed to longer ones only.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _near(word: str, pool: Iterable[Choice]) -> list[Choice]:
 
 
 def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
-    """Return the choices as completions of what begins at `start`."""
+    """Make completions of choices for the word that begins at `start`."""
     return tuple(
         Completion(choice.text, start, visible(choice.text.strip() or choice.text), visible(choice.about))
         for choice in choices

@@ -1,7 +1,4 @@
-"""What may come next in a line that begins with a colon: commands, then what each of them takes.
-
-Of files and folders only a bounded part of one folder is looked at.
-"""
+"""Completion of commands and their arguments. Of files, only part of one folder is read."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from nameexpr.session.complete.choices import MOST, Choice, Completion, Known, p
 from nameexpr.session.lines import ARRAYS, COMMANDS, FULL_NAMES, PICTURES, SCRIPTS
 
 LOOKED_AT = 5_000
-"""Entries of a folder that are looked at; in a larger one some are not offered."""
+"""Entries of a folder that are read; in a larger one some are not offered."""
 _COMMAND = re.compile(r"(\s*)(:\s*[^\s:]*)(\s*)")
 _TENSOR_AND_FILE = re.compile(rf"{WORD}\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
 _PATH = re.compile(r"['\"~./]|.*[/.]", re.DOTALL)
@@ -24,14 +21,14 @@ _UNQUOTED = re.compile(r"[\w./~+@%,:=-]*")
 
 
 def command_choices(known: Known) -> list[Choice]:
-    """Return the commands."""
+    """Return all commands as choices."""
     return [Choice(name, about) for name, about in known.commands.items()]
 
 
 def complete_command(
     text: str, cursor: int, known: Known, value: Callable[[str, int, Known], tuple[Completion, ...]]
 ) -> tuple[Completion, ...]:
-    """Return the completions in a command; `value` completes an expression or formula."""
+    """Complete a command; `value` completes an expression or formula."""
     command = _COMMAND.match(text, 0, cursor)
     assert command is not None, "the text begins with a colon"
     name, start = "".join(command[2].split()).casefold(), command.end()
@@ -57,7 +54,7 @@ def complete_command(
 
 
 def _words(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
-    """Return what a command takes after some words, of which the last one is being typed."""
+    """Return the choices for the last word of an argument that is no text and no file."""
     match takes, words:
         case "setting", []:
             return [Choice(option, "option") for option in known.options]
@@ -72,7 +69,7 @@ def _words(takes: str, words: list[str], last: str, known: Known) -> list[Choice
 
 
 def _path(name: str, given: str, known: Known) -> tuple[int, list[Choice]]:
-    """Return where a path begins, and what it may become.
+    """Return the offset of the path in an argument, and its choices.
 
     A path is the rest of the line, with or without quotes. `:load` takes a name before it, `:save` may.
     """
@@ -86,7 +83,7 @@ def _path(name: str, given: str, known: Known) -> tuple[int, list[Choice]]:
 
 
 def files(written: str, endings: tuple[str, ...]) -> list[Choice]:
-    """Return the files and folders that a path may become, which may begin with a quote.
+    """Return the files and folders that complete a path, which may begin with a quote.
 
     Hidden ones are there only if the path asks for them.
 
@@ -109,7 +106,7 @@ def files(written: str, endings: tuple[str, ...]) -> list[Choice]:
 
 
 def _expanded(folder: str) -> str:
-    """Return the folder with the home folder for `~`; those of other users are not looked up."""
+    """Expand `~`, but not the home folders of other users."""
     return os.path.expanduser(folder) if folder.startswith("~/") else folder
 
 
@@ -124,7 +121,7 @@ def _entries(folder: str, beginning: str) -> list[tuple[str, bool]]:
 
 
 def _quoted(quote: str, path: str, is_folder: bool) -> str:
-    """Return the path as it is typed: in quotes if it needs them, which a folder leaves open."""
+    """Quote a path if that is needed; the quote of a folder stays open."""
     if not quote and not _UNQUOTED.fullmatch(path):
         quote = "'" if '"' in path else '"'
     return f"{quote}{path}/" if is_folder else f"{quote}{path}{quote}"

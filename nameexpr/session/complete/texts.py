@@ -1,9 +1,9 @@
-"""What may come next in an expression or a formula.
+"""Completion of expressions and formulas.
 
-What stands before the word under the cursor is read by Lark's interactive parser, with the stored tables and
-without building anything: it tells which tokens may follow. Only then are names looked up: in an expression
-dims for its inputs, labels of the inputs for its result, reducers, and behind the bar the tensors that fit
-its terms; in a formula the dims of the operand inside its brackets, else operands and functions.
+Lark's interactive parser reads the text before the word at the cursor, with the stored tables and without
+building a tree, and tells which tokens may follow. Only then are names looked up: in an expression dims for
+the inputs, labels of the inputs for the result, reducers, and behind the bar the tensors that fit the terms;
+in a formula the dims of the operand inside its brackets, else operands and functions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = rf"{WORD}'*"
 ALONG_DIMS = (*REDUCTIONS, *ALONG)
 ONE_DIM = frozenset({SIZE, INDEX})
 HEAD = 256
-"""Characters before a bracket in which its function, or its operand, is looked for."""
+"""Characters before a bracket in which the name in front of it is searched."""
 _REVERSED_WORD = re.compile(r"(?:[A-Za-z0-9_']|[^\x00-\x7F\s])*")
 _STATEMENT = re.compile(rf"(?:^|;)\s*({NAME})\s*(?:\[([^\[\]]*)\]\s*)?=(?!=)")
 _HEAD = re.compile(rf"({NAME})\s*$")
@@ -38,7 +38,7 @@ _HEAD = re.compile(rf"({NAME})\s*$")
 
 @lru_cache(maxsize=256)
 def accepted(before: str, kind: Kind = "expression") -> frozenset[str]:
-    """Return the tokens that may follow a text, none if the text is wrong already.
+    """Return the tokens that may follow a text, none if it is invalid.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _lark(kind: Kind) -> Lark:
 
 
 def word_before(text: str) -> str | None:
-    """Return the word that a text ends in, "" if it ends in none, None if it ends in what is no name.
+    """Return the word at the end of a text: "" if there is none, None if it is no name.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def word_before(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TermPosition:
-    """How far a term has been written.
+    """A position in a term that is being written.
 
     `items` are those outside groups, as the tensor calls them (None for one without a name); `used` are all
     names so far; `is_counted` is false behind `...` or a pack, where the number of dims is open.
@@ -90,7 +90,7 @@ class TermPosition:
 
 
 def position_in(term: str) -> TermPosition:
-    """Return the position at the end of a term that is not finished.
+    """Return the position at the end of an unfinished term.
 
     Examples
     --------
@@ -115,12 +115,12 @@ def position_in(term: str) -> TermPosition:
 
 
 def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
-    """Return kind and text of the tokens that are no spaces."""
+    """Return kind and text of all tokens but spaces."""
     return ((token, text[slice(*span)]) for token, span in tokens(text, kind) if token != "space")
 
 
 def _labels(text: str, kind: Kind) -> list[str]:
-    """Return the labels of a text, each once; a name that is only the tensor's, `batch=N`, is none."""
+    """Return the labels of a text, each once; of `batch=N` only N is a label."""
     words = [*_words(text, kind), ("", ""), ("", "")]
     following = zip(words, words[1:], words[2:], strict=False)
     return list(
@@ -137,7 +137,7 @@ def _described(labels: Iterable[str], about: dict[str, Choice]) -> list[Choice]:
 
 
 def expression_choices(before: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return what may stand between two parts of an expression; `word` is what has been typed of it."""
+    """Return the choices between two parts of an expression; `word` is what is typed so far."""
     before, after = without_comments(before), without_comments(after)
     text, bar, written = before.partition("|")
     if bar:
@@ -155,7 +155,7 @@ def expression_choices(before: str, after: str, word: str, known: Known) -> list
 
 
 def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return the dims for an input term; where a tensor's names are complete, what goes on from there."""
+    """Return the dims for an input term, or what follows a term that has all names of a tensor."""
     position = position_in(inputs.rpartition(",")[2])
     about = dims(known)
     here = () if position.in_group or position.after_equal else tuple(known.tensors.values())
@@ -178,7 +178,7 @@ def _next_dim(tensor: NamesAndShape, position: TermPosition) -> str | None:
 
 
 def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
-    """Return the tensors for the operand at the end, those whose names are the term's labels first."""
+    """Return the tensors for the last operand, those whose names match its term first."""
     terms = text.partition("->")[0].split(",")
     index = written.count(",")
     if "$END" not in accepted(text) or written.rpartition(",")[2].strip():
@@ -196,7 +196,7 @@ def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
 
 
 def _sizes(text: str, terms: list[str], written: str) -> list[Choice]:
-    """Return the labels whose sizes no operand tells: those that are no dim of their own in any input."""
+    """Return the labels whose sizes the operands do not determine."""
     known = {item for term in terms for item in position_in(term).items}
     known |= {piece.partition("=")[0].strip() for piece in written.split(",")}
     labels = _labels(text.partition(":")[0], "expression")
@@ -204,7 +204,7 @@ def _sizes(text: str, terms: list[str], written: str) -> list[Choice]:
 
 
 def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
-    """Return what may stand between two parts of a formula."""
+    """Return the choices between two parts of a formula."""
     marked = with_semicolons(before + "x")[:-1]  # a line break counts once something follows it
     done, semicolon, statement = marked.rpartition(";")
     allowed = accepted(marked, "formula")
@@ -269,7 +269,7 @@ def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> li
 
 
 def _statement_dims(name: str, done: str) -> NamesAndShape | None:
-    """Return the dims of an earlier statement as far as the text on its left tells them."""
+    """Return the dims of an earlier statement, as its left side names them."""
     for statement in _STATEMENT.finditer(done):
         if statement[1] == name and statement[2]:
             items = position_in(statement[2]).items

@@ -11,7 +11,8 @@ import pytest
 
 import nameexpr as ne
 from cases.case_files import Case, fault_of, read_cases
-from nameexpr.lint.diagnose import FUNCTIONS, OPEN, LiteralCall, diagnose
+from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
+from nameexpr.lint.diagnose import diagnose
 from nameexpr.lint.python import check_python
 from nameexpr.tensors import wrap
 from oracle.generate import expressions as generate
