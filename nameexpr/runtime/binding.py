@@ -45,7 +45,9 @@ def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> Expr
     positions = read_positions(entry.tree, entry.fixed, operands)
     pairs = zip(positions, operands.values(), strict=True)
     # A number of Python stays one, which is weak against the others.
-    bound = entry.bind({position: owned(unwrapped(value, position, entry.text)) for position, value in pairs})
+    bound = entry.bind(
+        {position: frozen_copy(unwrapped(value, position, entry.text)) for position, value in pairs}
+    )
     check_fits(bound)
     return bound
 
@@ -71,7 +73,7 @@ def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEnt
             message = f"bind: the formula has no operand '{name}'"
             raise error(Diagnostic("NE624", message, entry.text, hint=hint))
     bound = entry.bind(
-        {names.index(name): owned(entry.unwrapped(value, name)) for name, value in operands.items()}
+        {names.index(name): frozen_copy(entry.unwrapped(value, name)) for name, value in operands.items()}
     )
     shapes = {name: _operand(value) for name, value in bound.bound.items()}
     try:
@@ -87,18 +89,18 @@ def _operand(value: Any) -> Operand:
     return Operand(spec.shape, spec.names)
 
 
-def owned(operand: Any) -> Any:
+def frozen_copy(operand: Any) -> Any:
     """Return an unwrapped operand whose elements nobody writes to: a dense copy, unless it is read-only."""
     if type(operand) in NUMBERS:
         return operand
     if type(operand) is np.ndarray:
-        return _owned_array(operand)
+        return _copied(operand)
     from nameexpr.tensors import wrap
 
-    return wrap(_owned_array(operand.data), operand.names)
+    return wrap(_copied(operand.data), operand.names)
 
 
-def _owned_array(array: Any) -> Any:
+def _copied(array: Any) -> Any:
     if _is_constant(array):
         return array
     # What is broadcast stays so: one cell along each axis of stride 0 is copied.

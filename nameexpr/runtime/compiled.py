@@ -14,8 +14,8 @@ from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING, Entry
 from nameexpr.runtime.expression import ExpressionEntry
-from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
-from nameexpr.runtime.out import into
+from nameexpr.runtime.operands import OperandSpec, array_of, read_only, repeats, spec_of, unwrap
+from nameexpr.runtime.out import write_out
 from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
@@ -120,9 +120,9 @@ class Compiled(CompiledText[ExpressionEntry]):
         """
         if out is not None:
             given = [value for value in (a0, a1, *rest) if value is not MISSING]
-            return into(out, self._entry.call(*given), self._entry.text)
+            return write_out(out, self._entry.call(*given), self._entry.text)
         if a1 is MISSING:
-            return self._entry.call() if a0 is MISSING else self._entry.call(a0)
+            return self._entry.call(a0)
         if rest:
             return self._entry.call(a0, a1, *rest)
         return self._entry.call(a0, a1)
@@ -246,11 +246,9 @@ class Bound(Compiled):
 def _restored(
     text: str, kind: type[CompiledText[Any]], options: CallOptions, fixed: Mapping[int, Any] | None
 ) -> CompiledText[Any]:
-    from nameexpr.runtime.prelude import sealed
-
     entry = kind._read(text, options)
     if fixed is not None:
-        entry = entry.bind({position: sealed(value) for position, value in fixed.items()})
+        entry = entry.bind({position: read_only(value) for position, value in fixed.items()})
     return kind(entry)
 
 

@@ -133,9 +133,9 @@ def einsum(
     result = entry.call(*operands)
     if out is None:
         return result
-    from nameexpr.runtime.out import into
+    from nameexpr.runtime.out import write_out
 
-    return into(out, result, text)
+    return write_out(out, result, text)
 
 
 def find_entry(text: str, options: CallOptions | None) -> ExpressionEntry:

@@ -22,8 +22,8 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
-from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, repeats, spec_of
-from nameexpr.runtime.specialise import Function, Template, function_of, template
+from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, read_only, repeats, spec_of
+from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
 
 if TYPE_CHECKING:
     from nameexpr.compiler.pipeline import Compilation
@@ -34,6 +34,8 @@ PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
 """Preludes whose values one bound text keeps: those of as many kinds of operands, if each needs others."""
+Keys = tuple[Any, Any, Sequence[Any]]
+"""What functions are kept under, kinds of operands with their ranks or their shapes, and the arrays."""
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -146,29 +148,36 @@ class Entry(ABC):
 
     def slow_call(self, *values: Any) -> Any:
         """Run operands that the latest function is not for."""
-        every = self.unwrap(self.merge([value for value in values if value is not MISSING]))
-        operands = [every[position] for position in self.free] if self.is_bound else every
-        keys = _keys_of(operands, is_bound=self.is_bound)
-        found = self._known(keys) if self.latest else None
-        function, self.latest = found or self._made(keys, every, operands)
-        self.call = function
+        given = [value for value in values if value is not MISSING]
+        every = operands = self.unwrap(self.merge(given) if self.is_bound else given)
+        if self.is_bound:
+            operands = [every[position] for position in self.free]
+        keys = _keys_of(operands)
+        same = () if self.is_bound else repeats(keys[2])
+        get = self.programs.get
+        # What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
+        found = get(keys[0]) or (None if same else get(keys[1])) or get(_layouts(keys, same))
+        function, self.latest = found or self._made(keys, same, every, operands)
+        self.call = function if self.free else self._without_operands(function)
         if self._is_called_by_text:
             cache.remember(self.text, function)
         return function(*operands)
 
-    def _known(self, keys: _Keys) -> tuple[Function, Latest] | None:
-        """Return the function for operands of this kind, if one was made before.
+    def _without_operands(self, function: Function) -> Function:
+        """Return a function of no operands, which may be called with one that is missing."""
 
-        What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
-        """
-        get = self.programs.get
-        return get(keys.ranks) or (None if keys.same else get(keys.shapes)) or get(keys.layouts)
+        def call(*values: Any) -> Any:
+            return self.slow_call(*values) if any(value is not MISSING for value in values) else function()
 
-    def _made(self, keys: _Keys, every: Sequence[Any], operands: Sequence[Any]) -> tuple[Function, Latest]:
+        return call
+
+    def _made(
+        self, keys: Keys, same: tuple[int, ...], every: Sequence[Any], operands: Sequence[Any]
+    ) -> tuple[Function, Latest]:
         """Return a new function for operands of this kind, noted in `programs`."""
-        latest = Latest(tuple(map(spec_of, every)), (), keys.same)
+        latest, layouts = Latest(tuple(map(spec_of, every)), (), same), _layouts(keys, same)
         is_shared = self._is_shared and self.structure is not None
-        key = (self.structure, keys.layouts)
+        key = (self.structure, layouts)
         made: Template | None = cache.templates.get(key) if is_shared else None
         if made is None:
             if self.options.tune and not callable(self.options.reduce):
@@ -178,20 +187,20 @@ class Entry(ABC):
                 cache.templates.put(key, made)
         found = function_of(made, self.slow_call, self._explain), latest
         if not made.same:
-            self.programs.put(getattr(keys, made.key), found)
-        if keys.same and made.key != "ranks":
-            self.programs.put(keys.layouts, found)
+            self.programs.put({"ranks": keys[0], "shapes": keys[1], "layouts": layouts}[made.key], found)
+        if same and made.key != "ranks":
+            self.programs.put(layouts, found)
         return found
 
     def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
-        from nameexpr.runtime.tuning import best_ranks
+        from nameexpr.runtime.tuning import autotune
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
             function = function_of(self._template(compiled, every), self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
-        return best_ranks(make)
+        return autotune(make)
 
     def _template(self, compiled: Compilation[Any], every: Sequence[Any]) -> Template:
         """Return the code of a compiled text; what depends on bound operands alone is computed here."""
@@ -228,8 +237,6 @@ class Entry(ABC):
         """Return the values that the bound operands give: computed once for all kinds of the others that want
         the same ones.
         """
-        from nameexpr.runtime.prelude import run
-
         prelude = folded.prelude
         if prelude is None:
             return ()
@@ -238,8 +245,12 @@ class Entry(ABC):
         key = (prelude.operands, prelude.instructions, prelude.results, kinds)
         if self._prepared is None:
             self._prepared = Generations(PRELUDES)
-        explain = lambda fault: self._reason(fault, every)  # noqa: E731
-        return self._prepared.get_or_make(key, lambda: run(prelude, arrays, explain))
+
+        def compute() -> tuple[Any, ...]:
+            values = run_values(prelude, shapes_of(prelude), arrays, lambda fault: self._reason(fault, every))
+            return tuple(map(read_only, values))
+
+        return self._prepared.get_or_make(key, compute)
 
     def _explain(self, fault: Exception, *operands: Any) -> Exception:
         """Return the error for what NumPy raised for operands of the right kinds."""
@@ -260,27 +271,18 @@ class Entry(ABC):
         return run_fault(fault, compiled, every)
 
 
-def _keys_of(operands: Sequence[Any], *, is_bound: bool) -> _Keys:
+def _keys_of(operands: Sequence[Any]) -> Keys:
     if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
         kinds: Any = tuple([array.dtype for array in operands])
         ranks, shapes = tuple([array.ndim for array in operands]), tuple([array.shape for array in operands])
-        return _Keys((kinds, ranks), (kinds, shapes), operands, () if is_bound else repeats(operands))
+        return (kinds, ranks), (kinds, shapes), operands
     arrays = [array_of(operand) for operand in operands]
     kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
     ranks, shapes = tuple([np.ndim(array) for array in arrays]), tuple([np.shape(array) for array in arrays])
-    return _Keys((kinds, ranks), (kinds, shapes), arrays, () if is_bound else repeats(arrays))
+    return (kinds, ranks), (kinds, shapes), arrays
 
 
-class _Keys(NamedTuple):
-    """What functions are kept under: the kinds of their operands, with ranks, shapes, or strides as well."""
-
-    ranks: Any
-    shapes: Any
-    arrays: Sequence[Any]
-    same: tuple[int, ...]
-
-    @property
-    def layouts(self) -> Any:
-        """Shapes and strides, and which operands are the same array."""
-        strides = tuple([layout_of(one) if isinstance(one, np.ndarray) else None for one in self.arrays])
-        return (*self.shapes, strides, self.same)
+def _layouts(keys: Keys, same: tuple[int, ...]) -> Any:
+    """Return the key of operands with their strides, and which of them are the same array."""
+    strides = tuple([layout_of(one) if isinstance(one, np.ndarray) else None for one in keys[2]])
+    return (*keys[1], strides, same)

@@ -90,6 +90,18 @@ def evaluate(
     if misplaced:
         raise by_position(text, misplaced)
     if dtype is None and order is None and tune is None:
+        if (
+            outputs is None
+            and sizes is None
+            and optimize is None
+            and memory_limit is None
+            and operands is None
+        ):
+            try:
+                entry = cache.formulas.young[text]
+            except (KeyError, TypeError):  # new, or no text
+                entry = find_formula(text)
+            return entry.call_named(named_operands)
         entry = find_formula(text, outputs, sizes, optimize, memory_limit)
     else:
         late = {"dtype": dtype, "order": order, "tune": tune}

@@ -66,6 +66,14 @@ def array_of(operand: Any) -> Any:
     return operand if type(operand) is np.ndarray else getattr(operand, "_data", operand)
 
 
+def read_only(operand: Any) -> Any:
+    """Return an operand that is ours already, made read-only: pickles forget that it was."""
+    array = array_of(operand)
+    if isinstance(array, np.ndarray):
+        array.flags.writeable = False
+    return operand
+
+
 def names_of(operand: Any) -> Names | None:
     """Return the names of an unwrapped operand; None for what is no NamedTensor."""
     return None if type(operand) is np.ndarray else getattr(operand, "_names", None)

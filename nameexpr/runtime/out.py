@@ -12,7 +12,7 @@ from nameexpr.tensors import NamedTensor
 from nameexpr.tensors.writing import store
 
 
-def into(out: Any, result: Any, text: str) -> Any:
+def write_out(out: Any, result: Any, text: str) -> Any:
     """Copy the result into `out` and return `out`.
 
     Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have

@@ -26,7 +26,7 @@ Run = Callable[[], Any]
 Make = Callable[[tuple[int, ...]], tuple[Run, Sequence[int]]]
 
 
-def best_ranks(make: Make) -> tuple[int, ...]:
+def autotune(make: Make) -> tuple[int, ...]:
     """Return the rank of the way to take at each choice.
 
     Parameters

@@ -46,7 +46,7 @@ class PlanStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
+class _Listing:
     """A program whose steps are listed: the whole one, or the body of a loop.
 
     `labels` are those of its operands, as text; `names` is what the code calls all its values; `loops` are
@@ -65,10 +65,10 @@ def steps_of(running: Running) -> tuple[PlanStep, ...]:
     program, count = running.program, len(running.operands)
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = tuple(operand.label for operand in running.operands)
-    return tuple(_rows(_Flops(running), _Level(program, labels, names, running.given), Numbering()))
+    return tuple(_rows(_Flops(running), _Listing(program, labels, names, running.given), Numbering()))
 
 
-def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
+def _rows(flops: _Flops, level: _Listing, numbering: Numbering) -> list[PlanStep]:
     """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
     program, count = level.program, len(level.program.operands)
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
@@ -90,7 +90,7 @@ def _rows(flops: _Flops, level: _Level, numbering: Numbering) -> list[PlanStep]:
             inside = tuple(labels[source] for source in sources)
             local = local_names(loop, [level.names[source] for source in sources], numbering.parts)
             local += numbering.values(loop.body)
-            body = _Level(loop.body, inside, local, given, (*level.loops, loop))
+            body = _Listing(loop.body, inside, local, given, (*level.loops, loop))
             numbering.parts += loop.parts
             inner = _rows(flops, body, numbering)
             numbering.parts -= loop.parts

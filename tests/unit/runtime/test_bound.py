@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nameexpr as ne
 from cases.case_files import fault_of
-from nameexpr.runtime import prelude
+from nameexpr.runtime import entry as entries
 from nameexpr.runtime.compiled import Bound
 from nameexpr.runtime.compiled_formula import BoundFormula
 from oracle.generate.expressions import Case, array_of, same
@@ -92,8 +92,8 @@ def test_an_identity_of_an_operand_that_is_not_bound_is_a_view_still() -> None:
 
 def test_what_is_bound_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
-    run = prelude.run
-    monkeypatch.setattr(prelude, "run", lambda *given: runs.append(1) or run(*given))
+    run = entries.run_values
+    monkeypatch.setattr(entries, "run_values", lambda *given: runs.append(1) or run(*given))
     formula = ne.compile(FORMULA).bind(w=W, b=B)
     for count in (5, 5, 7, 2, 5):
         x = RNG.random((count, 3))

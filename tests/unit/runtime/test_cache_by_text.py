@@ -12,7 +12,7 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.runtime import cache
-from nameexpr.runtime.tuning import best_ranks
+from nameexpr.runtime.tuning import autotune
 
 RNG = np.random.default_rng(2)
 
@@ -187,7 +187,7 @@ def test_tuning_keeps_the_quickest_of_the_ways_it_tries() -> None:
 
         return run, (3, 2)
 
-    assert best_ranks(make)[:2] == (1, 1)
+    assert autotune(make)[:2] == (1, 1)
 
 
 def test_tuned_calls_give_the_same_values_and_say_what_they_do() -> None:
