@@ -19,6 +19,7 @@ from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.ir.axes import Axes, Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, sources_of, use_counts
+from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -26,7 +27,12 @@ from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
-from nameexpr.compiler.planning.plan import Plan, TooManyDimsError, plan_contractions, plan_repeated
+from nameexpr.compiler.planning.plan import (
+    ContractionPlan,
+    TooManyDimsError,
+    plan_contractions,
+    plan_repeated,
+)
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
 from nameexpr.syntax.ast import Expression, Label, Term
@@ -78,7 +84,7 @@ class Compilation(Generic[Tree]):
 
     tree: Tree
     graph: Graph
-    plans: tuple[Plan, ...]
+    plans: tuple[ContractionPlan, ...]
     program: Program
     shapes: tuple[tuple[int, ...], ...]
     names: tuple[Names, ...]
@@ -240,12 +246,12 @@ def _compiled(
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = _constants(graph, options.constants)
 
-    def ordered(contraction: Contraction, factors: Sequence[int]) -> Plan:
+    def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
         plan = plan_contractions(contraction, options.optimize)
         fixed = [position for position, factor in enumerate(factors) if factor in constants]
         return _ordered_for_calls(plan, fixed) if fixed and _is_ours(options.optimize) else plan
 
-    def lowered(plan: Planner) -> tuple[Program, tuple[Plan, ...]]:
+    def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(
             graph,
             outputs,
@@ -285,9 +291,9 @@ def _shared(
     operands: Operands,
     options: Options,
     program: Program,
-    plans: tuple[Plan, ...],
-    lowered: Callable[[Planner], tuple[Program, tuple[Plan, ...]]],
-) -> tuple[Program, tuple[Plan, ...], tuple[int, ...]]:
+    plans: tuple[ContractionPlan, ...],
+    lowered: Callable[[Planner], tuple[Program, tuple[ContractionPlan, ...]]],
+) -> tuple[Program, tuple[ContractionPlan, ...], tuple[int, ...]]:
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
@@ -331,7 +337,7 @@ def _constants(graph: Graph, operands: Collection[int]) -> set[int]:
     return constants
 
 
-def _ordered_for_calls(plan: Plan, constants: Collection[int]) -> Plan:
+def _ordered_for_calls(plan: ContractionPlan, constants: Collection[int]) -> ContractionPlan:
     """Return the plan in the order that costs least where some operands of it stay the same."""
     from nameexpr.compiler.planning.bound import order_for_calls
 
@@ -344,7 +350,7 @@ def _limited(
     graph: Graph,
     output: int,
     operands: Operands,
-    plan: Plan,
+    plan: ContractionPlan,
     program: Program,
     options: Options,
 ) -> Program:
@@ -391,6 +397,7 @@ def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[t
     """
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
+        check_program(program)
         from nameexpr.compiler.ir.check_graph import check_graph
 
         check_graph(graph, outputs)

@@ -93,7 +93,6 @@ def _check_has_dims(left: Dims, right: Dims, pairing: Pairing) -> None:
 
 
 def _split(dims: Dims, *, is_left: bool) -> tuple[Dims, Dims]:
-    """Return the batch dims, and the dim that stays besides them."""
     if len(dims) == 1:
         return (), ()
     return dims[:-2], dims[-2:-1] if is_left else dims[-1:]

@@ -80,7 +80,6 @@ def _side_by_side(items: Sequence[IndexItem]) -> bool:
 
 
 def _array_names(arrays: Sequence[tuple[int, IndexItem, str | None]], verb: str) -> Names:
-    """Return the names of the dims that all arrays together bring."""
     only = [(item, old) for _, item, old in arrays if item.kind == "array"]
     if len(only) == 1 and only[0][0].names == (None,):
         return (only[0][1],)

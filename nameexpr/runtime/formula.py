@@ -24,7 +24,7 @@ from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import NumPyArithmetic
-from nameexpr.syntax.ast import Along, Binary, Call, Label, Node, Number, Term, Unary, Use, nodes
+from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use, nodes
 
 ARITHMETIC = NumPyArithmetic()
 
@@ -264,7 +264,7 @@ def _node_key(node: Node, names: Mapping[str, int], numbers: dict[str, int]) -> 
             return repr(value)
         case Use(name, term):
             return names.get(name, name), _term_key(term, numbers)
-        case Along(function, term, arguments):
+        case CallAlong(function, term, arguments):
             return function, _term_key(term, numbers), len(arguments)
         case Call(function, arguments):
             return function, len(arguments)

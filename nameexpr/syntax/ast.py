@@ -21,7 +21,7 @@ node each item makes:
                | operator value                               Unary
                | value operator value                         Binary
                | NAME "(" value ("," value)* ")"              Call
-               | NAME "[" term "]" "(" value ("," value)* ")" Along
+               | NAME "[" term "]" "(" value ("," value)* ")" CallAlong
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class CallAlong:
     """`sum[C](x)`, `softmax[K](x)`: a reduction, which binds its dims, or a function along dims."""
 
     function: str
@@ -238,7 +238,7 @@ PRECEDENCE = {
 }
 """How tightly operators between two values bind, as in Python; a sign before one, SIGN."""
 
-Node = Number | Use | Unary | Binary | Call | Along
+Node = Number | Use | Unary | Binary | Call | CallAlong
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return (value,)
         case Binary(_, left, right):
             return (left, right)
-        case Call(_, arguments) | Along(_, _, arguments):
+        case Call(_, arguments) | CallAlong(_, _, arguments):
             return arguments
         case _:
             return ()

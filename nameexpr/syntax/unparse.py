@@ -17,10 +17,10 @@ from nameexpr.syntax.ast import (
     PRECEDENCE,
     SIGN,
     Alias,
-    Along,
     Anonymous,
     Binary,
     Call,
+    CallAlong,
     Dots,
     Expression,
     Formula,
@@ -107,7 +107,7 @@ def unparse_value(node: Node) -> str:
             return name + _bracket(term)
         case Call(function, arguments):
             return f"{function}({', '.join(map(unparse_value, arguments))})"
-        case Along(function, term, arguments):
+        case CallAlong(function, term, arguments):
             return f"{function}{_bracket(term)}({', '.join(map(unparse_value, arguments))})"
         case Unary(sign, value):
             return sign + _within(value, SIGN)

@@ -128,7 +128,6 @@ def plain(number: Any) -> Any:
 
 
 def _range_hint(dtype: np.dtype[Any] | None) -> str:
-    """Return what a dtype of integers holds."""
     if dtype is None or dtype.kind not in "iu":
         return "a number in it is too large"
     info = np.iinfo(dtype)

@@ -139,7 +139,6 @@ def _listed(words: Any) -> str:
 
 
 def _columns(plane: np.ndarray[Any, Any], sides: list[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the dim above the columns, and their numbers."""
     if not plane.ndim:
         return "", ()
     return sides[-1], tuple(map(_number, _kept(plane.shape[-1])))

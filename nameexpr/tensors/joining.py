@@ -110,7 +110,6 @@ def _position(parts: list[Core], dim: Any) -> int:
 
 
 def _unknown(parts: list[Core], dim: Any) -> NameExprError:
-    """Return the error for a dim that the first tensor lacks."""
     call = ShownCall("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
     later = [part._names for part in parts if isinstance(dim, str) and dim in part._names]
     if not later or any(parts[0]._names):

@@ -71,7 +71,6 @@ class Masks(Operators):
         return self._put(data, names, "masked_fill", out)
 
     def _larger_mask(self, where: Core, roles: Pairing) -> NameExprError:
-        """Return the error for a mask with more dims than the tensor."""
         rank = counted(where._data.ndim, "dim")
         message = f"{roles.verb}: the mask has {rank}, the tensor {self._data.ndim}"
         hint = "a mask has at most the dims of the tensor"

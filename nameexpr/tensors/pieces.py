@@ -73,7 +73,6 @@ class Pieces(Operators):
         return self._part(at, slice(begin, begin + count))
 
     def _beyond(self, dim: Any, at: int, first: int, count: int) -> NameExprError:
-        """Return the error for a range that does not lie within a dim."""
         size = self._data.shape[at]
         begin = first + size if first < 0 else first
         is_start = 0 <= begin <= size

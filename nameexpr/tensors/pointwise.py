@@ -98,8 +98,6 @@ def _method(name: str, text: str, given: str, gives: str) -> Any:
 
 
 def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
-    """Return a method of two operands."""
-
     def unified(self: Tensor, other: Any, *, out: Core | None = None) -> Tensor:
         return self._unify(name, self, other, out)
 
@@ -121,13 +119,11 @@ def _entered(
 
 
 def _each(*row: str) -> tuple[UnaryMethod, UnaryMethod]:
-    """Return a method of one operand, and its twin in place."""
     method = _method(*row)
     return method, in_place(method, extra=row[0] in EXTRA)
 
 
 def _pairs(*row: str) -> tuple[BinaryMethod, BinaryMethod]:
-    """Return a method of two operands, and its twin in place."""
     method = _pair(*row)
     return method, in_place(method, extra=row[0] in EXTRA)
 

@@ -17,9 +17,9 @@ from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError, Span
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import (
-    Along,
     Binary,
     Call,
+    CallAlong,
     Expression,
     Formula,
     Node,
@@ -213,12 +213,12 @@ class FormulaNodes(Nodes):
         name, _, arguments, closing = children
         return Call(normalised(name), arguments, span_of(name, closing), span_of(name, name))
 
-    def along(self, children: list[Any]) -> Along:
+    def along(self, children: list[Any]) -> CallAlong:
         """sum[C](x)."""
         name, arguments, closing = children[0], children[-2], children[-1]
         term = _term_of(children[1:4])
         assert term is not None
-        return Along(normalised(name), term, arguments, span_of(name, closing), span_of(name, name))
+        return CallAlong(normalised(name), term, arguments, span_of(name, closing), span_of(name, name))
 
     def enclosed(self, children: list[Any]) -> Node:
         """(x): the brackets are no part of the tree, but of what an operator around them marks."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nameexpr.errors import NO_FLOAT, NotHeldError
-from nameexpr.rules.calls import shown
 
 Number = int | float | complex
 BITS = 4096
@@ -80,15 +79,21 @@ def as_float(number: int) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise NotHeldError(f"float64 does not hold {shown(number)}", NO_FLOAT) from None
+        raise NotHeldError(f"float64 does not hold {_shown(number)}", NO_FLOAT) from None
 
 
 def integer(number: Number) -> Number:
     """Return an integer; raise what says that a number is none."""
     if type(number) is not int:
         hint = "make one of the numbers a float, such as 2.0, and all of this is computed in floats"
-        raise NotHeldError(f"integers give {shown(number)}, which is no integer", hint)
+        raise NotHeldError(f"integers give {_shown(number)}, which is no integer", hint)
     return number
+
+
+def _shown(number: Number) -> str:
+    from nameexpr.rules.calls import shown  # late: it is for errors alone
+
+    return shown(number)
 
 
 def as_array(number: int) -> np.ndarray[Any, Any]:

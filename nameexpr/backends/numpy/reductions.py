@@ -33,7 +33,6 @@ Axis = int | Axes
 
 
 def _reduce(name: str) -> Any:
-    """Return the method of NumPy's ufunc that a reduction repeats."""
     return getattr(np, REDUCTIONS[name].combine).reduce
 
 

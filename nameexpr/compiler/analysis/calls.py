@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
 from nameexpr.ops import ALONG, ALONG_ONE, FUNCTIONS, INDEX, POINTWISE, REDUCTIONS, SIZE
-from nameexpr.syntax.ast import Along, Call, Dots, Formula, Label, Literal, Pack, Use
+from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Literal, Pack, Use
 from nameexpr.syntax.unparse import unparse_term
 
 _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}
@@ -64,7 +64,7 @@ def _values(count: int) -> str:
     return "1 value" if count == 1 else f"{count} values"
 
 
-def check_along(tree: Formula, node: Along, values: Collection[str]) -> Iterator[Diagnostic]:
+def check_along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
     """Yield what is wrong with f[C](x)."""
     mark = Mark(node.name_span)
     if node.function in POINTWISE:
@@ -88,7 +88,7 @@ def check_along(tree: Formula, node: Along, values: Collection[str]) -> Iterator
     yield from _bound(tree, node)
 
 
-def _bound(tree: Formula, node: Along) -> Iterator[Diagnostic]:
+def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
     """Check what stands in the brackets of a reduction."""
     items = node.term.items
     wrong = [item for item in items if not isinstance(item, Label | Pack | Dots)]

@@ -16,10 +16,10 @@ from nameexpr.compiler.analysis.term_queries import View, terms_in
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.syntax.ast import (
-    Along,
     Anonymous,
     Binary,
     Call,
+    CallAlong,
     Expression,
     Formula,
     Label,
@@ -103,7 +103,7 @@ def _mistakes(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
         for node in walk:
             if isinstance(node, Call):
                 yield from check_call(tree, node, values)
-            elif isinstance(node, Along):
+            elif isinstance(node, CallAlong):
                 yield from check_along(tree, node, values)
             elif isinstance(node, Use):
                 yield from _use(tree, node, defined)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
-from nameexpr.compiler.ir.primitives import is_view
+from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.ops import REDUCTIONS
 
@@ -54,6 +54,30 @@ def owners(count: int, instructions: Iterable[Instruction]) -> list[int]:
     for value, instruction in enumerate(instructions, count):
         found.append(found[instruction.sources[0]] if is_view(instruction) else value)
     return found
+
+
+def check_program(program: Program) -> None:
+    """Check that shapes fit and that nothing is read after it was written over.
+
+    Raises
+    ------
+    AssertionError
+        If a pass has made a wrong program.
+    """
+    assert len(shapes_of(program)) == len(program.operands) + len(program.notes), "an instruction has no note"
+    count, instructions = len(program.operands), program.instructions
+    owner = owners(count, instructions)
+    for number, instruction in enumerate(instructions):
+        if instruction.loop is not None:
+            for body in instruction.loop.bodies:
+                check_program(body)
+        if instruction.over is not None:
+            base = owner[instruction.sources[instruction.over]]
+            later = [source for reader in instructions[number + 1 :] for source in reader.sources]
+            assert base >= count, f"{instruction} writes over an operand"
+            assert all(owner[source] != base for source in (*later, *program.outputs)), (
+                f"{instruction} writes over what is read later"
+            )
 
 
 def needed_for(program: Program, values: Iterable[int]) -> set[int]:

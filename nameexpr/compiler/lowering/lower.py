@@ -39,7 +39,7 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
-from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 COPIED = 16
 """How many times smaller than its region a value is that may be copied to lie well in memory."""
-Planner = Callable[[Contraction, Sequence[int]], Plan]
+Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
 
@@ -62,7 +62,7 @@ class Lowering:
     fusing: FusionPlan | None
     row_major: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
-    plans: list[Plan] = field(default_factory=list)
+    plans: list[ContractionPlan] = field(default_factory=list)
     steps: int = 0
 
     def value(self, number: int) -> Value:
@@ -230,7 +230,7 @@ def lower(
     fusing: FusionPlan | None = None,
     row_major: bool = False,
     ranks: tuple[int, ...] = (),
-) -> tuple[Program, tuple[Plan, ...]]:
+) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program that computes some values of a graph, and the plans of its reductions.
 
     Parameters

@@ -20,7 +20,7 @@ from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_pair
 from nameexpr.compiler.lowering.products import emit_matmul, in_parts, of_parts, parts_of
 from nameexpr.compiler.lowering.strategies import Pair, Strategy, candidate_strategies, steps_of
-from nameexpr.compiler.planning.plan import Plan, Step
+from nameexpr.compiler.planning.plan import ContractionPlan, Step
 
 FOLDING = frozenset({"max", "min", "any", "all"})
 """Reducers that may be made of slices: their result depends on no order."""
@@ -29,7 +29,7 @@ MERGING = frozenset({"argmax", "argmin", "median"})
 
 
 def lower_reduction(
-    build: Builder, plan: Plan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
+    build: Builder, plan: ContractionPlan, operands: Sequence[Value], dtypes: Dtypes, offset: int = 0
 ) -> Value:
     """Return the value of a plan's contractions and reducer; `offset` is added to its steps' numbers."""
     if _adds_nothing_up(plan.contraction) and dtypes.result and len(operands) > 1:
@@ -68,7 +68,7 @@ def _step(
     return lower_pair(build, values[0], values[1], step.labels, dtypes.compute, preferred)
 
 
-def _reducer(build: Builder, plan: Plan, value: Value, dtypes: Dtypes) -> Value:
+def _reducer(build: Builder, plan: ContractionPlan, value: Value, dtypes: Dtypes) -> Value:
     """Apply the reducer that stands after the contraction."""
     contraction = plan.contraction
     reducer = contraction.reducer

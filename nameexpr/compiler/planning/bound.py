@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from nameexpr.compiler.planning.exact import search_all
 from nameexpr.compiler.planning.network import Pairs, splice
 from nameexpr.compiler.planning.path import Labels, Path, find_path, flops_of
-from nameexpr.compiler.planning.plan import Plan
-from nameexpr.compiler.schedule.partial import LARGER, SMALL, WORTH
+from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH, ContractionPlan
 
 Cost = tuple[int, int]
 
@@ -25,7 +24,7 @@ HELD_CELLS = 1 << 25
 """Cells of a product of bound operands that may be held."""
 
 
-def order_for_calls(plan: Plan, constants: Collection[int]) -> Path | None:
+def order_for_calls(plan: ContractionPlan, constants: Collection[int]) -> Path | None:
     """The path, in opt_einsum's numbering, that costs least per call with these operands bound; None if that
     of the plan does.
     """
@@ -43,7 +42,7 @@ def order_for_calls(plan: Plan, constants: Collection[int]) -> Path | None:
     return _linear(pairs, count) if operands.cost(pairs) < operands.cost(usual_pairs) else None
 
 
-def _from_plan(usual: Sequence[tuple[int, ...]], plan: Plan, first: int, count: int) -> Pairs:
+def _from_plan(usual: Sequence[tuple[int, ...]], plan: ContractionPlan, first: int, count: int) -> Pairs:
     """The pairs of a plan, in which sums of one operand have numbers too, as pairs of operands."""
     sums = [step.values[0] for step in plan.steps if len(step.values) == 1]
     names = {count + number: operand for number, operand in enumerate(sums)}

@@ -232,6 +232,7 @@ def search_connected(
 
     Examples
     --------
+    >>> from nameexpr.compiler.planning.network import Cells
     >>> search_connected(Network((0b011, 0b110, 0b100), 0b001, Cells([10.0, 10.0, 10.0])))[0]
     [(1, 2), (3, 0)]
     """

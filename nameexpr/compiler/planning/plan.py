@@ -22,6 +22,12 @@ ADDING = frozenset({None, "sum", "mean"})
 """Reducers that are sums of products, so that a contraction can compute them."""
 FEW_DIMS = MOST_DIMS - 2
 """Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
+SMALL = 1 << 12
+"""Cells of a value of bound operands that is always held from call to call: it stays in the cache."""
+LARGER = 2
+"""How many times more cells than its operands a value may have to be held, whatever it costs to compute."""
+WORTH = 16
+"""Scalar operations per cell from which a larger value is held: reading a cell costs as much as a few."""
 Find: TypeAlias = "Callable[[Sequence[Labels], Labels], Pairs]"
 
 
@@ -51,7 +57,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ContractionPlan:
     """The order of contractions.
 
     `reduced` are the labels that the reducer takes at the end. `naive_flops` is what one loop over all labels
@@ -84,7 +90,7 @@ class Plan:
         return self.contraction.size(self.steps[-1].labels if self.steps else self.terms[0])
 
 
-def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> Plan:
+def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> ContractionPlan:
     """The plan of a contraction; one that had to do without the labels of size 1, in order to keep to the
     dims of an array, lacks them.
 
@@ -124,7 +130,7 @@ def _without_ones(contraction: Contraction) -> Contraction:
 
 def plan_repeated(
     contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
-) -> Plan | None:
+) -> ContractionPlan | None:
     """The plan in which most is computed once, or None if that takes too long to find.
 
     `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
@@ -145,13 +151,13 @@ def _kept(contraction: Contraction) -> frozenset[str]:
     return frozenset(contraction.result) | frozenset(() if is_adding else contraction.dropped)
 
 
-def _planned(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> Plan:
+def _planned(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> ContractionPlan:
     """The plan with the order that is found, if none of its values has more dims than `most`."""
     terms, sizes = contraction.terms, contraction.sizes
     everything = frozenset(label for term in terms for label in term)
     naive = flops_of(everything, sizes, is_summed=bool(contraction.dropped), operands=len(terms))
     reduced = () if contraction.reducer in ADDING else contraction.dropped
-    return Plan(contraction, tuple(_steps(contraction, find, most)), reduced, naive)
+    return ContractionPlan(contraction, tuple(_steps(contraction, find, most)), reduced, naive)
 
 
 def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:

@@ -19,7 +19,7 @@ from nameexpr.compiler.ir.liveness import renumbered, without_unread
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
-from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.planning.plan import ContractionPlan
 
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
 """Primitives that cost less than finding out that they are done already."""
@@ -74,16 +74,16 @@ def _key(instruction: Instruction, dtype: str, value: int) -> Hashable:
 
 
 def best_shared(
-    ways: Sequence[tuple[Plan, Program]],
+    ways: Sequence[tuple[ContractionPlan, Program]],
     same: tuple[int, ...],
     limit: int | None,
     layouts: Sequence[OperandLayout],
-) -> tuple[Plan, Program] | None:
+) -> tuple[ContractionPlan, Program] | None:
     """Return the plan with the fewest flops once its program is shared, and that program.
 
     Parameters
     ----------
-    ways : sequence of (Plan, Program)
+    ways : sequence of (ContractionPlan, Program)
         Plans and their programs; the first is the one that is taken if operands differ.
     same : tuple of int
         As for `share`.
@@ -94,7 +94,7 @@ def best_shared(
 
     Returns
     -------
-    tuple of Plan and Program, or None
+    tuple of ContractionPlan and Program, or None
         None if sharing saves nothing but views, or keeps more than `limit`.
     """
     found = []

@@ -23,16 +23,11 @@ from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners, renumber
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.compiler.ir.shapes import broadcast
+from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH
 from nameexpr.compiler.schedule.reuse import reuse
 
 Shapes = Sequence[Shape]
 
-SMALL = 1 << 12
-"""Cells of a value that is always held: it stays in the cache."""
-LARGER = 2
-"""How many times more cells than its operands a value may have to be held, whatever it costs to compute."""
-WORTH = 16
-"""Scalar operations per cell from which a larger value is held: reading a cell costs as much as a few."""
 WORTH_COPYING = 4
 """Scalar operations per cell from which a result is copied and not computed anew."""
 MOST_BYTES = 1 << 28

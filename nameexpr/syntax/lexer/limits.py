@@ -81,11 +81,14 @@ def set_limits(
     return before
 
 
-def is_within_limits(text: str) -> bool:
-    """Whether a text is sure to be within the limits; of numbers nothing is known."""
+def is_plain(text: str) -> bool:
+    """Whether a text is ASCII and sure to be within the limits, but for numbers, which are read with care."""
     bounds = _current
     return (
-        len(text) <= bounds.text and text.count(",") < bounds.operands and text.count("(") <= bounds.nesting
+        text.isascii()
+        and len(text) <= bounds.text
+        and text.count(",") < bounds.operands
+        and text.count("(") <= bounds.nesting
     )
 
 

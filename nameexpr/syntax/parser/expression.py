@@ -35,7 +35,7 @@ from nameexpr.syntax.ast import (
     Sized,
     Term,
 )
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_within_limits
+from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_plain
 
 LETTER = r"\w"
 r"""A character of a name in ASCII; elsewhere not all of `\w` are, and others are, too."""
@@ -108,25 +108,27 @@ def parse(text: str) -> Expression:
     LimitError
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
-    parts = read_terms(text, 0, len(text)) if text.isascii() and is_within_limits(text) else None
-    if parts is None:
+    if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
 
         check_limits(text)
         check_names(text)
-        parts = read_terms(text, 0, len(text))
-        if parts is None:
-            from nameexpr.syntax.faults.expression import syntax_fault
+    parts = read_terms(text, 0, len(text))
+    if parts is None:
+        from nameexpr.syntax.faults.expression import syntax_fault
 
-            raise error(syntax_fault(text))
+        check_limits(text)
+        raise error(syntax_fault(text))
     return Expression(*parts, text)
 
 
 def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: int) -> Sequence[Token] | None:
     """Read the tokens between two places, if there is nothing else; all of them first, which is quicker."""
-    is_ascii = text.isascii()
-    matches = iter(scanner(LETTER if is_ascii else ANY_LETTER)(text, start, end).match, None)
-    tokens: list[Token] = [*matches] if is_ascii else [*map(WideToken, matches)]
+    tokens: list[Token]
+    if text.isascii():
+        tokens = [*iter(scanner(LETTER)(text, start, end).match, None)]
+    else:
+        tokens = [*map(WideToken, iter(scanner(ANY_LETTER)(text, start, end).match, None))]
     return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 

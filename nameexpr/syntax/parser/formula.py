@@ -22,9 +22,9 @@ from nameexpr.syntax.ast import (
     POWER,
     PRECEDENCE,
     SIGN,
-    Along,
     Binary,
     Call,
+    CallAlong,
     Formula,
     Node,
     Number,
@@ -34,7 +34,7 @@ from nameexpr.syntax.ast import (
     Use,
     children,
 )
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_within_limits
+from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_plain
 from nameexpr.syntax.parser.expression import Scanner, Token, name_patterns, read_terms, read_tokens
 
 DEEPEST = 120
@@ -56,17 +56,18 @@ def parse_formula(text: str) -> Formula:
     LimitError
         If it is longer, deeper or wider than `nameexpr.set_limits` allows.
     """
-    lines = with_semicolons(text)
-    statements = read_statements(lines) if text.isascii() and is_within_limits(text) else None
-    if statements is None:
-        from nameexpr.syntax.faults.formula import formula_fault
+    if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
 
         check_limits(text)
         check_names(text, "a formula")
-        statements = read_statements(lines)
-        if statements is None:
-            raise error(formula_fault(text, lines))
+    lines = with_semicolons(text)
+    statements = read_statements(lines)
+    if statements is None:
+        from nameexpr.syntax.faults.formula import formula_fault
+
+        check_limits(text)
+        raise error(formula_fault(text, lines))
     tree = Formula(tuple(statements), text)
     if len(text) > DEEPEST:
         check_depth(tree)
@@ -95,10 +96,10 @@ def with_semicolons(text: str) -> str:
             depth = depth + 1 if mark in "([" else max(0, depth - 1)
             return mark
         spaces = mark.replace("\n", " ").replace(";", " ")
-        place = mark.find(";") if depth else 0
-        if place < 0 or match.start() < begin or match.end() == end:
+        index = mark.find(";") if depth else 0
+        if index < 0 or match.start() < begin or match.end() == end:
             return spaces
-        return spaces[:place] + ";" + spaces[place + 1 :]
+        return spaces[:index] + ";" + spaces[index + 1 :]
 
     return re.sub(r"[()\[\]]|[;\n][\s;]*", spaced, blank)
 
@@ -261,7 +262,7 @@ class _OperatorParser:
         elif name.term is None:
             self.values.append(Call(name.name, tuple(inside), span, name.span))
         else:
-            self.values.append(Along(name.name, name.term, tuple(inside), span, name.span))
+            self.values.append(CallAlong(name.name, name.term, tuple(inside), span, name.span))
 
     def _end(self) -> None:
         (value,) = self.values

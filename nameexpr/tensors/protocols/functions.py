@@ -118,7 +118,6 @@ def _close(call: FunctionCall) -> Any:
 
 @implements("isin")
 def _contained(call: FunctionCall) -> Any:
-    """Return which elements are among others, whatever the names of those."""
     x, _ = call.operand("element"), call.operand("test_elements")
     return call.result(x.names)
 

@@ -27,7 +27,6 @@ def _reduced(call: FunctionCall) -> Any:
 
 @implements("average")
 def _averaged(call: FunctionCall) -> Any:
-    """Return a mean with weights, and where asked the sums of the weights."""
     x = call.operand()
     gone = call.axes(x)
     x = _weighted(call, x, gone)
@@ -89,7 +88,6 @@ def _along(call: FunctionCall) -> Any:
 
 @implements("diff unwrap")
 def _differences(call: FunctionCall) -> Any:
-    """Return differences along a dim, with what is put before and after it."""
     x = call.operand()
     call.axis(x)
     return call.result(call.together(x, "prepend", "append").names)

@@ -112,7 +112,6 @@ def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
 
 
 def _masked_names(x: Part, masks: Sequence[Part], verb: str) -> Names:
-    """Return the names of x and of the mask that is broadcast to it."""
     names = unified_names((x, *masks), verb)
     if len(names) > len(x.names):
         message = f"{verb}: the mask has {len(names)} dims, the tensor {len(x.names)}"
@@ -227,7 +226,6 @@ def _place(target: Core, names: Names) -> Array:
 
 
 def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprError:
-    """Return our error for what NumPy raised."""
     if isinstance(fault, NameExprError):
         return fault
     for left, right in combinations(operands, 2):

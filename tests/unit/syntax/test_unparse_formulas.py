@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import nameexpr as ne
 from nameexpr.syntax.ast import (
     Alias,
-    Along,
     Binary,
     Call,
+    CallAlong,
     Dots,
     Formula,
     Group,
@@ -98,7 +98,7 @@ values: st.SearchStrategy[Node] = st.recursive(
         st.builds(Unary, st.sampled_from("+-~"), inner),
         st.builds(Binary, st.sampled_from("+ - * / // % ** & | == != < <= > >=".split()), inner, inner),  # noqa: SIM905
         st.builds(Call, functions, st.lists(inner, min_size=1, max_size=3).map(tuple)),
-        st.builds(Along, functions, terms, st.lists(inner, min_size=1, max_size=2).map(tuple)),
+        st.builds(CallAlong, functions, terms, st.lists(inner, min_size=1, max_size=2).map(tuple)),
     ),
     max_leaves=12,
 )

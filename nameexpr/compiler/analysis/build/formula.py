@@ -159,7 +159,7 @@ class FormulaWriter:
                 return self._map(f"{sign}.", (left, right), node.operator_span)
             case ast.Call(function, arguments):
                 return self._map(function, arguments, node.name_span)
-            case ast.Along():
+            case ast.CallAlong():
                 return self._along(node)
 
     def _map(self, function: str, arguments: Sequence[ast.Node], span: Span) -> tuple[int, Labels]:
@@ -231,7 +231,7 @@ class FormulaWriter:
         hint = f"name its dims where it is used: {node.name}[i j]"
         raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
 
-    def _along(self, node: ast.Along) -> tuple[int, Labels]:
+    def _along(self, node: ast.CallAlong) -> tuple[int, Labels]:
         values = self.values
         value, mention = self.value(node.arguments[0])
         labels = self._bracket_labels(node, value)
@@ -252,7 +252,7 @@ class FormulaWriter:
         gone = (*labels, DOTS) if has_dots else labels
         return made, tuple([label for label in mention if label not in gone])
 
-    def _along_dtype(self, node: ast.Along, value: int) -> str:
+    def _along_dtype(self, node: ast.CallAlong, value: int) -> str:
         dtype = self.values.graph.dtypes[value]
         dtype = STRONG.get(dtype, dtype)
         arithmetic = self.values.arithmetic
@@ -260,7 +260,7 @@ class FormulaWriter:
             lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
         )
 
-    def _bracket_labels(self, node: ast.Along, value: int) -> Labels:
+    def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
         """Return the labels that stand in the brackets, every one of them in the value (NE241)."""
         own = self.values.graph.labels[value]
         labels: list[str] = []

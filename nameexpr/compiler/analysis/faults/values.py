@@ -16,7 +16,7 @@ from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
     LABELLED,
     Alias,
-    Along,
+    CallAlong,
     Dots,
     Formula,
     Label,
@@ -94,7 +94,7 @@ def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
     return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
-def foreign(tree: Formula, node: Along, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
+def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
     known = [label for label in own if not isinstance(label, Unnamed) or label.word.endswith(DOTS)]
     words = list(dict.fromkeys(map(word_of, known)))
@@ -122,17 +122,17 @@ def _labels_of_dim(tree: Formula, name: str) -> str:
     return ""
 
 
-def _reduced_by(value: Node, name: str) -> Along | None:
+def _reduced_by(value: Node, name: str) -> CallAlong | None:
     """Return the reduction inside a value that has taken a dim away."""
     for node in nodes(value):
-        if not isinstance(node, Along) or node.function not in REDUCTIONS:
+        if not isinstance(node, CallAlong) or node.function not in REDUCTIONS:
             continue
         if any(isinstance(item, Label) and item.name == name for item in node.term.items):
             return node
     return None
 
 
-def no_elements(text: str, node: Along, label: str) -> Diagnostic:
+def no_elements(text: str, node: CallAlong, label: str) -> Diagnostic:
     """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
     message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
     hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"

@@ -13,7 +13,7 @@ from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
-from nameexpr.compiler.planning.plan import Plan, Step
+from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
 from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
@@ -23,7 +23,7 @@ from nameexpr.compiler.schedule.simplify import simplify
 class _Whole:
     """What every level of a nest is lowered from."""
 
-    plan: Plan
+    plan: ContractionPlan
     dtypes: Dtypes
 
     @property
@@ -90,7 +90,7 @@ def _item(whole: _Whole, build: Builder, item: int, values: Mapping[int, Value],
     result = plan.contraction.result if is_last else ()
     contraction = replace(plan.contraction, result=result, dropped=(), reducer=None)
     alone = Step(tuple(range(len(inputs))), step.labels, step.summed, step.flops)
-    single = Plan(contraction, (alone,), plan.reduced if is_last else (), plan.naive_flops)
+    single = ContractionPlan(contraction, (alone,), plan.reduced if is_last else (), plan.naive_flops)
     return lower_reduction(build, single, inputs, replace(dtypes, result=dtypes.compute), item)
 
 

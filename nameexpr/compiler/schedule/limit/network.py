@@ -17,7 +17,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
-from nameexpr.compiler.planning.plan import Plan
+from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import REDUCTIONS
 
 Labels = frozenset[str]
@@ -31,7 +31,7 @@ class SingleReduction(NamedTuple):
     graph: Graph
     output: int
     operands: Operands
-    plan: Plan
+    plan: ContractionPlan
     target: Target
     is_row_major: bool = False
 
@@ -147,7 +147,7 @@ def _copied(single: SingleReduction) -> frozenset[int]:
     return frozenset(found)
 
 
-def _final_item(plan: Plan, dtypes: Dtypes) -> Item:
+def _final_item(plan: ContractionPlan, dtypes: Dtypes) -> Item:
     """Return the item behind all steps."""
     reducer = plan.contraction.reducer
     before = len(plan.terms) + len(plan.steps) - 1 if plan.steps else 0

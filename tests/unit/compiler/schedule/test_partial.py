@@ -18,7 +18,8 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.pipeline import Options, compile_expression, read, type_expression
 from nameexpr.compiler.planning.bound import order_for_calls
-from nameexpr.compiler.schedule.partial import SMALL, Folded, fold, work_of
+from nameexpr.compiler.planning.plan import SMALL
+from nameexpr.compiler.schedule.partial import Folded, fold, work_of
 
 Shape = tuple[int, ...]
 

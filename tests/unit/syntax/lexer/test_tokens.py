@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.dims import normalised
-from nameexpr.syntax.ast import Along, Call, Node, Use, children
+from nameexpr.syntax.ast import Call, CallAlong, Node, Use, children
 from nameexpr.syntax.lexer.tokens import KINDS, Kind, kind_of, tokens
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from oracle.generate import expressions as generate
@@ -68,7 +68,7 @@ def names_of(node: Node) -> list[tuple[str, str]]:
     found = [pair for child in children(node) for pair in names_of(child)]
     if isinstance(node, Use):
         found.append(("tensor", node.name))
-    if isinstance(node, Call | Along):
+    if isinstance(node, Call | CallAlong):
         found.append(("function", node.function))
     return found
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from nameexpr.errors import LimitError, ParseError, Span
 from nameexpr.syntax.ast import (
-    Along,
     Binary,
     Call,
+    CallAlong,
     Formula,
     Group,
     Label,
@@ -62,8 +62,8 @@ VALUES: dict[str, Node] = {
     "~x + -+y": Binary("+", Unary("~", X), Unary("-", Unary("+", Y))),
     "sqrt(x)": Call("sqrt", (X,)),
     "where(x, y, 1)": Call("where", (X, Y, Number(1))),
-    "sum [N] (x[N])": Along("sum", N, (Use("x", N),)),
-    "max(max[N](x), max)": Call("max", (Along("max", N, (X,)), Use("max", None))),
+    "sum [N] (x[N])": CallAlong("sum", N, (Use("x", N),)),
+    "max(max[N](x), max)": Call("max", (CallAlong("max", N, (X,)), Use("max", None))),
     "size[N] * index[N]": Binary("*", Use("size", N), Use("index", N)),
     "ﬁ": Use("fi", None),
     "x'": Use("x'", None),
@@ -216,7 +216,7 @@ def test_spans_point_at_what_was_read() -> None:
             assert part == node, f"seed {seed}: {text[start:end]!r}"
             for child in children(node):
                 assert start <= child.span.start < child.span.end <= end
-            if isinstance(node, Use | Call | Along):
+            if isinstance(node, Use | Call | CallAlong):
                 name = text[node.name_span.start : node.name_span.end]
                 assert unparse_value(parse_formula(name).statements[0].value) == getattr(
                     node, "name", getattr(node, "function", None)
