@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.einsum import check_is_text, find_entry
-from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE
-from nameexpr.runtime.formula import FormulaEntry
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.language import looks_like_formula
 
@@ -18,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from nameexpr.compiler.planning.path import Optimize
+    from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.entry import Reduce
 
 
@@ -91,6 +89,9 @@ def compile(  # noqa: A001  the name that re.compile has, too
 
 def compile_formula(text: str, **options: Any) -> CompiledFormula:
     """Return a text that is known to be a formula, with options as for `read_options`."""
+    from nameexpr.runtime.compiled_formula import CompiledFormula
+    from nameexpr.runtime.formula import FormulaEntry
+
     # An entry of its own, not the cache's: `code` is for the latest call of this object.
     return CompiledFormula(FormulaEntry(text, read_options(formula=text, **options)))
 
@@ -121,12 +122,12 @@ def explain(text: str, /, *operands: Any, **options: Any) -> str:
     y = sum[C](x[N C])
     """
     if isinstance(text, str) and looks_like_formula(text):
-        names = OPTIONS | OPTIONS_WHERE_FREE.difference(FormulaEntry(text).tree.operands)
+        from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE, find_formula
+
+        names = OPTIONS | OPTIONS_WHERE_FREE.difference(find_formula(text).tree.operands)
         chosen = {name: value for name, value in options.items() if name in names}
         named = {name: value for name, value in options.items() if name not in names}
-        compiled = compile(text, **chosen)
-        assert isinstance(compiled, CompiledFormula)
-        plan = compiled.plan(*operands, **named)
+        plan = compile_formula(text, **chosen).plan(*operands, **named)
     else:
         plan = compile(text, **options).plan(*operands)
     return f"{plan}\n\n{plan.code}"

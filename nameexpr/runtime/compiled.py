@@ -15,7 +15,6 @@ from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING, Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.operands import OperandSpec, array_of, read_only, repeats, spec_of, unwrap
-from nameexpr.runtime.out import write_out
 from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.lexer.limits import SIZE_DIGITS
 
@@ -119,6 +118,8 @@ class Compiled(CompiledText[ExpressionEntry]):
             If the operands do not fit the text, or each other.
         """
         if out is not None:
+            from nameexpr.runtime.out import write_out
+
             given = [value for value in (a0, a1, *rest) if value is not MISSING]
             return write_out(out, self._entry.call(*given), self._entry.text)
         if a1 is MISSING:

@@ -12,7 +12,6 @@ from nameexpr.runtime.compiled import CompiledText
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
-from nameexpr.runtime.out import write_out
 from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ class CompiledFormula(CompiledText[FormulaEntry]):
             hint = "leave out= away, or compile without outputs="
             message = "out= is for one result, and there are several"
             raise error(Diagnostic("NE611", message, self.text, hint=hint))
+        from nameexpr.runtime.out import write_out
+
         return write_out(out, result, self.text)
 
     def bind(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> BoundFormula:

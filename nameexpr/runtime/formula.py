@@ -244,11 +244,11 @@ def structure_of(scope: Scope) -> Any:
     numbers: dict[str, int] = {}
     statements = []
     try:
-        for statement in scope.tree.statements:
+        for number, statement in enumerate(scope.tree.statements, len(names)):
             value = [_node_key(node, names, numbers) for node in nodes(statement.value)]
             statements.append((_term_key(statement.term, numbers), tuple(value)))
             if statement.name is not None:
-                names[statement.name] = len(names)
+                names[statement.name] = number
     except _NotPlainError:
         return None
     return "formula", tuple(statements)

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy import formulas, kernels
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.statements import callee_of
-from nameexpr.backends.numpy.numbers import fold
 from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
@@ -23,7 +21,18 @@ _WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j
 
 def function_of(kernel: str) -> Any:
     """Return a kernel: NumPy's, or one of ours."""
-    return getattr(formulas if kernel in KERNELS or kernel in ALONG else np, kernel)
+    if kernel not in KERNELS and kernel not in ALONG:
+        return getattr(np, kernel)
+    from nameexpr.backends.numpy import formulas
+
+    return getattr(formulas, kernel)
+
+
+def _folded(function: Any, numbers: Sequence[Any]) -> int | float | complex:
+    from nameexpr.backends.numpy.numbers import fold
+
+    result: int | float | complex = fold(function, *numbers)
+    return result
 
 
 def _sample(dtype: str) -> Any:
@@ -35,7 +44,7 @@ def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
     function = function_of(kernel)
     with np.errstate(all="ignore"):
         if all(dtype in _WEAK for dtype in dtypes):
-            return "weak:" + type(fold(function, *(_WEAK[dtype] for dtype in dtypes))).__name__
+            return "weak:" + type(_folded(function, [_WEAK[dtype] for dtype in dtypes])).__name__
         along = (0,) if kernel in ALONG else ()
         result = np.asarray(function(*map(_sample, dtypes), *along))
     if result.dtype.kind not in "biufc":
@@ -61,12 +70,14 @@ def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
     if combine:
         made = np.asarray(getattr(np, combine).reduce(sample, axis=0))
     else:
+        from nameexpr.backends.numpy import kernels
+
         made = np.asarray(getattr(kernels, reducer)(sample, 0))
     return chosen.result if needs_narrowing(reducer, chosen) else number_name(made.dtype)
 
 
 class NumPyArithmetic:
-    """NumPy's answers to `nameexpr.compiler.analysis.build.build.Arithmetic`."""
+    """NumPy's answers to `nameexpr.compiler.analysis.build.values.Arithmetic`."""
 
     def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
         """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
@@ -74,8 +85,7 @@ class NumPyArithmetic:
 
     def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
         """Return what a pointwise function gives for numbers, as a number."""
-        result: int | float | complex = fold(function_of(kernel), *numbers)
-        return result
+        return _folded(function_of(kernel), numbers)
 
     def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
         """Return the dtype of a product of arrays of these dtypes after a reduction."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ def formula_signature(scope: Scope, free: Sequence[int], outputs: tuple[str, ...
     """Return the signature of a formula that was read; the parameters are those of `signature_of`, and the
     statements whose values are wanted.
     """
+    from nameexpr.compiler.analysis.scope import terms_of
+
     inputs = []
     for name in (scope.operands[position] for position in free):
         terms = terms_of(scope.uses[name])

@@ -145,4 +145,4 @@ def test_the_readme_opens_with_its_two_commands() -> None:
     assert "pip install . &&" in commands[0]
     assert ".venv/bin/nameexpr eval" in commands[0]
     assert "pip install -e '.[test]' &&" in commands[1]
-    assert commands[1].endswith(".venv/bin/python -m pytest")
+    assert commands[1].endswith(".venv/bin/python -m pytest -n auto")
