@@ -68,7 +68,7 @@ class CallOptions:
     @property
     def or_none(self) -> CallOptions | None:
         """The options; None where nothing is asked for."""
-        return None if self == DEFAULT else self
+        return None if self is DEFAULT or self == DEFAULT else self
 
 
 DEFAULT = CallOptions()
@@ -115,8 +115,8 @@ class Entry(ABC):
         self.options = options
         self.tree = tree
         self.is_bound = fixed is not None
-        self.fixed = dict(sorted((fixed or {}).items()))
-        self.free = tuple(position for position in range(count) if position not in self.fixed)
+        self.fixed = dict(sorted(fixed.items())) if fixed else {}
+        self.free = tuple([position for position in range(count) if position not in self.fixed])
         self.call: Function = self.slow_call
         self.latest: Latest | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -154,14 +154,20 @@ class Entry(ABC):
             operands = [every[position] for position in self.free]
         keys = _keys_of(operands)
         same = () if self.is_bound else repeats(keys[2])
-        get = self.programs.get
-        # What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
-        found = get(keys[0]) or (None if same else get(keys[1])) or get(_layouts(keys, same))
+        found = None if self.latest is None else self._found(keys, same)
         function, self.latest = found or self._made(keys, same, every, operands)
         self.call = function if self.free else self._without_operands(function)
         if self._is_called_by_text:
             cache.remember(self.text, function)
         return function(*operands)
+
+    def _found(self, keys: Keys, same: tuple[int, ...]) -> tuple[Function, Latest] | None:
+        """Return the function that was made for operands of this kind, if one was.
+
+        What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
+        """
+        get = self.programs.get
+        return get(keys[0]) or (None if same else get(keys[1])) or get(_layouts(keys, same))
 
     def _without_operands(self, function: Function) -> Function:
         """Return a function of no operands, which may be called with one that is missing."""

@@ -132,11 +132,13 @@ def structure_of(tree: Expression) -> Any:
     """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
     numbers: dict[str, int] = {}
     terms = []
-    for term in (*tree.inputs, *(tree.outputs or ())):
-        names = [item.name for item in term.items if isinstance(item, Label)]
-        if len(names) != len(term.items):
-            return None
-        terms.append(tuple([numbers.setdefault(name, len(numbers)) for name in names]))
+    for term in tree.terms:
+        numbered = []
+        for item in term.items:
+            if type(item) is not Label:
+                return None
+            numbered.append(numbers.setdefault(item.name, len(numbers)))
+        terms.append(tuple(numbered))
     return None if tree.leaves_inputs_out else (tuple(terms), tree.reducer and tree.reducer.name)
 
 

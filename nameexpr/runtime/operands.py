@@ -34,6 +34,8 @@ class OperandSpec(NamedTuple):
 
 def spec_of(operand: Any) -> OperandSpec:
     """Return what a program for an unwrapped operand is compiled for."""
+    if type(operand) is np.ndarray:
+        return OperandSpec(operand.shape, None, operand.dtype, layout_of(operand))
     if type(operand) in NUMBERS:
         return OperandSpec((), None, type(operand))
     array = array_of(operand)
