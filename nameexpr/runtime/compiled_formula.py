@@ -16,7 +16,7 @@ from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
-    from nameexpr.compiler.pipeline import Compilation
+    from nameexpr.compiler.compilation import Compilation
     from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 

@@ -26,7 +26,7 @@ from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of
 from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.pipeline import Compilation
+    from nameexpr.compiler.compilation import Compilation
     from nameexpr.compiler.schedule.partial import Folded
 
 Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]

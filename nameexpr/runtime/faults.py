@@ -13,6 +13,7 @@ from nameexpr.backends.numpy.kernels import ReducerFault, ReducerMisuse
 from nameexpr.backends.numpy.numbers import as_array, fold
 from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.graph import (
     WEAK,
     Arrange,
@@ -25,7 +26,6 @@ from nameexpr.compiler.ir.graph import (
     use_counts,
 )
 from nameexpr.compiler.memory.program import peak_bytes
-from nameexpr.compiler.pipeline import Compilation
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, error
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of

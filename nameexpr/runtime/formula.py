@@ -18,7 +18,8 @@ from nameexpr.backends.numpy.arrays import NUMBERS, as_operand, is_bfloat16, num
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.pipeline import Compilation, Options, compile_formula, read_formula
+from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry

@@ -15,9 +15,9 @@ from numpy.testing import assert_array_equal
 
 import nameexpr as ne
 from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.schedule import fusion
 from nameexpr.compiler.schedule import partial as fold
-from nameexpr.compiler.schedule.fusion import FusionPlan
 from nameexpr.compiler.schedule.partial import hoist_invariants
 from nameexpr.tensors import wrap
 from oracle.generate import formulas as formula_generate

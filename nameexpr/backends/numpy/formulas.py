@@ -20,7 +20,7 @@ from nameexpr.backends.numpy.reductions import Axis, into_log_softmax, into_soft
 __all__ = ["as_array", "fold", "integer"]  # and what is defined here
 
 BLOCK = 1 << 15
-"""Cells of a block, as in `nameexpr.compiler.schedule.fusion`."""
+"""Cells of a block, as in `nameexpr.compiler.lowering.fusion`."""
 
 
 def round(x: Array) -> Any:  # noqa: A001  the function's name

@@ -22,7 +22,7 @@ from nameexpr.syntax.ast import Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class DimEquation:
     """One equation: a dim of an operand whose size is the product of the sizes of its labels."""
 
     operand: int
@@ -36,15 +36,15 @@ class _Book:
     """Sizes known so far, with the equations that are still open and the labels known in two ways."""
 
     sizes: dict[str, int]
-    open: list[Product] = field(default_factory=list)
+    open: list[DimEquation] = field(default_factory=list)
     clashes: dict[str, None] = field(default_factory=dict)
-    broken: list[Product] = field(default_factory=list)
+    broken: list[DimEquation] = field(default_factory=list)
 
     def learn(self, label: str, size: int) -> None:
         if self.sizes.setdefault(label, size) != size:
             self.clashes[label] = None
 
-    def settle(self, product: Product) -> bool:
+    def settle(self, product: DimEquation) -> bool:
         """Use an equation if at most one of its labels is unknown; return whether it is used up."""
         unknown, known = set(), 1
         for label in product.labels:
@@ -110,7 +110,7 @@ def _read_operands(operands: Sequence[Operand], arrays: Sequence[Axes], book: _B
             if len(labels) == 1:
                 book.learn(labels[0], size)
             elif labels or size != 1:
-                book.open.append(Product(position, dim, size, labels))
+                book.open.append(DimEquation(position, dim, size, labels))
 
 
 def _propagate(book: _Book) -> None:

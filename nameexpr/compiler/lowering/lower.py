@@ -2,7 +2,7 @@
 
 Reductions go through the planner. Pointwise values are laid out so that few arguments must be transposed;
 large ones, and those under a reduction that no contraction computes, are fused into blocks
-(`nameexpr.compiler.schedule.fusion`), so that no intermediate larger than a block is built.
+(`nameexpr.compiler.lowering.fusion`), so that no intermediate larger than a block is built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
-from nameexpr.compiler.ir.dtypes import Dtypes, choose_dtypes
+from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import (
     STRONG,
     WEAK,
@@ -34,7 +34,7 @@ from nameexpr.compiler.ir.graph import (
     use_counts,
 )
 from nameexpr.compiler.ir.liveness import owners
-from nameexpr.compiler.ir.program import Instruction, Number, Program
+from nameexpr.compiler.ir.program import Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.reduction import lower_reduction
@@ -43,10 +43,8 @@ from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
 
 if TYPE_CHECKING:
-    from nameexpr.compiler.schedule.fusion import FusionPlan
+    from nameexpr.compiler.lowering.fusion import FusionPlan
 
-COPIED = 16
-"""How many times smaller than its region a value is that may be copied to lie well in memory."""
 Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
@@ -107,7 +105,7 @@ class Lowering:
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses_map(number):
-            return self._fused(number, (number,), (), None)
+            return self.fusing.lowered(self.build, number, self.value)
         if node.function.startswith("cast:"):
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
         arguments = [self._argument(argument) for argument in node.arguments]
@@ -126,7 +124,7 @@ class Lowering:
 
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
         if self.fusing is not None and self.fusing.fuses_reduction(number):
-            return self._fused(number, node.factors, node.labels, node.reducer)
+            return self.fusing.lowered(self.build, number, self.value)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A label that is reduced may stand in the result as a new dim.
@@ -151,32 +149,6 @@ class Lowering:
         made = ir.along_axes(function, value.number, axes, "" if value.dtype == dtype else dtype)
         return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
 
-    def _fused(self, number: int, roots: Sequence[int], reduced: Labels, reducer: str | None) -> Value:
-        """Return a pointwise value, reduced or not, that is computed block by block."""
-        from nameexpr.compiler.schedule.fusion import FULL_AXIS
-
-        assert self.fusing is not None
-        leaves, steps, factors, order = self.fusing.steps(roots, reduced, self.value)
-        if reducer in FULL_AXIS:
-            steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
-        kept = tuple(label for label in order if label not in reduced)
-        axes = tuple(order.index(label) for label in reduced)
-        sources = tuple(self._with_every_axis(leaf, order).number for leaf in leaves)
-        dtype, shape = self.graph.dtypes[number], self.build.shape(order)
-        tiles = self.fusing.tiles(shape, axes, reducer)
-        made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
-        return self.build.emit(made, kept, dtype, self.build.row_major_strides(kept))
-
-    def _widened(
-        self, root: int, reducer: str, steps: tuple[Instruction, ...], factor: int, count: int
-    ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
-        """Return the steps of a block with its value in the dtype that its reducer computes in."""
-        dtype = self.graph.dtypes[root]
-        compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
-        if compute == dtype:
-            return steps, (factor,)
-        return (*steps, ir.cast(factor, compute)), (count + len(steps),)
-
     def _strong(self, value: Value) -> Value:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
         if not value.dtype.startswith(WEAK):
@@ -193,23 +165,6 @@ class Lowering:
 
     def _array_of(self, value: Value, kernel: str, dtype: str) -> Value:
         return self.build.emit(ir.pointwise(kernel, (value.number,), (None,), (), dtype), (), dtype, ())
-
-    def _with_every_axis(self, leaf: Value, order: Labels) -> Value:
-        """Return a view with an axis for every label, of size 1 where the value does not vary."""
-        if not leaf.labels:
-            return leaf
-        if self._is_across(leaf, order):
-            leaf = self.build.transpose(leaf, [label for label in order if label in leaf.labels])
-            leaf = self.build.emit(ir.copy(leaf.number), leaf.labels, leaf.dtype)
-        value = self.build.expand(leaf, order)
-        shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
-        return value if len(value.labels) == len(order) else self.build.reshape(value, shape, order)
-
-    def _is_across(self, leaf: Value, order: Labels) -> bool:
-        """Whether a small leaf lies in memory across a block's last axis, so that a copy is worth it."""
-        here = [label for label in order if label in leaf.labels and self.graph.sizes[label] != 1]
-        own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
-        return here != own and self.graph.cells(leaf.labels) * COPIED <= self.graph.cells(order)
 
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:

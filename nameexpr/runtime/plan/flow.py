@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir import graph as graphs
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import (
@@ -29,7 +30,6 @@ from nameexpr.compiler.ir.graph import (
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.compiler.pipeline import Compilation
 from nameexpr.pictures.data import Drawn, Flow, Node
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.runtime.plan.network import dims_text, memory_of, shape_text, with_size

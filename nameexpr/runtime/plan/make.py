@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.carets import visible
+from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.memory.program import operand_bytes, peak_bytes
-from nameexpr.compiler.pipeline import Compilation
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.drawing import drawing_of
 from nameexpr.runtime.plan.plan import Outline, Plan

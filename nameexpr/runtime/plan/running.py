@@ -10,12 +10,12 @@ from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.program import Routine, source_of
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
+from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.graph import WEAK
 from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.pipeline import Compilation
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.syntax.ast import Expression, Label, Term

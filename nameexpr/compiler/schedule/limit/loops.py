@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, prod
 
-from nameexpr.compiler.schedule.limit.network import COMBINED, Item, Labels, Network
+from nameexpr.compiler.schedule.limit.network import COMBINED, Item, Labels, StepNetwork
 
 EXECUTED = 20_000.0
 """Flops in the time that one more step takes, with its views, however small it is."""
@@ -68,7 +68,7 @@ class _Level:
     below: int = 0
 
 
-def measure(network: Network, nest: Nest, limit: int) -> Measure:
+def measure(network: StepNetwork, nest: Nest, limit: int) -> Measure:
     """Return what the items of a network cost in a nest of loops."""
     found = Measure(limit)
     _walk(network, _Level(range(len(network.items)), nest, network.sizes), found)
@@ -78,7 +78,7 @@ def measure(network: Network, nest: Nest, limit: int) -> Measure:
     return found
 
 
-def _walk(network: Network, level: _Level, found: Measure) -> None:
+def _walk(network: StepNetwork, level: _Level, found: Measure) -> None:
     """Add to `found` what the items of one level cost, in their order."""
     tops = {loop.top: place for place, loop in enumerate(level.nest)}
     covered = {item for loop in level.nest for item in loop.items}
@@ -130,7 +130,7 @@ def _note(found: Measure, alive: int, path: Path, labels: Sequence[Labels]) -> N
         found.peak, found.path, found.alive = alive, path, frozenset[str]().union(*labels)
 
 
-def _last_reads(network: Network, level: _Level) -> dict[int, int]:
+def _last_reads(network: StepNetwork, level: _Level) -> dict[int, int]:
     """Return after which item of a level each value is no longer needed."""
     tops = {item: loop.top for loop in level.nest for item in loop.items}
     last: dict[int, int] = {}
@@ -140,7 +140,7 @@ def _last_reads(network: Network, level: _Level) -> dict[int, int]:
     return last
 
 
-def _count(network: Network, item: Item, level: _Level, found: Measure) -> None:
+def _count(network: StepNetwork, item: Item, level: _Level, found: Measure) -> None:
     """Add the flops of an item: all of a label's blocks together are the label."""
     labels = item.labels | item.summed
     flops = item.factor * prod(network.sizes[label] for label in labels)
@@ -150,11 +150,11 @@ def _count(network: Network, item: Item, level: _Level, found: Measure) -> None:
     found.cost += flops + EXECUTED * level.times
 
 
-def _bytes(network: Network, labels: Labels, sizes: Mapping[str, int]) -> int:
+def _bytes(network: StepNetwork, labels: Labels, sizes: Mapping[str, int]) -> int:
     return prod([sizes[label] for label in labels]) * network.width
 
 
-def candidates(network: Network, nest: Nest, path: Path, labels: Labels) -> Iterator[BlockLoop]:
+def candidates(network: StepNetwork, nest: Nest, path: Path, labels: Labels) -> Iterator[BlockLoop]:
     """Return the loops over one of `labels`, an index at a time, that could stand where `path` leads.
 
     Loops that are there already and cover some of the items go inside as a whole.
@@ -178,7 +178,7 @@ def _labels(loop: BlockLoop) -> set[str]:
 
 
 def _covered(
-    network: Network, items: frozenset[int], level: Nest, label: str, top: int
+    network: StepNetwork, items: frozenset[int], level: Nest, label: str, top: int
 ) -> frozenset[int] | None:
     """Return the items that a loop with this top has to cover, with all items of loops that it touches; None
     if there can be no such loop.
@@ -208,13 +208,13 @@ def _covered(
     return frozenset(covered) if _can_be_parted(network, covered, label, top) else None
 
 
-def _is_closed(network: Network, covered: set[int], top: int) -> bool:
+def _is_closed(network: StepNetwork, covered: set[int], top: int) -> bool:
     """Whether nothing but the covered items reads what they make, the top's result apart."""
     made = {network.count + number for number in covered if number != top}
     return all(number in covered or not made & set(item.reads) for number, item in enumerate(network.items))
 
 
-def _can_be_parted(network: Network, covered: set[int], label: str, top: int) -> bool:
+def _can_be_parted(network: StepNetwork, covered: set[int], label: str, top: int) -> bool:
     """Whether what the top gives for blocks of a label makes up what it gives for all of it."""
     for number in covered:
         item = network.items[number]

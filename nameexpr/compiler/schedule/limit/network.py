@@ -92,7 +92,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class StepNetwork:
     """The items of a plan with what the values are: `values` are the labels of each, operands first.
 
     `width` are the bytes of an element of what is computed; `again` are the bytes of the result where it is
@@ -113,7 +113,7 @@ class Network:
         return len(self.items) - 1 - self.items[-1].is_free
 
 
-def network_of(single: SingleReduction) -> Network:
+def network_of(single: SingleReduction) -> StepNetwork:
     """Return the network of a plan."""
     plan, dtypes = single.plan, single.dtypes
     contraction = plan.contraction
@@ -134,7 +134,7 @@ def network_of(single: SingleReduction) -> Network:
     sizes = contraction.sizes
     is_repeated = len(set(flat)) < len(flat) or any(sizes[one] > 1 for one in set(flat) - values[-1])
     again = contraction.size(flat) * width if is_repeated else 0
-    return Network(tuple(items), values, sizes, count, width, contraction.reducer, again)
+    return StepNetwork(tuple(items), values, sizes, count, width, contraction.reducer, again)
 
 
 def _copied(single: SingleReduction) -> frozenset[int]:

@@ -20,7 +20,7 @@ from nameexpr.compiler.schedule.limit.loops import (
     with_block,
     with_loop,
 )
-from nameexpr.compiler.schedule.limit.network import Network
+from nameexpr.compiler.schedule.limit.network import StepNetwork
 
 WIDTH = 6
 """Nests that are kept at a time, as many of those that are best as they are and with larger blocks."""
@@ -64,7 +64,7 @@ class Effort:
 class Search:
     """What was found so far: nests that fit, and the one with the lowest peak of all."""
 
-    network: Network
+    network: StepNetwork
     limit: int
     effort: Effort
     least: int
@@ -88,13 +88,13 @@ class Search:
 
 
 def find_nests(
-    network: Network, limit: int, effort: Effort | None = None
+    network: StepNetwork, limit: int, effort: Effort | None = None
 ) -> tuple[list[CostedNest], CostedNest]:
     """Return nests of loops that fit a limit, the cheapest first, and the one with the lowest peak.
 
     Parameters
     ----------
-    network : Network
+    network : StepNetwork
         What is computed.
     limit : int
         Bytes.

@@ -13,11 +13,12 @@ from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Note, Program
-from nameexpr.compiler.pipeline import Compilation, Options, compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read, type_expression
 from nameexpr.compiler.schedule.limit.loops import (
     BlockLoop,
     Nest,
@@ -28,7 +29,7 @@ from nameexpr.compiler.schedule.limit.loops import (
     with_loop,
 )
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
-from nameexpr.compiler.schedule.limit.network import Item, Network, SingleReduction, network_of
+from nameexpr.compiler.schedule.limit.network import Item, SingleReduction, StepNetwork, network_of
 from nameexpr.compiler.schedule.limit.search import find_nests
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
@@ -40,7 +41,7 @@ RNG = np.random.default_rng(0)
 
 def compiled(
     text: str, *shapes: tuple[int, ...], dtype: str = "float64", compute: str = "float64"
-) -> tuple[Compilation[Expression], SingleReduction, Network]:
+) -> tuple[Compilation[Expression], SingleReduction, StepNetwork]:
     tree = read(text)
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
     dtypes = Dtypes((dtype,) * len(shapes), compute, compute)
@@ -53,11 +54,11 @@ CHAIN = compiled("a b, b c, c d -> a d", (6, 40), (40, 50), (50, 7))
 LARGEST = compiled("a b, b c -> a : max", (30, 8), (8, 40))
 
 
-def every_loop(network: Network) -> Iterator[BlockLoop]:
+def every_loop(network: StepNetwork) -> Iterator[BlockLoop]:
     return candidates(network, (), (), frozenset(network.sizes))
 
 
-def nests(network: Network, count: int) -> Iterator[Nest]:
+def nests(network: StepNetwork, count: int) -> Iterator[Nest]:
     """Return nests of some loops with blocks of any size, picked at random."""
     for _ in range(count):
         nest: Nest = ()
@@ -180,7 +181,7 @@ def test_what_is_read_twice_is_in_no_loop_with_only_one_reader() -> None:
         Item((3,), b, frozenset("a"), 2, True, False, ()),
     )
     values = (ab, ab, b, ab, b)
-    network = Network(items, values, {"a": 9, "b": 8}, 1, 8, None, 0)
+    network = StepNetwork(items, values, {"a": 9, "b": 8}, 1, 8, None, 0)
     found = {(loop.label, loop.top): loop.items for loop in every_loop(network)}
     assert ("b", 1) not in found and ("a", 1) not in found
     assert found["b", 3] == frozenset({0, 1, 2, 3})

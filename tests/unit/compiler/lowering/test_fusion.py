@@ -14,8 +14,9 @@ from numpy.testing import assert_array_equal
 import nameexpr as ne
 from nameexpr.compiler import pipeline
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.schedule import fusion, reuse
-from nameexpr.compiler.schedule.fusion import FusionPlan
+from nameexpr.compiler.lowering import fusion
+from nameexpr.compiler.lowering.fusion import FusionPlan
+from nameexpr.compiler.schedule import reuse
 from nameexpr.runtime import formula
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.parser.formula import parse_formula

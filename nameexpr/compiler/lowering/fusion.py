@@ -14,14 +14,17 @@ from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.graph import Graph, Map, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.dtypes import choose_dtypes
+from nameexpr.compiler.ir.graph import Graph, Map, Node, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Value
+from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
 
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
+COPIED = 16
+"""How many times smaller than its region a value is that may be copied to lie well in memory."""
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
@@ -37,6 +40,48 @@ class FusionPlan:
     graph: Graph
     uses: dict[int, int]
     target: Target
+
+    def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
+        """Return a pointwise value, or a reduction of one, that is computed block by block."""
+        node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
+        roots, reduced, reducer = ((number,), (), None) if isinstance(node, Map) else _parts_of(node)
+        leaves, steps, factors, order = self.steps(roots, reduced, value)
+        if reducer in FULL_AXIS:
+            steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
+        kept = tuple(label for label in order if label not in reduced)
+        axes = tuple(order.index(label) for label in reduced)
+        sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
+        shape = build.shape(order)
+        tiles = self.tiles(shape, axes, reducer)
+        made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
+        return build.emit(made, kept, dtype, build.row_major_strides(kept))
+
+    def _widened(
+        self, root: int, reducer: str, steps: tuple[Instruction, ...], factor: int, count: int
+    ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
+        """Return the steps of a block with its value in the dtype that its reducer computes in."""
+        dtype = self.graph.dtypes[root]
+        compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
+        if compute == dtype:
+            return steps, (factor,)
+        return (*steps, ir.cast(factor, compute)), (count + len(steps),)
+
+    def _with_every_axis(self, build: Builder, leaf: Value, order: Labels) -> Value:
+        """Return a view with an axis for every label, of size 1 where the value does not vary."""
+        if not leaf.labels:
+            return leaf
+        if self._is_across(leaf, order):
+            leaf = build.transpose(leaf, [label for label in order if label in leaf.labels])
+            leaf = build.emit(ir.copy(leaf.number), leaf.labels, leaf.dtype)
+        value = build.expand(leaf, order)
+        shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
+        return value if len(value.labels) == len(order) else build.reshape(value, shape, order)
+
+    def _is_across(self, leaf: Value, order: Labels) -> bool:
+        """Whether a small leaf lies in memory across a block's last axis, so that a copy is worth it."""
+        here = [label for label in order if label in leaf.labels and self.graph.sizes[label] != 1]
+        own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
+        return here != own and self.graph.cells(leaf.labels) * COPIED <= self.graph.cells(order)
 
     def fused_values(self, root: int) -> list[int]:
         """Return the pointwise values of a region, the root last: those that nothing else uses."""
@@ -170,6 +215,11 @@ class FusionPlan:
         if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
             return False
         return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+
+
+def _parts_of(node: Node) -> tuple[tuple[int, ...], Labels, str | None]:
+    assert isinstance(node, Reduction)
+    return node.factors, node.labels, node.reducer
 
 
 def _is_inner(fusing: FusionPlan, factor: int) -> bool:
