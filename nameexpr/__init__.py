@@ -12,7 +12,6 @@ import builtins
 from typing import Any
 
 import nameexpr.forks  # noqa: F401  a fork may come while another thread makes the first call
-from nameexpr.version import __version__ as __version__
 
 _HOMES = {
     "nameexpr.runtime.check": "Sizes check",
@@ -29,7 +28,7 @@ _HOMES = {
         "RuleError SizeError"
     ),
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
-    "nameexpr.syntax.lexer.limits": "Limits limits set_limits",
+    "nameexpr.syntax.limits": "Limits limits set_limits",
     "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
     "nameexpr.tensors.arguments": "device manual_seed",
     "nameexpr.tensors.dtypes": (
@@ -54,14 +53,13 @@ _HOMES = {
     "nameexpr.tensors.ops": "OPS Op",
     "nameexpr.tensors.random": "normal rand rand_like randn randn_like",
     "nameexpr.tensors.storage": "load save",
+    "nameexpr.version": "__version__",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 # A star import hides no builtin, and brings nothing that only IPython calls.
 __all__ = sorted(  # noqa: PLE0605
-    name
-    for name in ("__version__", *_HOME_OF)
-    if not hasattr(builtins, name) and _HOME_OF.get(name) != "nameexpr.notebook"
+    name for name in _HOME_OF if not hasattr(builtins, name) and _HOME_OF.get(name) != "nameexpr.notebook"
 )
 
 
@@ -79,4 +77,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public names, loaded or not."""
-    return sorted({*globals(), *_HOME_OF, "__version__"})
+    return sorted({*globals(), *_HOME_OF})

@@ -16,7 +16,7 @@ from nameexpr.errors import (
     ParseError as ParseError, RuleError as RuleError, SizeError as SizeError,
 )
 from nameexpr.notebook import load_ipython_extension as load_ipython_extension, unload_ipython_extension as unload_ipython_extension
-from nameexpr.syntax.lexer.limits import Limits as Limits, limits as limits, set_limits as set_limits
+from nameexpr.syntax.limits import Limits as Limits, limits as limits, set_limits as set_limits
 from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
     from_xarray as from_xarray, tensor as tensor,

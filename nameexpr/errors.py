@@ -19,8 +19,6 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from nameexpr.carets import aligned_columns, marked_text, shortened, visible
-
 ROWS = 16
 """Operands that a mistake lists."""
 TOLD = 20
@@ -74,20 +72,25 @@ class Diagnostic(NamedTuple):
 
     def render(self) -> str:
         """Return the diagnostic as lines of text, without a final newline."""
+        from nameexpr.carets import aligned_columns, marked_text, shortened, visible
+
         lines = [f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"]
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
         lines += ["  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole)]
-        lines += ["  " + line for line in self._rows()]
+        lines += ["  " + line for line in aligned_columns(self._rows())]
+        lines += self._left_out()
         if self.hint:
             lines.append(f"  help: {visible(shortened(self.hint))}")
         return "\n".join(lines)
 
-    def _rows(self) -> list[str]:
-        """Return one line per operand; of very many the first, and those that the message is about."""
+    def _rows(self) -> list[list[str]]:
+        """Return the columns of one line per operand; of very many the first, and those of the message."""
         shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
-        left_out = len(self.operands) - len(shown)
-        more = [f"... and {left_out:,} more operands"] if left_out else []
-        return aligned_columns([_cells(operand) for operand in shown]) + more
+        return [_cells(operand) for operand in shown]
+
+    def _left_out(self) -> list[str]:
+        left_out = len(self.operands) - len(self._rows())
+        return [f"  ... and {left_out:,} more operands"] if left_out else []
 
 
 def _title(operand: OperandInfo) -> str:
@@ -103,6 +106,8 @@ def _cells(operand: OperandInfo) -> list[str]:
     else:
         dims = (f"{name}={size}" for name, size in zip(operand.names, operand.shape, strict=True))
         shape = f"({', '.join(dims)})"
+    from nameexpr.carets import shortened, visible
+
     labels = (visible(shortened(label)) for label in operand.labels)
     return [f"{_title(operand)} ", visible(shortened(shape)) + "  ", *labels]
 

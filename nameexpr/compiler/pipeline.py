@@ -12,10 +12,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.analysis.build.expression import build_expression
-from nameexpr.compiler.analysis.infer import infer
+from nameexpr.compiler.analysis.fast_path import is_accepted
+from nameexpr.compiler.analysis.infer import build_expression, infer
 from nameexpr.compiler.analysis.operands import Operand
-from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
@@ -37,7 +36,7 @@ from nameexpr.compiler.planning.plan import (
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.lexer.limits import limits
+from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:

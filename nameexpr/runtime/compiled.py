@@ -16,7 +16,7 @@ from nameexpr.runtime.entry import NOTHING, Entry
 from nameexpr.runtime.expression import ExpressionEntry
 from nameexpr.runtime.operands import OperandSpec, array_of, read_only, repeats, spec_of, unwrap
 from nameexpr.runtime.signature import Signature, signature_of
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS
+from nameexpr.syntax.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions

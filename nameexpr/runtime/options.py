@@ -17,7 +17,7 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.runtime.entry import CallOptions, Reduce
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS
+from nameexpr.syntax.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -1,6 +1,1 @@
-"""Text to syntax tree and back: `parse` and `unparse`, and the node classes in `nameexpr.syntax.ast`."""
-
-from nameexpr.syntax.parser.expression import parse
-from nameexpr.syntax.unparse import unparse
-
-__all__ = ["parse", "unparse"]
+"""Text to syntax tree and back: `ast`, `parser`, `unparse`; and what is wrong with a text, in `faults`."""

@@ -83,6 +83,11 @@ class Dots:
 
     span: Span = field(default=_NOWHERE, compare=False)
 
+    @property
+    def word(self) -> str:
+        """How the text writes it."""
+        return "..."
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:
@@ -90,6 +95,11 @@ class Pack:
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False)
+
+    @property
+    def word(self) -> str:
+        """How the text writes it."""
+        return f"{self.name}..."
 
 
 @dataclass(frozen=True, slots=True)

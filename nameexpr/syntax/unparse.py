@@ -1,6 +1,7 @@
 """Syntax trees to texts: the canonical spelling, with `parse(unparse(tree)) == tree`, and for formulas alike.
 
->>> from nameexpr.syntax import parse, unparse
+>>> from nameexpr.syntax.parser.expression import parse
+>>> from nameexpr.syntax.unparse import unparse
 >>> unparse(parse("N  (C  H=2),C->N   H:sum"))
 'N (C H=2), C -> N H : sum'
 >>> from nameexpr.syntax.parser.formula import parse_formula

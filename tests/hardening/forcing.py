@@ -10,8 +10,8 @@ from unittest import mock
 import nameexpr as ne
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
+from nameexpr.compiler.lowering import fusion as fuse
 from nameexpr.compiler.lowering.fusion import FusionPlan
-from nameexpr.compiler.schedule import fusion as fuse
 from nameexpr.compiler.schedule import tiling
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
 

@@ -175,7 +175,7 @@ INSTRUMENTED = [
     "nameexpr.carets",
     "nameexpr.terminal.files",
     "nameexpr.terminal.tables",
-    "nameexpr.compiler.analysis.rules.fast_path",
+    "nameexpr.compiler.analysis.fast_path",
     "nameexpr.compiler.analysis.rules.check",
     "nameexpr.compiler.analysis.formula_operands",
     "nameexpr.compiler.pipeline",

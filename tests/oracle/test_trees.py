@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.errors import NameExprError
-from nameexpr.syntax import parse
 from nameexpr.syntax.lexer.language import looks_like_formula
-from nameexpr.syntax.lexer.limits import set_limits
+from nameexpr.syntax.limits import set_limits
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from oracle.generate import expressions, formulas
 from oracle.generate.text import mutate_text

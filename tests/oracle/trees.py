@@ -30,8 +30,8 @@ from nameexpr.syntax.ast import (
     Use,
 )
 from nameexpr.syntax.grammar import load_parser
-from nameexpr.syntax.lexer.limits import check_limits
 from nameexpr.syntax.lexer.names import check_names
+from nameexpr.syntax.limits import check_limits
 from nameexpr.syntax.parser.formula import check_depth, with_semicolons
 
 

@@ -15,8 +15,8 @@ from numpy.testing import assert_array_equal
 
 import nameexpr as ne
 from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.lowering import fusion
 from nameexpr.compiler.lowering.fusion import FusionPlan
-from nameexpr.compiler.schedule import fusion
 from nameexpr.compiler.schedule import partial as fold
 from nameexpr.compiler.schedule.partial import hoist_invariants
 from nameexpr.tensors import wrap

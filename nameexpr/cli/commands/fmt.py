@@ -135,7 +135,8 @@ def _formula(text: str) -> list[tuple[Span, str]]:
 
 def _expression(text: str) -> list[tuple[Span, str]]:
     from nameexpr.errors import Span
-    from nameexpr.syntax import parse, unparse
+    from nameexpr.syntax.parser.expression import parse
+    from nameexpr.syntax.unparse import unparse
 
     blank = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)
     start = len(blank) - len(blank.lstrip())

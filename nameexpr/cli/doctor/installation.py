@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from nameexpr.cli.doctor.machine import Blas, Machine, describe_blas, describe_machine
-from nameexpr.syntax.lexer.limits import Limits, limits
+from nameexpr.syntax.limits import Limits, limits
 from nameexpr.terminal.faults import reason
 from nameexpr.version import __version__
 

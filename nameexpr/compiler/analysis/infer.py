@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import Operand, describe, measured, numbers
 from nameexpr.compiler.ir.axes import DOTS, Names, Typed, labels_under, shown, under_word
+from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
+from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.syntax.ast import (
@@ -19,8 +21,7 @@ from nameexpr.syntax.ast import (
     Literal,
     atoms,
 )
-from nameexpr.syntax.lexer.limits import limits
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.resolve import Resolved
@@ -143,7 +144,7 @@ def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
         dim = 0
         for item in term.items:
             if isinstance(item, STRETCHED):
-                word = unparse_item(item)
+                word = item.word
                 order += [under_word(word, number) for number in numbers(item, resolved.packs[word])]
                 dim += spare
             else:
@@ -168,3 +169,30 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
     return Diagnostic(
         "NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint
     )
+
+
+def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
+    """Return the graph of an expression, and the number of its result.
+
+    Whether any product of bools is true is said by their number, where they can be counted in floats.
+    """
+    graph = Graph(dict(typed.sizes))
+    terms = [tuple(dict.fromkeys(label for group in axes for label in group)) for axes in typed.operands]
+    views = [
+        graph.add(View(position, -1, axes), labels, dtype)
+        for position, (axes, labels, dtype) in enumerate(
+            zip(typed.operands, terms, dtypes.operands, strict=True)
+        )
+    ]
+    reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
+    if reducer == "any" and typed.dropped:
+        compute = counting_dtype(dtypes.operands, typed.size(tuple(typed.sizes))) or compute
+        result = "bool" if compute != dtypes.compute else result
+    kept = dict.fromkeys(label for labels in terms for label in labels if label not in typed.dropped)
+    reduction = Reduction(reducer, tuple(views), typed.dropped, compute, result)
+    # Indices, truth values and what a caller's function gives have dtypes of their own.
+    is_known = reducer in {None, "sum"} or reducer in SAME_DTYPE or reduction.is_counted
+    known = result if is_known else ""
+    value = graph.add(reduction, tuple(kept), known)
+    flat = dict.fromkeys(label for group in typed.result for label in group)
+    return graph, graph.add(Arrange(value, typed.result), tuple(flat), known)

@@ -4,7 +4,7 @@ Each NamedTensor's own names are its term, `...` is the names that are not menti
 into the one that says so in full, and that is what everything after, diagnostics included, works on.
 
 >>> from nameexpr.compiler.analysis.operands import Operand
->>> from nameexpr.syntax import parse
+>>> from nameexpr.syntax.parser.expression import parse
 >>> fill_in(parse("-> C ... N"), (Operand((2, 3, 4), ("N", None, "C")),)).text
 'N _ C -> C _ N'
 """

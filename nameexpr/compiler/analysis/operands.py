@@ -27,8 +27,7 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
-from nameexpr.syntax.lexer.limits import limits
-from nameexpr.syntax.unparse import unparse_item, unparse_term
+from nameexpr.syntax.limits import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,8 @@ def titles(terms: Sequence[Term], operands: Sequence[Operand], about: Sequence[i
     called = [title(operands[position], position) for position in about]
     if not is_one_operand(operands, about):
         return called
+    from nameexpr.syntax.unparse import unparse_term
+
     return [f"{name}[{unparse_term(terms[at])}]" for name, at in zip(called, about, strict=True)]
 
 
@@ -123,6 +124,8 @@ def _with_size(item: Item, size: int) -> str:
         case Label(name) | Sized(name, _) | Alias(_, name) | NamedGroup(name, _):
             return f"{name}={size}"
         case _:
+            from nameexpr.syntax.unparse import unparse_item
+
             return f"{unparse_item(item)}={size}"
 
 

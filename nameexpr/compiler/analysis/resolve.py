@@ -28,8 +28,7 @@ from nameexpr.syntax.ast import (
     Sized,
     Term,
 )
-from nameexpr.syntax.lexer.limits import limits
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.limits import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ class _Reader:
                 self.anonymous += 1
                 return (anonymous(self.anonymous - 1),)
             case Dots() | Pack():
-                return (under_word(unparse_item(item), number),)
+                return (under_word(item.word, number),)
             case Group(items) | NamedGroup(_, Group(items)):
                 return self.product(items, operand, place)
 
@@ -127,7 +126,7 @@ class _Reader:
             if isinstance(item, Label):
                 found.append(item.name)
             elif isinstance(item, STRETCHED):
-                word = unparse_item(item)
+                word = item.word
                 found += [under_word(word, number) for number in numbers(item, self.packs[word])]
             else:
                 found += self.labels(item, 0, operand, f"{place}.{position}")
@@ -137,7 +136,7 @@ class _Reader:
 def _stretched_result(term: Term, packs: dict[str, int]) -> list[tuple[Item, int]]:
     dims: list[tuple[Item, int]] = []
     for item in term.items:
-        inside = numbers(item, packs[unparse_item(item)]) if isinstance(item, STRETCHED) else (0,)
+        inside = numbers(item, packs[item.word]) if isinstance(item, STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
     return dims
 
@@ -215,9 +214,9 @@ def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, in
             if isinstance(item, Dots):
                 lengths[DOTS] = max(length, lengths.get(DOTS, 0))
             elif isinstance(item, Pack):
-                first, place = seen.setdefault(unparse_item(item), (position, item))
-                if lengths.setdefault(unparse_item(item), length) != length:
-                    there = (first, place, lengths[unparse_item(item)])
+                first, place = seen.setdefault(item.word, (position, item))
+                if lengths.setdefault(item.word, length) != length:
+                    there = (first, place, lengths[item.word])
                     raise error(_uneven_pack(tree, operands, there, (position, item, length)))
     return lengths
 
@@ -228,7 +227,7 @@ def _uneven_pack(
     marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
     about = first[0], second[0]
     one, other = titles(tree.inputs, operands, about)
-    message = f"'{unparse_item(second[1])}' is {_dims(first[2])} in {one} and {_dims(second[2])} in {other}"
+    message = f"'{second[1].word}' is {_dims(first[2])} in {one} and {_dims(second[2])} in {other}"
     hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
     infos = describe(tree.inputs, operands, about)
     return Diagnostic("NE305", message, tree.text, marks, infos, hint)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
-from nameexpr.syntax.lexer.limits import MOST_DIMS
+from nameexpr.syntax.limits import MOST_DIMS
 
 if TYPE_CHECKING:
     from nameexpr.compiler.planning.network import Pairs

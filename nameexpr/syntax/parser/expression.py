@@ -35,7 +35,7 @@ from nameexpr.syntax.ast import (
     Sized,
     Term,
 )
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_plain
+from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 
 LETTER = r"\w"
 r"""A character of a name in ASCII; elsewhere not all of `\w` are, and others are, too."""

@@ -34,7 +34,7 @@ from nameexpr.syntax.ast import (
     Use,
     children,
 )
-from nameexpr.syntax.lexer.limits import SIZE_DIGITS, check_limits, is_plain
+from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 from nameexpr.syntax.parser.expression import Scanner, Token, name_patterns, read_terms, read_tokens
 
 DEEPEST = 120

@@ -12,7 +12,7 @@ from nameexpr.cli.doctor.installation import MISSING, NEEDED, PYTHON, Installati
 from nameexpr.cli.doctor.issues import Issue, find, release
 from nameexpr.cli.doctor.machine import Blas, Machine
 from nameexpr.cli.doctor.text import as_text
-from nameexpr.syntax.lexer.limits import Limits
+from nameexpr.syntax.limits import Limits
 
 NUMPY, LARK = Package("numpy", "2.4.6", *NEEDED["numpy"]), Package("lark", "1.3.1", *NEEDED["lark"])
 EXTRA = Package("ml_dtypes", "0.6.0", "0.5", extra="bfloat16")

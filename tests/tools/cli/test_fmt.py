@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from nameexpr.cli.commands.fmt import canonical
 from nameexpr.cli.main import main
 from nameexpr.errors import NameExprError
-from nameexpr.syntax import parse, unparse
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.syntax.unparse import unparse
 from tools.cli.helpers import answer, fails, folder, process  # noqa: F401  every test runs in it
 
 MESSY = """\

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from nameexpr.session.continuation import continued, is_open
-from nameexpr.syntax import parse
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate

@@ -11,11 +11,12 @@ from typing import Any
 import lark
 import pytest
 
-from nameexpr.syntax import grammar, parse, unparse
+from nameexpr.syntax import grammar
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.grammar import grammar_text, load_parser, stored_tables, table_state
+from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
-from nameexpr.syntax.unparse import unparse_statement
+from nameexpr.syntax.unparse import unparse, unparse_statement
 from oracle.generate import expressions
 from oracle.generate import formulas as formula_generate
 from oracle.trees import FormulaNodes, Nodes

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nameexpr.syntax import parse, unparse
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -22,7 +21,8 @@ from nameexpr.syntax.ast import (
     Sized,
     Term,
 )
-from nameexpr.syntax.unparse import unparse_item, unparse_term
+from nameexpr.syntax.parser.expression import parse
+from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
 from oracle.generate.expressions import seeded_case
 
 SPELLINGS = {

@@ -25,7 +25,6 @@ from nameexpr.backends.numpy.codegen.statements import (
     value_name,
     write,
 )
-from nameexpr.carets import visible
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.liveness import BLOCK, last_uses, never_made
 from nameexpr.compiler.ir.primitives import is_view
@@ -179,4 +178,6 @@ def _routine(one: Routine, modules: set[str]) -> list[str]:
 
 def _comment(text: str) -> str:
     """Return text that cannot end a comment: on one line, with nothing unprintable in it."""
+    from nameexpr.carets import visible
+
     return visible(" ".join(text.split()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from nameexpr.compiler.analysis.rules.fast_path import is_accepted
+from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.rules.summation import DROPPING_RULES
 from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import nameexpr as ne
 from nameexpr.dims import normalised
 from nameexpr.errors import ParseError
-from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Label
 from nameexpr.syntax.lexer.names import check_names
+from nameexpr.syntax.parser.expression import parse
 
 
 def code_of(text: str) -> str:

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.errors import ParseError, Span
-from nameexpr.syntax import parse, unparse
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
@@ -27,7 +26,8 @@ from nameexpr.syntax.ast import (
     Term,
     atoms,
 )
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.parser.expression import parse
+from nameexpr.syntax.unparse import unparse, unparse_item
 from oracle.generate.expressions import seeded_case
 
 TREES = {

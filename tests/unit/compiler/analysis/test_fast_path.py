@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.compiler.analysis import infer
+from nameexpr.compiler.analysis.fast_path import is_accepted
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules import check
-from nameexpr.compiler.analysis.rules.fast_path import is_accepted
 from nameexpr.compiler.ir.axes import CUSTOM, Typed
 from nameexpr.errors import Diagnostic, NameExprError
-from nameexpr.syntax import parse
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.lexer.limits import set_limits
+from nameexpr.syntax.limits import set_limits
+from nameexpr.syntax.parser.expression import parse
 
 PLAIN = ["a", "b", "c", "d"]
 ITEMS = [*PLAIN, "a=2", "a=3", "1", "2", "...", "p...", "_", "n=a", "()", "(a b)", "(c (d 1))", "(...)"]

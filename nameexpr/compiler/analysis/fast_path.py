@@ -5,7 +5,7 @@ text that is accepted here: labels, with sizes too, groups of them, dims of size
 Everything else is left to the rules, which are the law and word the errors; tests hold what is accepted to
 them.
 
->>> from nameexpr.syntax import parse
+>>> from nameexpr.syntax.parser.expression import parse
 >>> is_accepted(parse("N C, C -> N")), is_accepted(parse("N C, C2 -> N"))
 (True, False)
 """

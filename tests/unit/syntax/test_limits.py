@@ -9,8 +9,8 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.errors import LimitError, OptionError
-from nameexpr.syntax import parse
-from nameexpr.syntax.lexer.limits import Limits, check_limits, limits, set_limits
+from nameexpr.syntax.limits import Limits, check_limits, limits, set_limits
+from nameexpr.syntax.parser.expression import parse
 
 DEFAULTS = Limits(text=65_536, nesting=200, operands=1_024, dims=64)
 
