@@ -18,7 +18,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names, Typed
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, View, sources_of, use_counts
+from nameexpr.compiler.ir.graph import Arrange, Graph, View, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
@@ -34,7 +34,7 @@ from nameexpr.compiler.planning.plan import (
     plan_repeated,
 )
 from nameexpr.compiler.schedule.simplify import simplify
-from nameexpr.errors import Diagnostic, Mark, NameExprError, did_you_mean, error
+from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.lowering.fusion import FusionPlan
-
-MARKED = 8
-"""Terms that are marked, at most, of those whose product would have too many dims."""
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
@@ -156,7 +153,7 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    constants = _constants(graph, options.constants)
+    constants = constant_values(graph, options.constants)
 
     def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
         plan = plan_contractions(contraction, options.optimize)
@@ -179,7 +176,7 @@ def _compiled(
     try:
         program, plans = lowered(ordered)
     except TooManyDimsError as wide:
-        raise _too_many_dims(tree, wide.dims, wide.operands) from None
+        raise error(_too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
     if options.same and fusing is None:
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
@@ -236,19 +233,6 @@ def _is_ours(optimize: Optimize) -> bool:
     return optimize is None or optimize is True or optimize == "auto"
 
 
-def _constants(graph: Graph, operands: Collection[int]) -> set[int]:
-    """Return the values that depend on some operands alone, or on none."""
-    constants: set[int] = set()
-    for value, node in enumerate(graph.nodes if operands else ()):
-        if isinstance(node, View) and node.position >= 0:
-            is_constant = node.position in operands
-        else:
-            is_constant = constants.issuperset(sources_of(node))
-        if is_constant:
-            constants.add(value)
-    return constants
-
-
 def _ordered_for_calls(plan: ContractionPlan, constants: Collection[int]) -> ContractionPlan:
     """Return the plan in the order that costs least where some operands of it stay the same."""
     from nameexpr.compiler.planning.bound import order_for_calls
@@ -287,20 +271,15 @@ def _scheduled(
 
     most = max(map(len, shapes), default=0)
     if most > limits().dims:
-        raise _too_many_dims(tree, most, ())
+        raise error(_too_many_dims(tree, most, ()))
     program = tile_leading_axes(program, shapes, target)
     return reuse(program, shapes_of(program))
 
 
-def _too_many_dims(tree: Expression | Scope, count: int, operands: Sequence[int]) -> NameExprError:
-    most = limits().dims
-    if not isinstance(tree, Expression):
-        message = f"a value would have {count} dims, and the limit is {most}"
-        return error(Diagnostic("NE705", message, tree.text, hint="reduce some of them earlier"))
-    marks = tuple(Mark(tree.inputs[position].span) for position in sorted(operands)[:MARKED])
-    message = f"a value on the way would have {count} dims, and the limit is {most}"
-    hint = "reduce some of them earlier, in an expression of their own"
-    return error(Diagnostic("NE705", message, tree.text, marks, hint=hint))
+def _too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int]) -> Diagnostic:
+    from nameexpr.compiler.analysis.faults.misuse import too_many_dims
+
+    return too_many_dims(tree.text, count, tree.inputs if isinstance(tree, Expression) else None, operands)
 
 
 def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:

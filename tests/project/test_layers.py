@@ -1,17 +1,14 @@
 """Which part of the package knows which: layers, no circles, no name twice, nothing too large.
 
-An import counts wherever it stands: at the top of a module, inside a function, for types only. What breaks a
-rule today is listed in known.toml. Its lists only get shorter: a test fails, too, while something is listed
-that has been mended.
+An import counts wherever it stands: at the top of a module, inside a function, for types only.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -38,14 +35,6 @@ LAYERS = (
 """From the bottom up: a module imports its own part and what is below, never a neighbour or what is above."""
 FILE_LINES, FUNCTION_LINES = 300, 50
 """The most of each; a function's docstring does not count."""
-KNOWN = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))
-"""What breaks a rule today."""
-
-
-def assert_only(found: Set[str], known: Set[str]) -> None:
-    """Fail over what is not known, and over what is listed as known and is found no more."""
-    assert not found - known, "new, and to be mended:\n" + "\n".join(sorted(found - known))
-    assert not known - found, "mended, and to be listed no more:\n" + "\n".join(sorted(known - found))
 
 
 def test_every_part_of_the_package_has_its_layer() -> None:
@@ -68,16 +57,13 @@ def test_imports_go_one_way() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert_only(circles(arrows()), set(KNOWN["circles"]))
+    assert not circles(arrows())
 
 
 def test_no_folders_import_each_other_in_a_circle() -> None:
     folders = {name.rpartition(".")[0] for name in arrows()}
     found = {circle for folder in folders for circle in circles(arrows_inside(folder))}
-    assert_only(
-        {circle for circle in found if not folders.isdisjoint(circle.split())},
-        set(KNOWN["circles of folders"]),
-    )
+    assert not {circle for circle in found if not folders.isdisjoint(circle.split())}
 
 
 @cache
@@ -135,7 +121,7 @@ def test_no_two_classes_have_one_name() -> None:
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ClassDef)
     )
-    assert_only({name for name, count in classes.items() if count > 1}, set(KNOWN["twins"]))
+    assert not {name for name, count in classes.items() if count > 1}
 
 
 def test_no_file_is_too_long() -> None:
@@ -144,7 +130,7 @@ def test_no_file_is_too_long() -> None:
         for name, path in modules().items()
         if len(path.read_text(encoding="utf-8").splitlines()) > FILE_LINES
     }
-    assert_only(long, set(KNOWN["long files"]))
+    assert not long
 
 
 def test_no_function_is_too_long() -> None:
@@ -174,7 +160,7 @@ def test_no_string_below_numpy_spells_np() -> None:
         for name, path in modules().items()
         if part_of(path) in NUMPY_FREE and any(re.search(r"\bnp\.", text) for text in strings_of(path))
     }
-    assert_only(spelling, set(KNOWN["spellings"]))
+    assert not spelling
 
 
 def strings_of(path: Path) -> Iterator[str]:

@@ -16,7 +16,7 @@ Adding a value that is there already returns its number: common subexpressions a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import copysign, isnan
 
@@ -193,6 +193,19 @@ def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
             for source in set(sources_of(graph.nodes[number])):
                 counts[source] = counts.get(source, 0) + 1
     return counts
+
+
+def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:
+    """Return the values that depend on some operands alone, or on none."""
+    constants: set[int] = set()
+    for value, node in enumerate(graph.nodes if operands else ()):
+        if isinstance(node, View) and node.position >= 0:
+            is_constant = node.position in operands
+        else:
+            is_constant = constants.issuperset(sources_of(node))
+        if is_constant:
+            constants.add(value)
+    return constants
 
 
 def number_of(node: Scalar) -> int | float | complex:

@@ -10,7 +10,7 @@ NumPy.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,11 +18,16 @@ from nameexpr.compiler.analysis.operands import places
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import LABELLED, Alias, Expression, NamedGroup, atoms
+from nameexpr.syntax.ast import LABELLED, Alias, Expression, NamedGroup, Term, atoms
+from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
 
 OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
 """Keywords of `einsum` that are no sizes of labels."""
+
+
+MARKED = 8
+"""Terms that are marked, at most, of those whose product would have too many dims."""
 
 
 def needs_arrow(text: str) -> Diagnostic:
@@ -116,3 +121,19 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
     known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
     hint = did_you_mean(name, sorted(labels)) or known
     return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
+
+
+def too_many_dims(
+    text: str, count: int, terms: Sequence[Term] | None, operands: Collection[int]
+) -> Diagnostic:
+    """Return the diagnostic for a value of more dims than the limit: of an expression with these input terms,
+    where it is a product of some operands, or of a formula.
+    """
+    most = limits().dims
+    if terms is None:
+        message = f"a value would have {count} dims, and the limit is {most}"
+        return Diagnostic("NE705", message, text, hint="reduce some of them earlier")
+    marks = tuple(Mark(terms[position].span) for position in sorted(operands)[:MARKED])
+    message = f"a value on the way would have {count} dims, and the limit is {most}"
+    hint = "reduce some of them earlier, in an expression of their own"
+    return Diagnostic("NE705", message, text, marks, hint=hint)
