@@ -102,6 +102,8 @@ class _Values:
                 return _written(number)
             case Index(label):
                 return f"index[{shown(label)}]"
+            case Map(graphs.CAST, _, dtype):
+                return f"as {dtype}"
             case Map(function, arguments):
                 return _call(function, [self._argument(one) for one in arguments])
             case Reduction(reducer, factors, labels):
@@ -132,8 +134,6 @@ def _sources(graph: Graph, value: int) -> list[int]:
 
 def _call(function: str, arguments: Sequence[str]) -> str:
     """Return a pointwise function as it would be written."""
-    if function.startswith("cast:"):
-        return f"as {function.removeprefix('cast:')}"
     if function.startswith("."):
         return f"{function[1:]}{arguments[0]}"
     if function.endswith("."):

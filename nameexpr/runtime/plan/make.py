@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.carets import visible
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.memory.program import operand_bytes, peak_bytes
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.drawing import Drawing, drawn
@@ -82,9 +82,8 @@ def _naive_flops(running: Running, flops: int) -> int:
 
 def _dtype(running: Running) -> str:
     """Return the dtype of the computation; "" where an expression only moves cells."""
-    computed = [
-        note.dtype for note in running.program.notes if note.dtype and not note.dtype.startswith(WEAK)
-    ]
+    dtypes = [note.dtype for note in running.program.notes]
+    computed = [dtype for dtype in dtypes if dtype and not isinstance(dtype, WeakDtype)]
     has_work = not running.is_expression or running.compiled.plans[0].flops
     return computed[-1] if computed and has_work else ""
 

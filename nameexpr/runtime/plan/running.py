@@ -12,7 +12,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Axes, shown
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
@@ -134,8 +134,7 @@ def _of_expression(compiled: Compilation[Expression], specs: Sequence[OperandSpe
 def _of_formula(compiled: Compilation[Scope], specs: Sequence[OperandSpec]) -> Iterator[Listed]:
     for (name, uses), spec in zip(compiled.tree.uses.items(), specs, strict=True):
         term = (*terms_of(uses), compiled.default[name])[0]
-        weak = isinstance(spec.dtype, type)
-        dtype = f"{WEAK}{spec.dtype.__name__}" if weak else number_name(spec.dtype)
+        dtype = WEAK[spec.dtype] if isinstance(spec.dtype, type) else number_name(spec.dtype)
         comment = f"{name}[{unparse_term(term)}] {spec.shape}" if spec.shape else name
         yield Listed(name, dtype, comment, f"{name} {spec.shape}" if spec.shape else name)
 
