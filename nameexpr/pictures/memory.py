@@ -22,8 +22,7 @@ FAR = 2.0
 
 def draw_memory(memory: Memory) -> Picture:
     """Draw the memory that steps take."""
-    title = f"Memory of {memory.title}" if memory.title else ""
-    sheet = Sheet(memory, title, _description(memory))
+    sheet = Sheet(memory, "Memory", memory.title, _description(memory))
     sheet.needs_patterns = True
     names = ["operands", *(("  " * one.depth + short(one.title, 24)) for one in memory.moments)]
     details = ["", *(short(one.detail, WORDS) for one in memory.moments)]
