@@ -257,7 +257,7 @@ class FormulaWriter:
         dtype = STRONG.get(dtype, dtype)
         arithmetic = self.values.arithmetic
         return self.values.told(
-            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
+            lambda: arithmetic.dtype_of(node.function, (dtype,)), node.function, [value], node.name_span
         )
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
