@@ -28,6 +28,7 @@ from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
@@ -198,7 +199,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     # Stands for the arrays' library: every function takes everything, and numbers stay numbers.
     anything = Arithmetic(
         dtype_of=lambda _, given: (
-            "weak:float" if all(one.startswith("weak:") for one in given) else "float64"
+            WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in given) else "float64"
         ),
         fold=lambda *_: 1.0,
         reduced=lambda *_: "float64",

@@ -1,6 +1,6 @@
 """What the compiler of formulas asks about dtypes: answered by applying the functions to one cell.
 
-Numbers of Python are weak, `weak:float` and so on; a function of them alone is weak too.
+Numbers of Python are weak; a function of them alone is weak too.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.compiler.analysis.build.values import Arithmetic
-from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
+from nameexpr.compiler.ir.dtypes import WEAK, choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
-_WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}
+_ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
 
 def function_of(kernel: str) -> Any:
@@ -41,10 +41,10 @@ def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int |
 def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
     """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
     with np.errstate(all="ignore"):
-        if all(dtype in _WEAK for dtype in dtypes):
-            return "weak:" + type(fold_numbers(kernel, [_WEAK[dtype] for dtype in dtypes])).__name__
+        if all(dtype in _ONE for dtype in dtypes):
+            return WEAK[type(fold_numbers(kernel, [_ONE[dtype] for dtype in dtypes]))]
         along = (0,) if kernel in ALONG else ()
-        samples = [_WEAK[dtype] if dtype in _WEAK else np.ones(1, dtype) for dtype in dtypes]
+        samples = [_ONE[dtype] if dtype in _ONE else np.ones(1, dtype) for dtype in dtypes]
         result = np.asarray(function_of(kernel)(*samples, *along))
     if result.dtype.kind not in "biufc":
         raise TypeError(f"{callee_of(kernel)} gives {result.dtype}")
@@ -54,9 +54,7 @@ def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
 @lru_cache(maxsize=4096)
 def promoted(dtypes: tuple[str, ...]) -> str:
     """Return the dtype of a product of arrays of these dtypes."""
-    return number_name(
-        np.result_type(*(_WEAK.get(dtype, dtype) if dtype in _WEAK else np.dtype(dtype) for dtype in dtypes))
-    )
+    return number_name(np.result_type(*(_ONE.get(dtype) or np.dtype(dtype) for dtype in dtypes)))
 
 
 @lru_cache(maxsize=4096)
