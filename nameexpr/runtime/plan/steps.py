@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum, prod
 
 from nameexpr.backends.numpy.codegen.calls import call_text
@@ -14,6 +14,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
+from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
 
 

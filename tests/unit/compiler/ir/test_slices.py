@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 
 SHAPE = (2, 3, 4, 5)
 WEAK = ir.pointwise("add", (0, 1), (None, None), SHAPE, "weak:float")
