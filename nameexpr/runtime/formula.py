@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
@@ -194,7 +195,7 @@ def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
 
 
 def _dtype_name(dtype: Any) -> str:
-    return f"weak:{dtype.__name__}" if isinstance(dtype, type) else number_name(dtype)
+    return WEAK[dtype] if isinstance(dtype, type) else number_name(dtype)
 
 
 def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

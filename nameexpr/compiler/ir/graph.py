@@ -20,13 +20,12 @@ from collections.abc import Collection, Sequence
 from math import copysign, isnan
 
 from nameexpr.compiler.ir.axes import Axes, Labels
+from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.errors import Span
 from nameexpr.records import field, record
 
-WEAK = "weak:"
-"""Dtypes of numbers start with it: weak:int, weak:float, weak:bool, weak:complex."""
-STRONG = {"weak:bool": "bool", "weak:int": "int64", "weak:float": "float64", "weak:complex": "complex128"}
-"""The dtypes that numbers have as arrays."""
+CAST = "cast"
+"""The function of a `Map` that is a value in another dtype."""
 
 
 @record
@@ -63,10 +62,11 @@ class Filled:
 
 @record
 class Map:
-    """A pointwise function of values."""
+    """A pointwise function of values; `dtype` is what a cast makes of its argument."""
 
     function: str
     arguments: tuple[int, ...]
+    dtype: str = ""
 
 
 @record
@@ -153,7 +153,7 @@ class Graph:
         if isinstance(node, Scalar) and node.kind == "int":
             number = number_of(node).real
             return "int64" if -(2**63) <= number < 2**63 else "uint64" if 0 < number < 2**64 else "float64"
-        return STRONG.get(dtype, dtype)
+        return strong(dtype)
 
     def cells(self, labels: Sequence[str]) -> int:
         """Return the number of cells that labels span."""

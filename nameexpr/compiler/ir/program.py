@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, NamedTuple
 
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import record
 
@@ -146,7 +146,7 @@ class Instruction(NamedTuple):
     @property
     def is_weak(self) -> bool:
         """Whether it makes a number of numbers alone."""
-        return self.dtype.startswith(WEAK)
+        return isinstance(self.dtype, WeakDtype)
 
     @property
     def is_ufunc(self) -> bool:

@@ -24,8 +24,8 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
     own_dots,
 )
-from nameexpr.compiler.ir.dtypes import is_castable
-from nameexpr.compiler.ir.graph import STRONG, WEAK, Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
+from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
@@ -180,7 +180,7 @@ class FormulaWriter:
         position = self.scope.operands.index(node.name)
         dtype = self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        if self.dtype not in ("", dtype) and not dtype.startswith(WEAK):
+        if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
@@ -253,8 +253,7 @@ class FormulaWriter:
         return made, tuple([label for label in mention if label not in gone])
 
     def _along_dtype(self, node: ast.CallAlong, value: int) -> str:
-        dtype = self.values.graph.dtypes[value]
-        dtype = STRONG.get(dtype, dtype)
+        dtype = strong(self.values.graph.dtypes[value])
         arithmetic = self.values.arithmetic
         return self.values.told(
             lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span

@@ -10,7 +10,7 @@ from sys import float_info
 
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import WIDE
+from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype
 from nameexpr.compiler.ir.graph import Filled, Map, Scalar, number_of, sources_of
 from nameexpr.errors import Span
 from nameexpr.records import field, record
@@ -145,7 +145,7 @@ def same_dtype(values: Values, value: int, left: int, right: int) -> bool:
         if isinstance(node, Scalar):
             keeps = graph.dtypes[other] == graph.dtypes[value] and graph.dtypes[value] not in WIDE
             return keeps and is_harmless(number_of(node))
-        if graph.dtypes[side].startswith("weak:"):
+        if isinstance(graph.dtypes[side], WeakDtype):
             return False
     return True
 

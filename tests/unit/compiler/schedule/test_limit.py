@@ -33,7 +33,7 @@ from nameexpr.compiler.schedule.limit.search import find_nests
 from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
-from nameexpr.runtime.plan.steps import steps_of
+from nameexpr.runtime.plan.steps import rows_of
 from nameexpr.syntax.ast import Expression
 
 RNG = np.random.default_rng(0)
@@ -119,7 +119,7 @@ def test_flops_of_a_nest_are_those_of_all_its_blocks() -> None:
         program = lower_loops(single, nest)
         specs = [OperandSpec(shape) for shape in program.operands]
         planned = replace(made, program=program, shapes=shapes_of(program))
-        flops = sum(step.flops for step in steps_of(running_of(planned, specs, range(len(specs)), None)))
+        flops = sum(row.step.flops for row in rows_of(running_of(planned, specs, range(len(specs)), None)))
         assert flops == measure(network, nest, 0).flops >= made.plans[0].flops
 
 
