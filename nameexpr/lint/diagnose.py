@@ -28,6 +28,7 @@ from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
@@ -182,7 +183,7 @@ class _AnyArithmetic:
 
     def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
         """Return one dtype for all arrays, and one for numbers."""
-        return "weak:float" if all(dtype.startswith("weak:") for dtype in dtypes) else "float64"
+        return WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in dtypes) else "float64"
 
     def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
         """Return a number."""

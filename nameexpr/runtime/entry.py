@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
+from nameexpr.records import record
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, read_only, repeats, spec_of
@@ -39,7 +39,7 @@ Keys = tuple[Any, Any, Sequence[Any]]
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallOptions:
     """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
     result's order in memory, the bytes that may be allocated, whether to time alternatives, and which

@@ -7,7 +7,6 @@ NumPy as they are, so that they stay weak.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -19,9 +18,11 @@ from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
+from nameexpr.records import replace
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import NumPyArithmetic
@@ -194,7 +195,7 @@ def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
 
 
 def _dtype_name(dtype: Any) -> str:
-    return f"weak:{dtype.__name__}" if isinstance(dtype, type) else number_name(dtype)
+    return WEAK[dtype] if isinstance(dtype, type) else number_name(dtype)
 
 
 def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

@@ -1,6 +1,6 @@
 """What the compiler of formulas asks about dtypes: answered by applying the functions to one cell.
 
-Numbers of Python are weak, `weak:float` and so on; a function of them alone is weak too.
+Numbers of Python are weak; a function of them alone is weak too.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.statements import callee_of
-from nameexpr.compiler.ir.dtypes import choose_dtypes, needs_narrowing
+from nameexpr.compiler.ir.dtypes import WEAK, choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
-_WEAK = {"weak:bool": True, "weak:int": 1, "weak:float": 1.0, "weak:complex": 1j}
+_ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
 
 def function_of(kernel: str) -> Any:
@@ -36,15 +36,15 @@ def _folded(function: Any, numbers: Sequence[Any]) -> int | float | complex:
 
 
 def _sample(dtype: str) -> Any:
-    return _WEAK[dtype] if dtype in _WEAK else np.ones(1, dtype)
+    return _ONE[dtype] if dtype in _ONE else np.ones(1, dtype)
 
 
 @lru_cache(maxsize=4096)
 def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
     function = function_of(kernel)
     with np.errstate(all="ignore"):
-        if all(dtype in _WEAK for dtype in dtypes):
-            return "weak:" + type(_folded(function, [_WEAK[dtype] for dtype in dtypes])).__name__
+        if all(dtype in _ONE for dtype in dtypes):
+            return WEAK[type(_folded(function, [_ONE[dtype] for dtype in dtypes]))]
         along = (0,) if kernel in ALONG else ()
         result = np.asarray(function(*map(_sample, dtypes), *along))
     if result.dtype.kind not in "biufc":
@@ -54,9 +54,7 @@ def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def _promoted(dtypes: tuple[str, ...]) -> str:
-    return number_name(
-        np.result_type(*(_WEAK.get(dtype, dtype) if dtype in _WEAK else np.dtype(dtype) for dtype in dtypes))
-    )
+    return number_name(np.result_type(*(_ONE.get(dtype) or np.dtype(dtype) for dtype in dtypes)))
 
 
 @lru_cache(maxsize=4096)
