@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction
@@ -13,6 +12,7 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import ContractionPlan
+from nameexpr.records import field, record
 from nameexpr.syntax.ast import Expression, Term
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from nameexpr.compiler.ir.layouts import OperandLayout
 
 
-class Options(NamedTuple):
+@record
+class Options:
     """How to compile, whatever the text.
 
     `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
@@ -42,7 +43,7 @@ class Options(NamedTuple):
 Tree = TypeVar("Tree", bound="Expression | Scope")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compilation(Generic[Tree]):
     """A text for one set of operands, through all stages.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
+from nameexpr.records import record
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.operands import Kinds, OperandSpec, array_of, kinds_of, read_only, spec_of, specs_of
@@ -38,7 +38,7 @@ PRELUDES = 16
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallOptions:
     """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
     result's order in memory, the bytes that may be allocated, whether to time alternatives, and which

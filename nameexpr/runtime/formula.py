@@ -7,7 +7,6 @@ NumPy as they are, so that they stay weak.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -23,6 +22,7 @@ from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
+from nameexpr.records import replace
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import ARITHMETIC

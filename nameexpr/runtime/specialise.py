@@ -8,7 +8,6 @@ then runs the statements of the program, with nothing in between; when the guard
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import CodeType
 from typing import Any
@@ -19,6 +18,7 @@ from nameexpr.backends.numpy.codegen.function import bound_statements, function_
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
+from nameexpr.records import record
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.operands import OperandSpec, layout_of
 
@@ -34,7 +34,7 @@ SHARED: dict[str, Any] = {
 """What the generated functions of all texts can name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Template:
     """A function's code and constants, but for what belongs to one text: where it hands over.
 

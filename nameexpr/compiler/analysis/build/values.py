@@ -7,7 +7,6 @@ as in NumPy. Dims under `...` that have size 1 give way where values meet, and n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
@@ -17,6 +16,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.records import field, record
 from nameexpr.syntax.ast import Formula
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class Arithmetic(NamedTuple):
     promoted: Callable[[tuple[str, ...]], str]
 
 
-@dataclass
+@record(frozen=False)
 class Values:
     """The graph of a formula as it is written.
 
