@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.arrays import number_name
@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.schedule.partial import Folded
+from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum, prod
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
+from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
 
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
