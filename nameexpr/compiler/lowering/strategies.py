@@ -1,67 +1,26 @@
 """The ways in which NumPy can contract a pair, the quickest first by the cost model.
 
-Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right*
-(in one). A way is the C loop, or products of matrices: some labels are looped over (the batch, and what would
-need a copy to be merged, R6), the others of the left are rows, of the right columns. Merging labels that do
-not lie together in memory copies the operand, and the model weighs that.
+A way is the C loop, or products of matrices: some labels are looped over (the batch, and what would need a
+copy to be merged, R6), the others of the left are rows, of the right columns. Merging labels that do not lie
+together in memory copies the operand, and the model weighs that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from typing import NamedTuple
 
+from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.products import Pair, Strategy, canonical_strategy
 
-Labels = tuple[str, ...]
 MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
 REAL = frozenset({"float32", "float64"})
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The labels of a pair by kind, each in an order that suits memory or the result."""
-
-    batch: Labels
-    left: Labels
-    right: Labels
-    summed: Labels
-
-
-class Strategy(NamedTuple):
-    """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
-
-    kind: str  # "loop", "matmul" or "vecdot"
-    cost: float
-    outer: Labels = ()
-    rows: Labels = ()
-    summed: Labels = ()
-    columns: Labels = ()
-
-
-def is_trivial(build: Builder, pair: Pair) -> bool:
-    """Whether there is nothing to choose, whatever the layout: two matrices or vectors, or batches of
-    matrices that are not tiny.
-    """
-    if any(len(labels) > 1 for labels in (pair.left, pair.right, pair.summed)):
-        return False
-    if not pair.batch:
-        return True
-    inner, target = build.size((*pair.left, *pair.right, *pair.summed)), build.target
-    return bool(pair.left and pair.right) and (
-        inner > target.tiny_product or build.size(pair.batch) < target.many_products
-    )
-
-
-def canonical_strategy(pair: Pair) -> Strategy:
-    """Return the product of matrices as the labels lie."""
-    return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
@@ -73,8 +32,8 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
     found = _matmuls(build, pair, one, other)
     if len(every) <= build.target.loop_axes and one.dtype == other.dtype:
         labels = (*pair.batch, *pair.left, *pair.right)
-        steps = [steps_of(build, one), steps_of(build, other)]
-        found.append(Strategy("loop", build.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
+        steps = [build.steps(one), build.steps(other)]
+        found.append(Strategy("loop", build.target.costs.loop_cost(build.sizes, steps, labels, one.dtype)))
     if pair.batch and not pair.left and not pair.right and one.dtype in REAL:
         found += _vecdots(build, pair, one, other)
     return sorted(found, key=lambda strategy: strategy.cost)
@@ -82,20 +41,13 @@ def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -
 
 def _vecdots(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
     """Return `numpy.vecdot` where both operands can be read as rows of cells, one after the other."""
-    both = [(value, steps_of(build, value)) for value in (one, other)]
-    if any(
-        _unit_step(build, steps, pair.summed) != 1 or not build.is_mergeable(value, pair.summed)
-        for value, steps in both
-    ):
-        return []
-    cost = build.costs.vecdot_cost(build.size(pair.batch), build.size(pair.summed), one.dtype)
+    for value in (one, other):
+        if _unit_step(build, build.steps(value), pair.summed) != 1:
+            return []
+        if not build.is_mergeable(value, pair.summed):
+            return []
+    cost = build.target.costs.vecdot_cost(build.size(pair.batch), build.size(pair.summed), one.dtype)
     return [Strategy("vecdot", cost, pair.batch, summed=pair.summed)]
-
-
-def steps_of(build: Builder, value: Value) -> dict[str, int]:
-    """Return the strides of a value in cells; of one whose layout NumPy chooses, as if it were row-major."""
-    strides = build.row_major_strides(value.labels) if value.strides is None else value.strides
-    return dict(zip(value.labels, strides, strict=True))
 
 
 def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:
@@ -113,7 +65,7 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
             matrix = right if left.cells == 1 else left
             is_by_dots = matrix is left if matrix.copy else matrix.is_along
             count = shared * left.turns * right.turns
-            cost += build.costs.product_cost(
+            cost += build.target.costs.product_cost(
                 count, left.cells, inner, right.cells, dtype, is_by_dots=is_by_dots
             )
             outer = (*batch, *left.moved, *right.moved)
@@ -143,7 +95,7 @@ def _packings(
     build: Builder, value: Value, batch: Labels, own: Labels, orders: Sequence[Labels]
 ) -> list[list[Packing]]:
     """Return an operand with each subset of its own labels looped over, in each order of what is summed."""
-    costs, sizes, steps, dtype = build.costs, build.sizes, steps_of(build, value), value.dtype
+    costs, sizes, steps, dtype = build.target.costs, build.sizes, build.steps(value), value.dtype
     cells, inner = build.size(value.labels), build.size(orders[0])
     summed = [(order, build.is_mergeable(value, order), _unit_step(build, steps, order)) for order in orders]
     result = []
@@ -175,20 +127,6 @@ def _subsets(labels: Labels) -> Iterator[Labels]:
         return
     for count in range(len(labels) + 1):
         yield from combinations(labels, count)
-
-
-def is_copied_across(
-    build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
-) -> bool:
-    """Whether a matrix that has to be copied is better copied with its axes the other way round.
-
-    BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
-    """
-    if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
-        return False
-    steps = steps_of(build, value)
-    straight = build.costs.copy_cost(build.sizes, steps, [*here, *first, *second], value.dtype)
-    return build.costs.copy_cost(build.sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
 def _unit_step(build: Builder, steps: Steps, labels: Sequence[str]) -> int:

@@ -12,10 +12,10 @@ from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from oracle.generate import instructions as ir
 
 SHAPE = (2, 3, 4, 5)
 WEAK = ir.pointwise("add", (0, 1), (None, None), SHAPE, "weak:float")
