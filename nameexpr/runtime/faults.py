@@ -14,8 +14,9 @@ from nameexpr.backends.numpy.numbers import as_array, fold
 from nameexpr.compiler.analysis.faults.values import not_held
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation
+from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.ir.graph import (
-    WEAK,
+    CAST,
     Arrange,
     Graph,
     Map,
@@ -137,10 +138,10 @@ def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int
         case Scalar():
             return number_of(node)
         case View(position) if position >= 0:
-            return operands[position] if dtype.startswith(WEAK) else None
+            return operands[position] if isinstance(dtype, WeakDtype) else None
         case Arrange() if type(given[0]) is int:
             as_array(given[0])
-        case Map(function) if dtype.startswith(WEAK):
+        case Map(function) if isinstance(dtype, WeakDtype):
             return fold(function_of(FUNCTIONS[function].kernel), *given)
         case Map(function) if int in map(type, given):
             _try(function, dtype, [_cell(graph, source) for source in sources_of(node)], given)
@@ -149,7 +150,7 @@ def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int
 
 def _try(function: str, dtype: str, cells: Sequence[Any], given: Sequence[Any]) -> None:
     """Apply a function to numbers, and to one cell of all else."""
-    if function.startswith("cast:"):
+    if function == CAST:
         np.dtype(dtype).type(given[0])
         return
     arguments = [cell if number is None else number for cell, number in zip(cells, given, strict=True)]
@@ -159,7 +160,7 @@ def _try(function: str, dtype: str, cells: Sequence[Any], given: Sequence[Any]) 
 
 def _cell(graph: Graph, value: int) -> Any:
     dtype = graph.dtypes[value]
-    return None if dtype.startswith(WEAK) else np.ones(1, dtype)
+    return None if isinstance(dtype, WeakDtype) else np.ones(1, dtype)
 
 
 def _unheld_in(graph: Graph, value: int, numbers: dict[int, Any]) -> tuple[str, int | None]:
@@ -167,7 +168,7 @@ def _unheld_in(graph: Graph, value: int, numbers: dict[int, Any]) -> tuple[str, 
     node = graph.nodes[value]
     if isinstance(node, Arrange):
         return "float64", numbers[node.value]
-    if not isinstance(node, Map) or graph.dtypes[value].startswith(WEAK):
+    if not isinstance(node, Map) or isinstance(graph.dtypes[value], WeakDtype):
         return "", None
     strong = [graph.dtypes[one] for one in node.arguments if numbers.get(one) is None]
     dtype = np.result_type(*(strong or [graph.dtypes[value]]), *([np.int64] if strong == ["bool"] else ()))

@@ -7,7 +7,6 @@ aliases, sizes and their mistakes are what they are there. Terms of nothing but 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from nameexpr.compiler.analysis.faults.values import other_size
 from nameexpr.compiler.analysis.formula_operands import check_given, default_term
@@ -19,11 +18,12 @@ from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, sized_in, terms_in
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.errors import Diagnostic, Mark, did_you_mean, error
+from nameexpr.records import record, replace
 from nameexpr.syntax.ast import Alias, Anonymous, Dots, Expression, Formula, Label, Pack, Sized, Term, atoms
 from nameexpr.syntax.unparse import unparse_item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Views:
     """How a formula sees its operands.
 

@@ -12,11 +12,11 @@ text mentions `...` first, even for a value that has none there: the marker `...
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeGuard
 
 from nameexpr.ops import SUMMING
+from nameexpr.records import record
 from nameexpr.syntax.ast import Dots, Term
 
 Labels = tuple[str, ...]
@@ -161,7 +161,7 @@ def own_dots(axes: Axes, labels: Labels) -> Axes:
     return tuple(result)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Typed:
     """One expression with all its sizes known.
 
@@ -190,7 +190,7 @@ class Typed:
         return prod([self.sizes[label] for label in labels])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contraction:
     """What is planned: the product of some terms, reduced over labels.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nameexpr.compiler.ir.axes import Labels, flat, is_under_dots
 from nameexpr.compiler.ir.graph import (
+    CAST,
     Along,
     Arrange,
     Drop,
@@ -19,8 +20,6 @@ from nameexpr.compiler.ir.graph import (
     sources_of,
 )
 from nameexpr.ops import FUNCTIONS, REDUCTIONS
-
-CAST = "cast:"
 
 
 def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
@@ -86,7 +85,7 @@ def _check_view(graph: Graph, position: int, value: int, shape: Sequence[int]) -
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:
-    arity = 1 if function.startswith(CAST) else FUNCTIONS[function].arity
+    arity = 1 if function == CAST else FUNCTIONS[function].arity
     assert len(arguments) == arity, f"{function} takes {arity} values, not {len(arguments)}"
     labels = _union(graph, arguments)
     under = [label.number for label in labels if is_under_dots(label)]

@@ -9,10 +9,10 @@ anything is computed. The compiler knows dtypes by name only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.ops import SUMMING
+from nameexpr.records import record
 
 NARROW = frozenset({"float16", "bfloat16"})
 SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
@@ -37,6 +37,41 @@ MAGNITUDE = {"bool": 1} | {f"int{bits}": 1 << (bits - 1) for bits in (8, 16, 32,
 
 KINDS = ("bool", "uint", "int", "float", "complex")
 """Kinds of dtypes, each of which can be converted to itself and to those after it."""
+KIND_OF = {
+    **{f"{kind}{bits}": kind for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": "float" for bits in (16, 32, 64)},
+    **{f"complex{bits}": "complex" for bits in (64, 128)},
+    "bool": "bool",
+}
+"""The kind of each dtype that has one size wherever it is used."""
+
+
+class WeakDtype(str):
+    """The dtype of a number of Python, which takes that of the arrays that it meets.
+
+    `kind` is the name of the number's type, `strong` the dtype that NumPy gives to an array of it.
+    """
+
+    kind: str
+    strong: str
+
+
+def _weak(kind: str, strong: str) -> WeakDtype:
+    dtype = WeakDtype(f"weak:{kind}")
+    dtype.kind, dtype.strong = kind, strong
+    return dtype
+
+
+WEAK: dict[type, WeakDtype] = {
+    type_: _weak(type_.__name__, strong)
+    for type_, strong in ((bool, "bool"), (int, "int64"), (float, "float64"), (complex, "complex128"))
+}
+"""The dtype of the numbers of each type."""
+
+
+def strong(dtype: str) -> str:
+    """Return the dtype of an array of what has this dtype."""
+    return dtype.strong if isinstance(dtype, WeakDtype) else dtype
 
 
 def is_castable(dtype: str, wanted: str) -> bool:
@@ -49,8 +84,8 @@ def is_castable(dtype: str, wanted: str) -> bool:
 
 
 def _kind(dtype: str) -> int:
-    name = {"longdouble": "float", "clongdouble": "complex"}.get(dtype, dtype.rstrip("0123456789"))
-    return KINDS.index(name)
+    long = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
+    return KINDS.index(KIND_OF.get(dtype) or long[dtype])
 
 
 def swapped(name: str) -> str:
@@ -71,7 +106,7 @@ ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dtypes:
     """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
     change it.

@@ -31,12 +31,12 @@ they do not vary, or none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -53,7 +53,8 @@ NEVER_INTO = frozenset({"negative"})
 """NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 
-class Loop(NamedTuple):
+@record
+class Loop:
     """A program that is run for one part of its sources at a time.
 
     `body` has the parts as operands. There is a loop for each of `sizes`, which goes on by `block` indices of
@@ -159,7 +160,7 @@ class Instruction(NamedTuple):
     @property
     def is_weak(self) -> bool:
         """Whether it makes a number of numbers alone."""
-        return self.dtype.startswith(WEAK)
+        return isinstance(self.dtype, WeakDtype)
 
     @property
     def is_ufunc(self) -> bool:
@@ -175,7 +176,8 @@ class Instruction(NamedTuple):
 INSTRUCTION_DEFAULTS = tuple(Instruction("cast")[1:])
 
 
-class Note(NamedTuple):
+@record
+class Note:
     """Debug information of a value: the labels of its axes, its dtype, and the step of the plan it belongs
     to.
     """
@@ -185,7 +187,7 @@ class Note(NamedTuple):
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Instructions for `operands` arrays; `result` is the number of the value that comes out, `results` are
     those of several.

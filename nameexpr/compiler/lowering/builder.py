@@ -6,19 +6,19 @@ Strides are in cells. None stands for a value whose layout NumPy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Target
+from nameexpr.records import field, record, replace
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
 
@@ -38,7 +38,7 @@ class Value:
         return self.labels.index(label)
 
 
-@dataclass
+@record(frozen=False)
 class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
@@ -130,11 +130,8 @@ class Builder:
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
         """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
         how = "row_major" if is_lax else "contiguous" if self.is_large(value) else ""
-        copy, strides = (
-            Instruction("copy", (value.number,), function=how),
-            self.row_major_strides(value.labels),
-        )
-        return self.emit(copy, value.labels, value.dtype, strides, bound=value.bound)
+        copy, labels = Instruction("copy", (value.number,), function=how), value.labels
+        return self.emit(copy, labels, value.dtype, self.row_major_strides(labels), bound=value.bound)
 
     def is_diagonal(self, value: Value) -> bool:
         """Whether a value is the view of a diagonal."""
@@ -169,7 +166,7 @@ class Builder:
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = self.notes[-1]._replace(dtype=dtype)
+        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
         return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:

@@ -9,7 +9,6 @@ integers through floats, real times complex as reals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.ir.axes import Contraction, Labels
@@ -31,6 +30,7 @@ from nameexpr.compiler.lowering.reduction import lower_mean, lower_reducer, lowe
 from nameexpr.compiler.lowering.strategies import candidate_strategies
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import SUMMING
+from nameexpr.records import replace
 
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
 

@@ -9,16 +9,16 @@ or a reduction of a value that is larger than any leaf.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import choose_dtypes
-from nameexpr.compiler.ir.graph import Graph, Map, Node, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
+from nameexpr.compiler.ir.graph import CAST, Graph, Map, Node, Reduction, Scalar, merged, number_of
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
@@ -32,7 +32,7 @@ FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
 
 
-@dataclass
+@record(frozen=False)
 class FusionPlan:
     """Which values are fused, and how."""
 
@@ -101,7 +101,7 @@ class FusionPlan:
 
     def _belongs(self, number: int, root: int) -> bool:
         """Whether a value is made anew in every block: no other uses it, and it is not small."""
-        if self.uses.get(number, 0) > 1 or self.graph.dtypes[number].startswith("weak:"):
+        if self.uses.get(number, 0) > 1 or isinstance(self.graph.dtypes[number], WeakDtype):
             return False
         graph = self.graph
         return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
@@ -163,7 +163,7 @@ class FusionPlan:
             inner = self.graph.nodes[argument]
             constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
             sources += [] if isinstance(inner, Scalar) else [places[argument]]
-        if node.function.startswith("cast:"):
+        if node.function == CAST:
             return Instruction("cast", tuple(sources), dtype=dtype)
         kernel = FUNCTIONS[node.function].kernel
         return Instruction(
@@ -216,7 +216,7 @@ class FusionPlan:
             or graph.cells(tuple(every)) < self.target.fused_cells
         ):
             return False
-        if any(graph.dtypes[factor].startswith("weak:") for factor in node.factors):
+        if any(isinstance(graph.dtypes[factor], WeakDtype) for factor in node.factors):
             return False
         return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
 

@@ -8,15 +8,13 @@ large ones, and those under a reduction that no contraction computes, are fused 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
-from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.dtypes import WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import (
-    STRONG,
-    WEAK,
+    CAST,
     Along,
     Arrange,
     Drop,
@@ -40,6 +38,7 @@ from nameexpr.compiler.lowering.contraction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import field, record
 
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
@@ -48,7 +47,7 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
 
-@dataclass
+@record(frozen=False)
 class Lowering:
     """Values of the graph as values of the program, made in the order of their numbers."""
 
@@ -106,7 +105,7 @@ class Lowering:
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses_map(number):
             return self.fusing.lowered(self.build, number, self.value)
-        if node.function.startswith("cast:"):
+        if node.function == CAST:
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
         arguments = [self._argument(argument) for argument in node.arguments]
         values = [argument for argument in arguments if isinstance(argument, Value)]
@@ -153,15 +152,14 @@ class Lowering:
 
     def _strong(self, value: Value) -> Value:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
-        if not value.dtype.startswith(WEAK):
+        if not isinstance(value.dtype, WeakDtype):
             return value
-        return self._array_of(
-            value, "as_array" if value.dtype == "weak:int" else "asarray", STRONG[value.dtype]
-        )
+        kernel = "as_array" if value.dtype == WEAK[int] else "asarray"
+        return self._array_of(value, kernel, value.dtype.strong)
 
     def _cast(self, value: Value, dtype: str) -> Value:
         """Return a value in another dtype; a number of Python only if the dtype holds it."""
-        if not value.dtype.startswith(WEAK):
+        if not isinstance(value.dtype, WeakDtype):
             return self.build.cast(value, dtype)
         return self._array_of(value, dtype, dtype)
 

@@ -8,19 +8,18 @@ Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Labels, literal, product_label
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.records import record, replace
 
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pair:
     """The labels of a pair by kind, each in an order that suits memory or the result."""
 
@@ -30,7 +29,8 @@ class Pair:
     summed: Labels
 
 
-class Strategy(NamedTuple):
+@record
+class Strategy:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
@@ -51,7 +51,7 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
 
     Integers are multiplied in 64 bits, of the dtype `wide`.
     """
-    _, _, outer, rows, summed, columns = strategy
+    outer, rows, summed, columns = strategy.outer, strategy.rows, strategy.summed, strategy.columns
     if strategy.kind == "vecdot":
         groups = [*([label] for label in outer), summed]
         left, right = _merged(build, one, groups), _merged(build, other, groups)

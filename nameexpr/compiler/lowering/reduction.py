@@ -11,7 +11,6 @@ adds one after the other, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir.axes import CUSTOM, product_label
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, REAL_OF, SAME_DTYPE, Dtypes, needs_narrowing
@@ -19,6 +18,7 @@ from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Pair, Strategy, emit_matmul, in_parts, of_parts, parts_of
 from nameexpr.compiler.lowering.strategies import candidate_strategies
+from nameexpr.records import replace
 
 FOLDING = frozenset({"max", "min", "any", "all"})
 """Reducers that may be made of slices: their result depends on no order."""
@@ -100,7 +100,7 @@ def _strategies(build: Builder, value: Value, summed: Sequence[str], compute: st
     elif 0 < cells * ITEM_BYTES.get(compute, 8) <= build.target.summed_bytes:
         cast = replace(value, dtype=compute, strides=build.compact_strides(value))
         extra = costs.cast_cost(cells, compute)
-        found += [strategy._replace(cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
+        found += [replace(strategy, cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
     return _by_time(found)
 
 
@@ -148,7 +148,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strat
     pair = Pair((), kept, (), build.memory_order(value, summed))
     ones = Value(-1, tuple(summed), value.dtype, build.row_major_strides(summed), is_fresh=True)
     tried = candidate_strategies(build, pair, value, ones)
-    return [strategy._replace(cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
+    return [replace(strategy, cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:

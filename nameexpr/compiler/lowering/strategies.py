@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
-from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Pair, Strategy, canonical_strategy
+from nameexpr.records import record
 
 MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
@@ -73,7 +73,8 @@ def _matmuls(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strat
     return found
 
 
-class Packing(NamedTuple):
+@record
+class Packing:
     """An operand of a pair as matrices.
 
     `moved` are the labels that are looped over beside the batch, `turns` times, `kept` those that are rows or

@@ -5,11 +5,9 @@ buffers, and copies that BLAS and matmul ask for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
-from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, KIND_OF, KINDS, WEAK, WeakDtype
 from nameexpr.compiler.ir.program import Shape
 from nameexpr.compiler.ir.strides import (
     Strides,
@@ -20,10 +18,8 @@ from nameexpr.compiler.ir.strides import (
     row_major_strides,
 )
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
+from nameexpr.records import record, replace
 
-STRONG = {"int": "int64", "float": "float64", "complex": "complex128"}
-"""What numbers of Python are beside arrays of a narrower kind."""
-KINDS = ("bool", "uint", "int", "float", "complex")
 WIDE = 8
 """Bytes of a float64."""
 DIRECT = 3
@@ -38,7 +34,7 @@ def item_bytes(dtype: str) -> int:
     return ITEM_BYTES.get(dtype, 8)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """An array in memory. Strides are in cells; `item` are the bytes of one.
 
@@ -109,26 +105,27 @@ def promoted(dtypes: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> promoted(["int64", "float32"]), promoted(["int8", "uint8"]), promoted(["float32", "weak:float"])
+    >>> promoted(["int64", "float32"]), promoted(["int8", "uint8"]), promoted(["float32", WEAK[float]])
     ('float64', 'int16', 'float32')
     """
-    strong = [dtype for dtype in dtypes if not dtype.startswith(WEAK)]
-    kinds = [dtype.removeprefix(WEAK) for dtype in dtypes if dtype.startswith(WEAK)]
+    numbers = [dtype for dtype in dtypes if isinstance(dtype, WeakDtype)]
     kind, wide, whole = "bool", 0, {"uint": 0, "int": 0}
-    for dtype in strong:
-        name = dtype.rstrip("0123456789")
-        if dtype not in ITEM_BYTES or name not in KINDS:
+    for dtype in dtypes:
+        if isinstance(dtype, WeakDtype):
+            continue
+        name = KIND_OF.get(dtype)
+        if name is None:
             return ""
         kind = max(kind, name, key=KINDS.index)
         if name in whole:
             whole[name] = max(whole[name], ITEM_BYTES[dtype])
         elif name != "bool":
             wide = max(wide, ITEM_BYTES[dtype] // (2 if name == "complex" else 1))
-    weak = max(kinds, default="bool", key=KINDS.index)
-    if weak == "complex" and kind == "float":
+    weak = max(numbers, default=WEAK[bool], key=lambda dtype: KINDS.index(dtype.kind))
+    if weak.kind == "complex" and kind == "float":
         return f"complex{16 * max(wide, 4)}"
-    if KINDS.index(weak) > KINDS.index(kind) and not (weak == "int" and kind == "uint"):
-        return STRONG[weak]
+    if KINDS.index(weak.kind) > KINDS.index(kind) and not (weak.kind == "int" and kind == "uint"):
+        return weak.strong
     integers = max(whole["int"], 2 * whole["uint"] if whole["int"] else whole["uint"])
     if kind in whole and integers <= 8:  # noqa: PLR2004  bytes of the widest integers
         return f"{kind}{8 * integers}"

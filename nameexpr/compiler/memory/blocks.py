@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.liveness import COMBINED, WHERE, accumulator, buffers, is_inner_product
 from nameexpr.compiler.ir.program import UFUNCS, Instruction, Number, Shape
 from nameexpr.compiler.ir.shapes import broadcast
@@ -50,7 +50,7 @@ def pointwise_bytes(
 
 def _weak(constant: Number | None) -> str:
     """Return the dtype of a number of Python; "" for None, where an array is meant."""
-    return "" if constant is None else f"{WEAK}{type(constant).__name__}"
+    return "" if constant is None else WEAK[type(constant)]
 
 
 def call_bytes(
@@ -121,7 +121,7 @@ def _float_bytes(name: str, source: Array, dtype: str) -> int:
     floats = source.cast(dtype) if is_cast else source
     if name in LOGISTIC:
         truths = fresh(source.shape, "bool", [floats])
-        chosen = _where_bytes([truths, floats], ["", "", "weak:float"], source.shape, dtype)
+        chosen = _where_bytes([truths, floats], ["", "", WEAK[float]], source.shape, dtype)
         return casts + cells * (item + 1) + max(chosen, ufunc_bytes(source.shape, [floats], dtype) - cells)
     if name == "softplus":
         return casts + ufunc_bytes(source.shape, [floats], dtype)

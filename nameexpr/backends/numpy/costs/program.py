@@ -12,11 +12,10 @@ from math import fsum, prod
 from nameexpr.backends.numpy.costs.calls import COPY_CELL
 from nameexpr.backends.numpy.costs.instructions import MADE, PART, TURN, instruction_cost
 from nameexpr.backends.numpy.costs.passes import Strided, memory_cost, pages_cost, ufunc_cost
-from nameexpr.compiler.ir.graph import WEAK
+from nameexpr.compiler.ir.dtypes import strong
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
-from nameexpr.compiler.memory.arrays import STRONG
 from nameexpr.compiler.memory.program import allocated
 
 NANO = 1e-9
@@ -56,7 +55,7 @@ def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLay
     dtypes = [layout.dtype for layout in layouts_or_default(given, program.operands)]
     dtypes += [note.dtype for note in program.notes]
     strides = strides_of(program, shapes, given)
-    arrays = [Strided(*facts) for facts in zip(shapes, strides, map(_strong, dtypes), strict=True)]
+    arrays = [Strided(*facts) for facts in zip(shapes, strides, map(strong, dtypes), strict=True)]
     sizes = allocated(program, shapes, given)
     costs = []
     for number, instruction in enumerate(program.instructions):
@@ -67,12 +66,6 @@ def _costs(program: Program, shapes: Sequence[Shape], given: Sequence[OperandLay
         cost = (_loop if instruction.primitive == "loop" else instruction_cost)(instruction, sources, result)
         costs.append(cost + pages_cost(sizes[number]))
     return costs
-
-
-def _strong(dtype: str) -> str:
-    """Return the dtype that a number has as an array."""
-    word = dtype.removeprefix(WEAK)
-    return STRONG.get(word, word) if dtype.startswith(WEAK) else dtype
 
 
 def _loop(instruction: Instruction, sources: Sequence[Strided], result: Strided) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
@@ -25,16 +24,17 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
     own_dots,
 )
-from nameexpr.compiler.ir.dtypes import is_castable
-from nameexpr.compiler.ir.graph import STRONG, WEAK, Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
+from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
+from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
 from nameexpr.syntax.unparse import unparse_item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementValue:
     """An earlier statement: its value, its labels in order, and its term with the axes that this has."""
 
@@ -75,7 +75,7 @@ def build_formula(
     return values, tuple(statements[number].arranged for number in results), names
 
 
-@dataclass
+@record(frozen=False)
 class FormulaWriter:
     """Walks the tree; each method returns a value's number and the labels mentioned."""
 
@@ -180,7 +180,7 @@ class FormulaWriter:
         position = self.scope.operands.index(node.name)
         dtype = self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        if self.dtype not in ("", dtype) and not dtype.startswith(WEAK):
+        if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
@@ -253,11 +253,10 @@ class FormulaWriter:
         return made, tuple([label for label in mention if label not in gone])
 
     def _along_dtype(self, node: ast.CallAlong, value: int) -> str:
-        dtype = self.values.graph.dtypes[value]
-        dtype = STRONG.get(dtype, dtype)
+        dtype = strong(self.values.graph.dtypes[value])
         arithmetic = self.values.arithmetic
         return self.values.told(
-            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
+            lambda: arithmetic.dtype_of(node.function, (dtype,)), node.function, [value], node.name_span
         )
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:

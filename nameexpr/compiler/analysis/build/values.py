@@ -7,16 +7,16 @@ as in NumPy. Dims under `...` that have size 1 give way where values meet, and n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.views import Views
 from nameexpr.compiler.ir.axes import Under, Unnamed, is_under_dots
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE
-from nameexpr.compiler.ir.graph import WEAK, Drop, Graph, Map, Scalar, number_of
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE, WEAK, WeakDtype
+from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.records import field, record
 from nameexpr.syntax.ast import Formula
 
 T = TypeVar("T")
@@ -24,23 +24,21 @@ POWERS = frozenset({"**.", "pow"})
 DIVIDING = frozenset({"//.", "%.", "floor_divide", "remainder", "fmod"})
 
 
-class Arithmetic(Protocol):
-    """What the compiler must be told of the arrays' library: it knows no dtypes but by name."""
+class Arithmetic(NamedTuple):
+    """What the compiler must be told of the arrays' library: it knows no dtypes but by name.
 
-    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+    `dtype_of` takes a kernel and dtypes, and returns the dtype that it gives for these (TypeError if there is
+    none); `fold` returns what a kernel gives for numbers, as a number. `promoted` returns the dtype of a
+    product of arrays of some dtypes, `reduced` takes a reducer, too, and returns that of the reduction.
+    """
 
-    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return what a pointwise function gives for numbers, as a number."""
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes after a reduction; TypeError if none."""
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes."""
+    dtype_of: Callable[[str, tuple[str, ...]], str]
+    fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
+    reduced: Callable[[str, tuple[str, ...]], str]
+    promoted: Callable[[tuple[str, ...]], str]
 
 
-@dataclass
+@record(frozen=False)
 class Values:
     """The graph of a formula as it is written.
 
@@ -61,7 +59,7 @@ class Values:
     def number(self, number: int | float | complex) -> int:
         """Return the value of a number."""
         value = self.graph.scalar(number)
-        self.graph.dtypes[value] = WEAK + type(number).__name__
+        self.graph.dtypes[value] = WEAK[type(number)]
         return value
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
@@ -81,14 +79,14 @@ class Values:
         labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
         made = graph.add(Map(function, tuple(values)), labels, dtype)
         graph.spans.setdefault(made, span)
-        if dtype == "weak:int" and self._may_be_fraction(function, values):
+        if dtype == WEAK[int] and self._may_be_fraction(function, values):
             self.unsure.add(made)
         self._unify_names(made, values, span)
         return made
 
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
-        return self.graph.add(Map(f"cast:{dtype}", (value,)), self.graph.labels[value], dtype)
+        return self.graph.add(Map(CAST, (value,), dtype), self.graph.labels[value], dtype)
 
     def told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
@@ -106,7 +104,7 @@ class Values:
         """Return a number that is refused if it turns out to be no integer."""
         if value not in self.unsure:
             return value
-        made = self.graph.add(Map(INTEGER, (value,)), (), "weak:int")
+        made = self.graph.add(Map(INTEGER, (value,)), (), WEAK[int])
         self.graph.spans.setdefault(made, self.graph.spans[value])
         return made
 
@@ -121,8 +119,8 @@ class Values:
                 reason = faults.not_held(number, "float64")
                 raise error(faults.not_computed(self.tree.text, reason, span)) from fault
 
-    def _dtypes(self, values: Sequence[int]) -> list[str]:
-        return [self.graph.dtypes[value] for value in values]
+    def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
+        return tuple([self.graph.dtypes[value] for value in values])
 
     def _folded(self, function: str, values: Sequence[int], span: Span) -> int | float | complex:
         """Return what a pointwise function gives for numbers of the text (NE526 if that is too large)."""
@@ -138,11 +136,11 @@ class Values:
         """Whether a power is that of 2 of numbers which have a square of their own dtype: it is quicker."""
         node, dtype = self.graph.nodes[exponent], self.graph.dtypes[base]
         is_two = isinstance(node, Scalar) and (node.kind, node.value) == ("int", 2)
-        return is_two and dtype not in {"bool", "weak:bool"}
+        return is_two and dtype not in {"bool", WEAK[bool]}
 
     def _held(self, value: int, dtype: str, span: Span) -> int:
         """Return an integer as a value of a dtype that must hold it: `where` would wrap it in silence."""
-        if self.graph.dtypes[value] != "weak:int" or dtype not in MAGNITUDE:
+        if self.graph.dtypes[value] != WEAK[int] or dtype not in MAGNITUDE:
             return value
         node = self.graph.nodes[value]
         if not isinstance(node, Scalar):
@@ -166,10 +164,10 @@ class Values:
     def _takes_floats(self, kernel: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
         """Whether a function's dtype is the same for a float at a place; that of numbers is their own."""
         try:
-            found = self.arithmetic.dtype_of(kernel, [*dtypes[:place], "weak:float", *dtypes[place + 1 :]])
+            found = self.arithmetic.dtype_of(kernel, (*dtypes[:place], WEAK[float], *dtypes[place + 1 :]))
         except TypeError:
             return False
-        return dtype.startswith(WEAK) or found == dtype
+        return isinstance(dtype, WeakDtype) or found == dtype
 
     def _may_be_fraction(self, function: str, values: Sequence[int]) -> bool:
         """Whether a function of integers that only a call knows may give a float: 2 ** -1, 7 // 0."""

@@ -5,13 +5,14 @@ hold nothing or do not fit, and functions that are not defined for what they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, terms_in
 from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
+from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -28,9 +29,6 @@ from nameexpr.syntax.ast import (
     atoms,
     nodes,
 )
-
-_WEAK = "weak:"
-"""Dtypes of numbers start with it."""
 
 
 def word_of(label: str) -> str:
@@ -169,7 +167,7 @@ def not_held(number: float | complex, dtype: str) -> NotHeldError:
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:
     """Return what to do about a function that is not defined for some dtypes."""
-    plain = [dtype.removeprefix(_WEAK) for dtype in dtypes]
+    plain = [dtype.kind if isinstance(dtype, WeakDtype) else dtype for dtype in dtypes]
     if function == "-." and set(plain) == {"bool"}:
         return "write a != b, or a + 0 - b"
     if function == ".-" and set(plain) == {"bool"}:
@@ -183,7 +181,7 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
 
 def _kind(dtype: str) -> str:
     """Return a dtype as a message says it."""
-    return f"a number ({dtype.removeprefix(_WEAK)})" if dtype.startswith(_WEAK) else dtype
+    return f"a number ({dtype.kind})" if isinstance(dtype, WeakDtype) else dtype
 
 
 def broadcast_fault(

@@ -8,7 +8,7 @@ import pytest
 
 from nameexpr.compiler.ir.axes import under_dots
 from nameexpr.compiler.ir.check_graph import check_graph
-from nameexpr.compiler.ir.graph import Along, Arrange, Drop, Filled, Graph, Index, Map, Reduction, View
+from nameexpr.compiler.ir.graph import CAST, Along, Arrange, Drop, Filled, Graph, Index, Map, Reduction, View
 
 SIZES = {"i": 2, "j": 3, "one": 1}
 
@@ -31,8 +31,8 @@ def test_a_graph_that_keeps_its_law_passes() -> None:
     place = graph.add(Index("j"), ("j",), "int64")
     twos = graph.add(Filled(2.0, ("j",)), ("j",), "float64")
     scaled = graph.add(Map("*.", (sums, twos)), ("i", "j"), "float64")
-    cast = graph.add(Map("cast:float32", (graph.add(Map("+.", (scaled, place)), ("i", "j"), "float64"),)),
-                     ("i", "j"), "float32")  # fmt: skip
+    moved = graph.add(Map("+.", (scaled, place)), ("i", "j"), "float64")
+    cast = graph.add(Map(CAST, (moved,), "float32"), ("i", "j"), "float32")
     result = graph.add(Arrange(cast, (("j", "i"),)), ("j", "i"), "float32")
     graph.add(View(-1, result, (("j", "i"),)), ("j", "i"), "float32")
     check_graph(graph, [3, result])

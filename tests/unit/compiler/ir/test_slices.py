@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,15 @@ from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.codegen.program import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 from oracle.generate import instructions as ir
 
 SHAPE = (2, 3, 4, 5)
-WEAK = ir.pointwise("add", (0, 1), (None, None), SHAPE, "weak:float")
+FOLDED = ir.pointwise("add", (0, 1), (None, None), SHAPE, WEAK[float])
 ADD = ir.pointwise("add", (0, 1), (None, None), SHAPE, "float64")
 
 
@@ -46,7 +47,7 @@ RULES: list[tuple[Instruction, list[tuple[int, ...]], int, tuple[int, ...] | Non
     (ADD, [SHAPE, (3, 4, 5)], 2, (2, 1)),  # its first axis is the second of two that are cut
     (ADD, [(4, 5), SHAPE], 3, (1, 3)),
     (ir.einsum((0, 1), ((0, 1, 2), (1, 2)), (0, 1, 2)), [(2, 3, 4), (3, 4)], 2, (2, 1)),
-    (WEAK, [(), ()], 1, None),
+    (FOLDED, [(), ()], 1, None),
     (ir.multiply(0, 1), [(5,), SHAPE], 1, (0, 1)),
     (ir.matmul(0, 1), [(2, 3, 4, 5), (2, 3, 5, 4)], 2, (2, 2)),
     (ir.matmul(0, 1), [(2, 3, 4, 5), (5, 4)], 2, (2, 0)),
