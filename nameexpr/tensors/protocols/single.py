@@ -194,7 +194,7 @@ def _taken_along(call: FunctionCall, x: Part) -> Names:
 @implements("split array_split hsplit vsplit dsplit unstack")
 def _parts(call: FunctionCall) -> Any:
     x = call.operand()
-    at = call.axis(x) if "axis" in call.parameters else None
+    at = call.axis(x) if "axis" in call.parameters else 0
     return call.results(removed(x.names, (at,)) if call.verb == "np.unstack" else x.names)
 
 
