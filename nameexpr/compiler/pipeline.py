@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
@@ -35,6 +34,7 @@ from nameexpr.compiler.planning.plan import (
 )
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse

@@ -26,15 +26,14 @@ Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import ClassVar
 
 from nameexpr.errors import Span
+from nameexpr.records import field, record
 
 _NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """`C`: the dim labelled C."""
 
@@ -42,7 +41,7 @@ class Label:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sized:
     """`C=3`: the dim labelled C, whose size is 3."""
 
@@ -51,7 +50,7 @@ class Sized:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """`batch=N`: the tensor calls this dim batch, the expression calls it N."""
 
@@ -62,7 +61,7 @@ class Alias:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """`3`: a dim of exactly this size, without a label."""
 
@@ -70,22 +69,22 @@ class Literal:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anonymous:
     """`_`: a dim of any name and size."""
 
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dots:
     """`...`: any number of dims, aligned from the right and broadcast."""
 
     span: Span = field(default=_NOWHERE, compare=False)
-    word: ClassVar[str] = "..."
+    word = "..."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pack:
     """`batch...`: any number of dims, the same wherever this pack appears."""
 
@@ -98,7 +97,7 @@ class Pack:
         return f"{self.name}..."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """`(h w)`: one dim that is the row-major product of its items."""
 
@@ -106,7 +105,7 @@ class Group:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedGroup:
     """`features=(C H W)`: the dim named features, which is a product."""
 
@@ -124,7 +123,7 @@ STRETCHED = (Dots, Pack)
 """What stands for any number of dims."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """The dims of one operand, or of the result."""
 
@@ -132,7 +131,7 @@ class Term:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reducer:
     """`: mean`: how what is dropped is combined."""
 
@@ -140,7 +139,7 @@ class Reducer:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expression:
     """A whole text; `outputs` is None without an arrow, and has one term in what passes the checks."""
 
@@ -171,7 +170,7 @@ def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
             yield item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """`2`, `0.5`, `1e-3`: a number, which is weak in promotion as Python's are."""
 
@@ -179,7 +178,7 @@ class Number:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """`x[N C]` or `x`: an operand, an earlier statement, a constant; `size[N]` and `index[N]` too."""
 
@@ -189,7 +188,7 @@ class Use:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """`-x`, `+x`, `~x`."""
 
@@ -198,7 +197,7 @@ class Unary:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """`x + y` and the like, comparisons among them; dims broadcast by name."""
 
@@ -209,7 +208,7 @@ class Binary:
     operator_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """`sqrt(x)`, `where(c, x, y)`: a pointwise function."""
 
@@ -219,7 +218,7 @@ class Call:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallAlong:
     """`sum[C](x)`, `softmax[K](x)`: a reduction, which binds its dims, or a function along dims."""
 
@@ -244,7 +243,7 @@ PRECEDENCE = {
 Node = Number | Use | Unary | Binary | Call | CallAlong
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
     """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written."""
 
@@ -255,7 +254,7 @@ class Statement:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A whole formula with its text."""
 

@@ -23,7 +23,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import explained, respelt, unordered, within_memory, wrong_kind
+from nameexpr.tensors.faults import check_ordered, explained, respelt, within_memory, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
@@ -112,11 +112,7 @@ class ArithmeticMethods(PointwiseMethods):
 
     @op("unifies")
     def div(
-        self,
-        other: Any,
-        *,
-        rounding_mode: Literal["trunc", "floor"] | None = None,
-        out: Core | None = None,
+        self, other: Any, *, rounding_mode: Literal["trunc", "floor"] | None = None, out: Core | None = None
     ) -> Self:
         """Return `x / other`, of integers too in floats; or the quotient rounded to 0 or down.
 
@@ -159,8 +155,7 @@ class ArithmeticMethods(PointwiseMethods):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
-        if self._data.dtype.kind == "c":
-            raise unordered("relu" if out is not self else "relu_")
+        check_ordered(self, "relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)

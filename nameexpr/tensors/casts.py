@@ -4,7 +4,6 @@
 
 A tensor that has the dtype already is returned itself.
 
->>> import nameexpr as ne
 >>> ne.tensor([1.7, -1.7], names="N").int()
 tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
 """

@@ -2,7 +2,6 @@
 
 `nameexpr.float32` is `numpy.float32`, and so on; `nameexpr.long` is int64, `nameexpr.half` float16.
 
->>> import nameexpr as ne
 >>> ne.zeros(2, dtype=ne.half).dtype
 dtype('float16')
 """

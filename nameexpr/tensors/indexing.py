@@ -2,7 +2,6 @@
 
 Basic indexing gives views. An index may be a NamedTensor, whose names then are those of the new dims.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x[0], x[:, None].names, x[..., [2, 0]].names
 (tensor([1, 2, 3], names=('C',), shape=(3,)), ('N', None, 'C'), ('N', 'C'))

@@ -67,7 +67,6 @@ class NamedTensor(
 
     Examples
     --------
-    >>> import nameexpr as ne
     >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
     >>> x.align_to("C", "N")
     tensor([[1, 4],
@@ -134,7 +133,6 @@ def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = 
 
     Examples
     --------
-    >>> import numpy as np
     >>> array = np.zeros(2)
     >>> as_tensor(array, names="N").numpy() is array
     True
@@ -156,7 +154,6 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
     Examples
     --------
-    >>> import numpy as np
     >>> array = np.zeros((2, 3))
     >>> x = from_numpy(array, names="N C")
     >>> array[0, 0] = 7

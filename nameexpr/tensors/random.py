@@ -1,6 +1,5 @@
 """New tensors of random numbers. The generator is the one that `manual_seed` sets, or `generator=`.
 
->>> import nameexpr as ne
 >>> generator = ne.manual_seed(0)
 >>> rand(2, 3, names="N C").names
 ('N', 'C')

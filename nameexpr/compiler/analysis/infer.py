@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.resolve import Resolved
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Typed:
     """One expression with all its sizes known.
 

@@ -7,7 +7,6 @@ aliases, sizes and their mistakes are what they are there. Terms of nothing but 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
@@ -18,6 +17,7 @@ from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
+from nameexpr.records import record, replace
 from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,
@@ -39,7 +39,7 @@ from nameexpr.syntax.ast import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Views:
     """How a formula sees its operands.
 

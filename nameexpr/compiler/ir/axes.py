@@ -12,11 +12,11 @@ text mentions `...` first, even for a value that has none there: the marker `...
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeGuard
 
 from nameexpr.ops import SUMMING
+from nameexpr.records import record
 from nameexpr.syntax.ast import Dots, Term
 
 Labels = tuple[str, ...]
@@ -166,7 +166,7 @@ def own_dots(axes: Axes, labels: Labels) -> Axes:
     return tuple(result)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contraction:
     """What is planned: the product of some terms, reduced over labels.
 

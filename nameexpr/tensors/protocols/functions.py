@@ -233,9 +233,8 @@ def _multiplied(call: FunctionCall) -> Any:
 
 @implements("tensordot linalg.tensordot")
 def _summed_products(call: FunctionCall) -> Any:
-    first, second = list(call.parameters)[:2]
-    return contracted(_as_core(call[first]), _as_core(call[second]), call["axes"])
-
-
-def _as_core(operand: Any) -> Core:
-    return operand if isinstance(operand, Core) else unnamed(as_array(operand, None, copy=False))
+    left, right = (
+        given if isinstance(given, Core) else unnamed(as_array(given, None, copy=False))
+        for given in map(call.__getitem__, list(call.parameters)[:2])
+    )
+    return contracted(left, right, call["axes"])

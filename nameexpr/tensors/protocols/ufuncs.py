@@ -5,8 +5,6 @@ unify; `reduce` loses the names of the dims that it combines, `outer` puts those
 takes names. The computation is the ufunc itself on bare arrays, so that `np.errstate`, `dtype=`, `casting=`
 and weak Python numbers mean what they mean in NumPy.
 
->>> import numpy as np
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> np.add.reduce(np.maximum(x, np.array([2.0, 3.0])), axis="C")
 tensor([5., 7.], names=('N',), shape=(2,))

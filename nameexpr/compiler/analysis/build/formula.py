@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
@@ -30,12 +29,13 @@ from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
 from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
+from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
 from nameexpr.syntax.unparse import unparse_item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementValue:
     """An earlier statement: its value, its labels in order, and its term with the axes that this has."""
 
@@ -76,7 +76,7 @@ def build_formula(
     return values, tuple(statements[number].arranged for number in results), names
 
 
-@dataclass
+@record(frozen=False)
 class FormulaWriter:
     """Walks the tree; each method returns a value's number and the labels mentioned."""
 
@@ -268,7 +268,7 @@ class FormulaWriter:
         dtype = strong(self.values.graph.dtypes[value])
         arithmetic = self.values.arithmetic
         return self.values.told(
-            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
+            lambda: arithmetic.dtype_of(node.function, (dtype,)), node.function, [value], node.name_span
         )
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:

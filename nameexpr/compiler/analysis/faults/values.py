@@ -5,13 +5,13 @@ hold nothing or do not fit, and functions that are not defined for what they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.analysis.operands import Operand, View, describe
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
     LABELLED,
