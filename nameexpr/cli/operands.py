@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.terminal.arguments import MAX_SIZE
 from nameexpr.terminal.faults import FileError, UsageError, quoted
 from nameexpr.terminal.files import FILES, STANDARD, read_array, read_header, split_key
+from nameexpr.terminal.tables import Number, as_number
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Number = int | float | complex
 _SHAPE = re.compile(r"\s*\d+(\s*,\s*\d+)*\s*,?\s*", re.ASCII)
 _SCALARS = ("scalar", "()", "[]")
 
@@ -47,21 +47,6 @@ def _operand(argument: str, limit: int | None) -> npt.NDArray[Any] | Number:
             return number
         raise _missing(argument)
     return read_array(argument, limit)
-
-
-def as_number(text: str) -> Number | None:
-    """Parse a number; None if the text is none.
-
-    >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
-    (2, 2.5, (1+2j), None)
-    """
-    kinds: tuple[type[Number], ...] = (int, float, complex)
-    for kind in kinds:
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
 
 
 def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,6 @@ from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open
 from nameexpr.session.session import Answer
 
-INTERRUPTED = Answer("interrupted", is_fault=True)
 LONGEST = 1 << 20
 """Characters of a line from a pipe; what is longer is read in pieces."""
 
@@ -29,7 +28,11 @@ Reader: TypeAlias = Callable[[], str | None]
 
 
 def loop(
-    run: Callable[[str], Answer], read: Reader, write: Callable[[Answer], None], *, stays: bool = False
+    run: Callable[[str], Answer],
+    read: Reader,
+    write: Callable[[Answer], None],
+    *,
+    interrupted: Answer | None = None,
 ) -> int:
     """Run all lines; return how many of them failed.
 
@@ -41,14 +44,14 @@ def loop(
         Returns the next line, or None at the end.
     write : callable
         Prints an answer; it is called for empty ones, too.
-    stays : bool
-        Whether Ctrl-C stops a line instead of the session, as at a terminal.
+    interrupted : Answer, optional
+        What is said where Ctrl-C stops a line instead of the session, as at a terminal.
 
     Examples
     --------
     >>> from nameexpr.session.commands import new_session
-    >>> read = line_reader(["x = zeros(N=1)", "x +", ":quit"])
-    >>> loop(new_session().run, read, lambda answer: print(answer.text.split(" ")[0] or "-"))
+    >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
+    >>> loop(new_session().run, lambda: next(lines), lambda answer: print(answer.text.split(" ")[0] or "-"))
     x:
     ParseError[NE144]:
     -
@@ -62,19 +65,13 @@ def loop(
             if line is not None:
                 write(answer)
         except KeyboardInterrupt:
-            if not stays:
+            if interrupted is None:
                 raise
-            answer = INTERRUPTED
+            answer = interrupted
             write(answer)
         wrong += answer.is_fault
         if answer.leaves:
             return wrong
-
-
-def line_reader(lines: Iterable[str]) -> Reader:
-    """Return a reader of the lines of a script."""
-    waiting = iter(lines)
-    return lambda: next(waiting, None)
 
 
 def pipe_reader(stream: TextIO) -> Reader:

@@ -32,7 +32,7 @@ from nameexpr.session.lines import (
 )
 from nameexpr.session.running import PreparedText, plan_of, type_text, value_of
 from nameexpr.session.session import Answer, Commands, Session
-from nameexpr.session.settings import SEED, changed, listed, read_seed
+from nameexpr.session.settings import changed, listed, read_seed
 from nameexpr.session.values import dims_text, tree_text
 
 EXAMPLES = (
@@ -151,7 +151,7 @@ def _set(session: Session, line: CommandLine) -> Answer:
     if len(words) == 1:
         raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
     name, value = words[0], " ".join(words[1:])
-    if name == SEED:
+    if name == "seed":
         from nameexpr.tensors.arguments import manual_seed
 
         manual_seed(read_seed(value))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Mapping
 from math import prod
 from typing import Any
@@ -125,7 +126,7 @@ def run_python(
     LineError
         If the code raises, or its value cannot be what it is to be.
     """
-    variables = {"np": np, "ne": ne, **others, **tensors}
+    variables = {"np": np, "ne": ne, "exit": sys.exit, "quit": sys.exit, **others, **tensors}
     value = _executed(line.code, variables)
     if line.target is not None:
         variables[line.target] = _target(line, value)

@@ -22,7 +22,7 @@ from nameexpr.session.lines import ARRAYS, CommandLine
 from nameexpr.session.session import Answer, Session
 from nameexpr.session.values import as_named, described
 from nameexpr.tensors import NamedTensor
-from nameexpr.terminal.faults import CommandError, quoted, reason
+from nameexpr.terminal.faults import FileError, quoted, reason
 
 _LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
 _TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")
@@ -60,11 +60,8 @@ def _read(path: str, term: str | None) -> NamedTensor:
     from nameexpr.terminal.files import read_array, split_key
 
     if not os.path.exists(split_key(path)[0]):
-        raise LineError(f"there is no file {quoted(path)}")
-    try:
-        return as_named(read_array(path), term)
-    except CommandError as fault:
-        raise LineError(fault.message, hint=fault.hint) from None
+        raise FileError(f"there is no file {quoted(path)}")
+    return as_named(read_array(path), term)
 
 
 def save(session: Session, line: CommandLine) -> Answer:
@@ -78,10 +75,7 @@ def save(session: Session, line: CommandLine) -> Answer:
 
     if name not in session.tensors:
         raise LineError(f"there is no tensor '{name}'", hint=":names lists them")
-    try:
-        write(session.tensors[name].data, find_target(path, as_json=path == "-"))
-    except CommandError as fault:
-        raise LineError(fault.message, hint=fault.hint) from None
+    write(session.tensors[name].data, find_target(path, as_json=path == "-"))
     return Answer(f"{name} written to {quoted(path)}")
 
 
@@ -106,12 +100,12 @@ def _path(text: str) -> str:
 
 
 def write_text(path: str, text: str) -> str:
-    """Write a text to a file and return its quoted name; raise LineError if that fails."""
+    """Write a text to a file and return its quoted name (FileError if that fails)."""
     try:
         with open(path, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
     except (OSError, ValueError) as fault:
-        raise LineError(f"cannot write {quoted(path)}: {reason(fault)}") from None
+        raise FileError(f"cannot write {quoted(path)}: {reason(fault)}") from None
     return quoted(path)
 
 
@@ -136,16 +130,16 @@ def read_script(path: str) -> list[str]:
 
     Raises
     ------
-    LineError
+    FileError
         If the file cannot be read.
     """
     try:
         with open(path, "rb") as stream:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as fault:
-        raise LineError(f"cannot read {quoted(path)}: {reason(fault)}") from None
+        raise FileError(f"cannot read {quoted(path)}: {reason(fault)}") from None
     if len(data) > LARGEST:
-        raise LineError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
+        raise FileError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
     return lines_of(data.decode("utf-8-sig", "replace"))
 
 

@@ -32,13 +32,13 @@ from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.session import lines
 from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
-from nameexpr.session.faults import LineError, with_advice
+from nameexpr.session.faults import LineError, advised
 from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
-from nameexpr.session.settings import Settings, options_of
+from nameexpr.session.settings import DEFAULTS, Settings, memory_limit, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
-from nameexpr.whole_files import memory_of_machine
+from nameexpr.terminal.faults import CommandError
 
 MANY = 10
 """Commas from which on the estimate for a text being typed uses the greedy order."""
@@ -79,6 +79,8 @@ class Session:
         What commands without a text are about.
     last_fault : str
         Code of the latest error, for `:explain`.
+    strong : callable
+        Sets off the head and the carets of an error.
     version : int
         Grows with each change.
     depth : int
@@ -89,11 +91,12 @@ class Session:
 
     commands: Commands
     tensors: dict[str, NamedTensor] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = field(default_factory=lambda: DEFAULTS)
     others: dict[str, Any] = field(default_factory=dict)
     entered: list[str] = field(default_factory=list)
     last_text: lines.TextLine | None = None
     last_fault: str = ""
+    strong: Callable[[str], str] = str
     version: int = 0
     depth: int = 0
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
@@ -124,14 +127,9 @@ class Session:
         """
         options = options_of(self.settings)
         if is_quick:
-            order = "greedy" if line.text.count(",") >= MANY else options.optimize
-            options = replace(options, optimize=order, memory_limit=None)
-        return prepare(line, self.tensors, options)
-
-    @property
-    def memory_limit(self) -> int:
-        """Bytes that one line may allocate."""
-        return self.settings.memory_limit or memory_of_machine()
+            order = "greedy" if line.text.count(",") >= MANY else options["optimize"]
+            options |= {"optimize": order, "memory_limit": None}
+        return prepare(line, self.tensors, **options)
 
     def put(self, line: str, changed: Mapping[str, NamedTensor], gone: list[str] | None = None) -> None:
         """Store tensors, and the previous state for `:undo`, unless only the last result changes."""
@@ -150,16 +148,16 @@ class Session:
     def _answer(self, line: str) -> Answer:
         try:
             answer = self._run(read_line(line), line)
-        except (NameExprError, LineError) as fault:
+        except (NameExprError, CommandError) as fault:
             self.last_fault = fault.code if isinstance(fault, NameExprError) else ""
-            return Answer(with_advice(str(fault), line), is_fault=True)
+            return Answer(advised(fault, line).render(self.strong), is_fault=True)
         except MemoryError:
-            return Answer("there is not enough memory for this", is_fault=True)
+            return Answer(self.strong("there is not enough memory for this"), is_fault=True)
         except RecursionError:
-            return Answer("this is nested too deeply", is_fault=True)
+            return Answer(self.strong("this is nested too deeply"), is_fault=True)
         except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
-            what = f"{type(fault).__name__}: {fault}"
-            return Answer(f"nameexpr failed, which is a bug of its own: {visible(what)}", is_fault=True)
+            what = visible(f"{type(fault).__name__}: {fault}")
+            return Answer(self.strong(f"nameexpr failed, which is a bug of its own: {what}"), is_fault=True)
         if not answer.is_fault and line.strip() and not line.lstrip().startswith(":"):
             self.entered.append(line)
         return answer
@@ -171,7 +169,7 @@ class Session:
             case lines.CommandLine():
                 return self._command(line)
             case lines.FactoryLine():
-                tensor = make(line, limit=self.memory_limit)
+                tensor = make(line, limit=memory_limit(self.settings))
                 self.put(text, {line.target: tensor})
                 return Answer(_assigned({line.target: tensor}))
             case lines.PythonLine():
@@ -196,7 +194,7 @@ class Session:
         last = as_named(result.value)
         self.put(text, {**named, "_": last})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
-        value = "" if is_named else shown(last, self.settings.precision)
+        value = "" if is_named else shown(last, self.settings["precision"])
         return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:
@@ -209,7 +207,7 @@ class Session:
             self.put(text, changed, gone)
         named = {name: tensor for name, tensor in changed.items() if name != "_"}
         try:
-            value_text = "" if value is None else shown(value, self.settings.precision)
+            value_text = "" if value is None else shown(value, self.settings["precision"])
         except Exception as fault:  # noqa: BLE001  a class of the user's
             raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
         return Answer("\n".join(part for part in (_assigned(named), value_text) if part))

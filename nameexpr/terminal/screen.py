@@ -1,19 +1,17 @@
 r"""Output to the terminal: results on standard output, errors on standard error, coloured where wanted.
 
->>> coloured("SizeError[NE304]: no\n  a b\n  ^")
-'\x1b[1;31mSizeError[NE304]: no\x1b[0m\n  a b\n\x1b[1;31m  ^\x1b[0m'
+>>> strong("SizeError[NE304]: no")
+'\x1b[1;31mSizeError[NE304]: no\x1b[0m'
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
+from collections.abc import Callable
 from typing import TextIO
 
 from nameexpr.carets import visible
-
-_STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.MULTILINE)
 
 
 def say(text: str) -> None:
@@ -21,25 +19,18 @@ def say(text: str) -> None:
     _write(sys.stdout, text)
 
 
-def complain(text: str, *, color: str = "auto") -> None:
-    """Write a line to standard error. If that fails, the exit code still says what happened.
-
-    Parameters
-    ----------
-    text : str
-        One or more lines.
-    color : {"auto", "always", "never"}
-        Whether the first line of each mistake and the carets are coloured.
-    """
+def complain(text: str) -> None:
+    """Write a line to standard error. If that fails, the exit code still says what happened."""
     try:
-        _write(sys.stderr, coloured(text) if is_colour_wanted(color, sys.stderr) else text)
+        _write(sys.stderr, text)
     except (OSError, ValueError):
         return
 
 
 def warn(message: str, *, color: str = "auto") -> None:
     """Write a warning to standard error, on one line."""
-    complain("nameexpr: warning: " + " ".join(visible(message).splitlines()), color=color)
+    text = "nameexpr: warning: " + " ".join(visible(message).splitlines())
+    complain(emphasis(color, sys.stderr)(text))
 
 
 def _write(stream: TextIO | None, text: str) -> None:
@@ -52,9 +43,14 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
-def coloured(text: str) -> str:
-    """Colour the first line of every error, and its carets, in bold red."""
-    return _STRONG.sub("\x1b[1;31m\\g<0>\x1b[0m", text)
+def strong(text: str) -> str:
+    """Return a text in bold red."""
+    return f"\x1b[1;31m{text}\x1b[0m"
+
+
+def emphasis(choice: str, stream: TextIO | None) -> Callable[[str], str]:
+    """Return what sets off the heads and carets of errors on a stream: `strong`, or `str` without colours."""
+    return strong if is_colour_wanted(choice, stream) else str
 
 
 def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:

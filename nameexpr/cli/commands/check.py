@@ -109,4 +109,4 @@ def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
     for finding in () if form == "sarif" else checked.findings:
         text = as_text(finding, is_short=is_short, is_coloured=is_coloured)
         screen.say(as_github(finding) if form == "github" else text)
-    screen.complain(summary(checked), color="never")
+    screen.complain(summary(checked))

@@ -89,6 +89,7 @@ def as_data(installation: Installation, issues: Sequence[Issue], status: int) ->
     trials = data.pop("trials")
     return {
         **data,
+        "limits": installation.limits._asdict(),
         "python": installation.python.version,
         "packages": packages,
         "self_check": {

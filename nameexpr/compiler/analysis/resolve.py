@@ -8,11 +8,11 @@ Counts and numbers of dims are checked here, packs and ellipses take their dims,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
 from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,
@@ -31,7 +31,7 @@ from nameexpr.syntax.ast import (
 from nameexpr.syntax.limits import limits
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolved:
     """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..."
     too).
@@ -82,7 +82,7 @@ def resolve_result(term: Term, packs: dict[str, int], written: dict[str, int], t
     return axes
 
 
-@dataclass
+@record(frozen=False)
 class _Reader:
     """Turns items into labels, and keeps the sizes that are written on the way."""
 

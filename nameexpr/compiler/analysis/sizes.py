@@ -9,7 +9,6 @@ in `nameexpr.compiler.analysis.faults.sizes`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from nameexpr.compiler.analysis.faults import sizes as faults
@@ -18,10 +17,11 @@ from nameexpr.compiler.analysis.operands import Operand, is_one_operand
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.ir.axes import DOTS, Axes, is_under_dots
 from nameexpr.errors import TOLD, Diagnostic, error
+from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DimEquation:
     """One equation: a dim of an operand whose size is the product of the sizes of its labels."""
 
@@ -31,7 +31,7 @@ class DimEquation:
     labels: tuple[str, ...]
 
 
-@dataclass
+@record(frozen=False)
 class _Book:
     """Sizes known so far, with the equations that are still open and the labels known in two ways."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.records import record
 
 Shape = tuple[int, ...]
 Strides = tuple[int, ...]
@@ -34,7 +34,8 @@ class Layout(tuple[int, ...]):
         return hash((tuple(self), self.is_uneven))
 
 
-class OperandLayout(NamedTuple):
+@record
+class OperandLayout:
     """An operand's dtype and its strides in cells; "" and None where they are not known. The rest is as for
     `Layout`, with 0 bytes where they follow from the dtype.
     """

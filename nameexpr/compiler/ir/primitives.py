@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
 
 from nameexpr.compiler.ir import shapes, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.shapes import Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, row_major_strides
+from nameexpr.records import record
 
 Cuts = tuple[int, ...] | None
 """How many leading axes of each source are cut for a slice; None where there are no slices."""
@@ -246,7 +246,8 @@ def _sliced_shape(instruction: Instruction, sources: Shapes) -> Shape:
     return shape
 
 
-class PrimitiveRules(NamedTuple):
+@record
+class PrimitiveRules:
     """What is known of a primitive.
 
     `shape` and `strides` are those of its result; `is_view` says that it may share memory with its source,

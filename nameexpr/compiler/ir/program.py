@@ -17,12 +17,12 @@ row of `nameexpr.compiler.ir.primitives`; `nameexpr.compiler.ir.instructions` ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -39,7 +39,8 @@ NEVER_INTO = frozenset({"negative"})
 """NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 
-class Loop(NamedTuple):
+@record
+class Loop:
     """A program that is run for one part of its sources at a time.
 
     `body` has the parts as operands. There is a loop for each of `sizes`, which goes on by `block` indices of
@@ -161,7 +162,8 @@ class Instruction(NamedTuple):
 INSTRUCTION_DEFAULTS = tuple(Instruction("cast")[1:])
 
 
-class Note(NamedTuple):
+@record
+class Note:
     """Debug information of a value: the labels of its axes, its dtype, and the step of the plan it belongs
     to.
     """
@@ -171,7 +173,7 @@ class Note(NamedTuple):
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Instructions for `operands` arrays; `result` is the number of the value that comes out, `results` are
     those of several.

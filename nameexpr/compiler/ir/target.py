@@ -6,8 +6,9 @@ A backend makes a `Target` and hands it in: nothing in the compiler knows a libr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from nameexpr.records import record
 
 Sizes = Mapping[str, int]
 """Sizes by label."""
@@ -57,7 +58,7 @@ class Costs(Protocol):
         """Return the cost of combining `count` slices of so many cells one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What programs are compiled for: what calls cost, and from where on something else is quicker.
 

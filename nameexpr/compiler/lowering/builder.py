@@ -6,7 +6,6 @@ Strides are in cells. None stands for a value whose layout NumPy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import dropwhile, pairwise
 from typing import TypeVar
 
@@ -14,12 +13,13 @@ from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Costs, Target
+from nameexpr.records import field, record, replace
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
 
@@ -39,7 +39,7 @@ class Value:
         return self.labels.index(label)
 
 
-@dataclass
+@record(frozen=False)
 class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
@@ -170,7 +170,7 @@ class Builder:
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = self.notes[-1]._replace(dtype=dtype)
+        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
         return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:

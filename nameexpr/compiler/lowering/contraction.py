@@ -9,7 +9,6 @@ integers through floats, real times complex as reals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import literal, product_label
@@ -24,6 +23,7 @@ from nameexpr.compiler.lowering.strategies import (
     is_trivial,
     steps_of,
 )
+from nameexpr.records import replace
 
 EXACT_IN = {"float32": 2**24, "float64": 2**53}
 

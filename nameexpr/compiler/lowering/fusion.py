@@ -9,7 +9,6 @@ or a reduction of a value that is larger than any leaf.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
@@ -20,6 +19,7 @@ from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
@@ -33,7 +33,7 @@ FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
 
 
-@dataclass
+@record(frozen=False)
 class FusionPlan:
     """Which values are fused, and how."""
 

@@ -8,7 +8,6 @@ large ones, and those under a reduction that no contraction computes, are fused 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,7 @@ from nameexpr.compiler.lowering.reduction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import field, record
 
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
@@ -48,7 +48,7 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
 
-@dataclass
+@record(frozen=False)
 class Lowering:
     """Values of the graph as values of the program, made in the order of their numbers."""
 

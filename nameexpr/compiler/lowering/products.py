@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import product_label
 from nameexpr.compiler.ir.dtypes import REAL_OF
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
+from nameexpr.records import replace
 
 PARTS = "re·im"
 """The label of the two parts of a complex number."""

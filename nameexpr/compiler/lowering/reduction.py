@@ -11,7 +11,6 @@ adds one after the other, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import CUSTOM, Contraction, product_label
@@ -21,6 +20,7 @@ from nameexpr.compiler.lowering.contraction import lower_pair
 from nameexpr.compiler.lowering.products import emit_matmul, in_parts, of_parts, parts_of
 from nameexpr.compiler.lowering.strategies import Pair, Strategy, candidate_strategies, steps_of
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
+from nameexpr.records import replace
 
 FOLDING = frozenset({"max", "min", "any", "all"})
 """Reducers that may be made of slices: their result depends on no order."""
@@ -128,7 +128,7 @@ def lower_sum(build: Builder, value: Value, summed: Sequence[str], compute: str)
     elif 0 < build.size(value.labels) * ITEM_BYTES.get(compute, 8) <= build.target.summed_bytes:
         cast = replace(value, dtype=compute, strides=build.compact_strides(value))
         extra = build.costs.cast_cost(build.size(value.labels), compute)
-        found += [strategy._replace(cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
+        found += [replace(strategy, cost=strategy.cost + extra) for strategy in _quicker(build, cast, summed)]
     strategy = build.choose(_by_time(found)) if len(found) > 1 else found[0]
     if strategy.kind != "reduce":
         value = build.cast(value, compute)
@@ -199,7 +199,7 @@ def _products(build: Builder, value: Value, summed: Sequence[str]) -> list[Strat
     if value.dtype in REAL_OF:
         value, cost = parts_of(build, value), build.costs.call_cost("parts")
     tried = candidate_strategies(build, _pair(build, value, summed), value, _ones(build, value, summed))
-    return [strategy._replace(cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
+    return [replace(strategy, cost=strategy.cost + cost) for strategy in tried if strategy.kind == "matmul"]
 
 
 def _in_blocks(build: Builder, value: Value, summed: Sequence[str]) -> list[Strategy]:

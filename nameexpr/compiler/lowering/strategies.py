@@ -9,12 +9,11 @@ not lie together in memory copies the operand, and the model weighs that.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.records import record, replace
 
 Labels = tuple[str, ...]
 MOVED = 3
@@ -24,7 +23,7 @@ OUTERMOST = 4
 REAL = frozenset({"float32", "float64"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pair:
     """The labels of a pair by kind, each in an order that suits memory or the result."""
 
@@ -34,7 +33,8 @@ class Pair:
     summed: Labels
 
 
-class Strategy(NamedTuple):
+@record
+class Strategy:
     """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
 
     kind: str  # "loop", "matmul" or "vecdot"
@@ -160,7 +160,7 @@ def _matmul(build: Builder, strategy: Strategy, left: _Side, right: _Side) -> St
         if operand is matrix and not copy:
             is_by_dots = _unit_step(build, operand.steps, summed) == 1
     cost += build.costs.product_cost(count, rows, inner, columns, left.value.dtype, is_by_dots=is_by_dots)
-    return strategy._replace(cost=cost)
+    return replace(strategy, cost=cost)
 
 
 def is_copied_across(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import NamedTuple
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Unnamed, product_label
@@ -15,9 +14,11 @@ from nameexpr.compiler.ir.dtypes import MAGNITUDE
 from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.layouts import in_cells
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
+from nameexpr.records import record
 
 
-class Operands(NamedTuple):
+@record
+class Operands:
     """What a program is made for: of every operand its shape, dtype, and strides in bytes, None if they are
     row-major.
     """

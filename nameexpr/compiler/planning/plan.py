@@ -8,11 +8,11 @@ a sum is applied to the product at the end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
+from nameexpr.records import record, replace
 from nameexpr.syntax.limits import MOST_DIMS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class TooManyDimsError(Exception):
         self.dims, self.operands = dims, tuple(operands)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One contraction: of one value (a sum over labels that only it has) or of two.
 
@@ -56,7 +56,7 @@ class Step:
     flops: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContractionPlan:
     """The order of contractions.
 

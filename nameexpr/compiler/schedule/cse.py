@@ -11,7 +11,6 @@ It comes before anything writes over a value, which is why any two can be one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
@@ -20,6 +19,7 @@ from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
+from nameexpr.records import replace
 
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
 """Primitives that cost less than finding out that they are done already."""

@@ -14,7 +14,6 @@ Steps of blocks that depend on bound operands alone are taken out of the blocks 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
 from nameexpr.compiler.ir import instructions as ir
@@ -25,6 +24,7 @@ from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.compiler.ir.shapes import broadcast
 from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH
 from nameexpr.compiler.schedule.reuse import reuse
+from nameexpr.records import record, replace
 
 Shapes = Sequence[Shape]
 
@@ -34,7 +34,7 @@ MOST_BYTES = 1 << 28
 """Bytes of a value that is held for the work that it saves."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folded:
     """A program in two parts.
 
@@ -91,7 +91,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
     return Folded(program, prelude, _rest(program, bound, order, rest), order)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkEstimate:
     """Of every value that depends on constants alone: the operations behind it, the cells of the constants.
 
@@ -174,7 +174,7 @@ def _is_moved(instruction: Instruction) -> bool:
 
 def _copy_note(program: Program, value: int) -> Note:
     count = len(program.operands)
-    return program.notes[value - count]._replace(step=None) if value >= count else Note((), "", None)
+    return replace(program.notes[value - count], step=None) if value >= count else Note((), "", None)
 
 
 def _selected(program: Program, operands: Sequence[int], values: Sequence[int]) -> Rewriter:

@@ -6,11 +6,10 @@ are one, and the sum of a diagonal is a single pass of NumPy's C loop.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.liveness import readers, without_unread
 from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.records import replace
 
 LETTERS = 52
 """Axes that `numpy.einsum` has letters for."""

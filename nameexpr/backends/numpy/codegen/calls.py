@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
@@ -20,8 +19,9 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 
-LETTERS = string.ascii_letters
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def render_call(instruction: Instruction, sources: Sequence[str]) -> Value:
@@ -50,7 +50,7 @@ def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invoca
 
 def with_out(call: Invocation, target: Value) -> Invocation:
     """Return a call that writes its result there."""
-    return call._replace(options={**call.options, "out": target})
+    return replace(call, options={**call.options, "out": target})
 
 
 def _ours(name: str) -> Callee:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.backends.numpy.codegen.program import compute
-from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
+from nameexpr.backends.numpy.codegen.statements import Callee, Statement, numpy, write
 from nameexpr.compiler.ir.program import Instruction, Program
 
 
@@ -54,7 +54,7 @@ def function_code(
 @cache
 def _function(callee: Callee) -> Any:
     """Return what is called; modules of ours are loaded by the first call of them."""
-    if callee == ("np", "einsum"):
+    if callee == numpy("einsum"):
         from nameexpr.backends.numpy.kernels import c_einsum
 
         return c_einsum

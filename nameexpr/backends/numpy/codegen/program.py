@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.calls import render_call, render_streamed
 from nameexpr.backends.numpy.codegen.statements import (
@@ -29,6 +28,7 @@ from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.liveness import BLOCK, last_uses, never_made
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.records import record
 
 MODULES = ("copies", "formulas", "kernels")
 IMPORTS = {module: f"from nameexpr.backends.numpy import {module}" for module in MODULES}
@@ -125,7 +125,8 @@ def _deletions(
     return [Delete(tuple(dead))] if dead else []
 
 
-class Routine(NamedTuple):
+@record
+class Routine:
     """A function of source to paste.
 
     `text` says what it computes, `terms` what each operand is, and `result` what comes out: all for comments.

@@ -6,7 +6,6 @@ or in a vector that takes the place of ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from sys import float_info
 
 from nameexpr.compiler.analysis.build.values import Values
@@ -14,6 +13,7 @@ from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype
 from nameexpr.compiler.ir.graph import Filled, Map, Scalar, number_of, sources_of
 from nameexpr.errors import Span
+from nameexpr.records import field, record
 
 REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
@@ -27,7 +27,7 @@ LITTLE = 4
 LARGEST = float_info.max
 
 
-@dataclass
+@record(frozen=False)
 class Product:
     """The factors of a product, and the calls that can wait until it is summed: (function, other value).
 

@@ -12,7 +12,6 @@ LimitError[NE709]: the expression needs 90,000,000 bytes at its peak, and memory
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.ir.axes import factors_of, shown
@@ -28,6 +27,7 @@ from nameexpr.compiler.schedule.limit.network import SingleReduction, network_of
 from nameexpr.compiler.schedule.limit.search import Effort, find_nests
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, OperandInfo
+from nameexpr.records import replace
 
 HALVES = {"float64": "float32", "complex128": "complex64"}
 """Dtypes that take half the memory of others."""

@@ -5,7 +5,6 @@ instruction with a program of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
@@ -17,9 +16,10 @@ from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
 from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
+from nameexpr.records import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Whole:
     """What every level of a nest is lowered from."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 
 SHAPE = (2, 3, 4, 5)
 FOLDED = ir.pointwise("add", (0, 1), (None, None), SHAPE, WEAK[float])
