@@ -22,19 +22,18 @@ from nameexpr.compiler.analysis.faults.misuse import (
     operands_by_position,
     takes_no_arrow,
 )
-from nameexpr.compiler.analysis.formula_operands import check_given
 from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
 from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.analysis.views import check_given
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms, terms_in
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
@@ -178,26 +177,6 @@ def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
             yield from _problems(partial(check_given, scope, {**used, name: dims}), keyword=keyword)
 
 
-class _AnyArithmetic:
-    """Stands for the arrays' library: every function takes everything, and numbers stay numbers."""
-
-    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays, and one for numbers."""
-        return WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in dtypes) else "float64"
-
-    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return a number."""
-        return 1.0
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays."""
-        return "float64"
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays."""
-        return "float64"
-
-
 def _dims_faults(scope: Scope) -> list[Diagnostic]:
     """Return the dims that a statement of a formula drops (NE240), and those that a value lacks (NE241).
 
@@ -206,6 +185,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
     from nameexpr.compiler.analysis.build.formula import build_formula
+    from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
@@ -215,9 +195,18 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     certain = ("NE240", "NE241") if all(terms) else ("NE240",)
     operands = dict(zip(scope.uses, map(_placeholder, terms), strict=True))
     dtypes = dict.fromkeys(operands, "float64")
+    # Stands for the arrays' library: every function takes everything, and numbers stay numbers.
+    anything = Arithmetic(
+        dtype_of=lambda _, given: (
+            WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in given) else "float64"
+        ),
+        fold=lambda *_: 1.0,
+        reduced=lambda *_: "float64",
+        promoted=lambda _: "float64",
+    )
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+        build_formula(scope, dtypes, views, anything, Graph(views.sizes))
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []
