@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nameexpr.cli.operands import read_operands, read_shapes
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.compiler.pipeline import read, type_expression
+from nameexpr.compiler.pipeline import read
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled

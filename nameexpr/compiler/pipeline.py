@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
-from nameexpr.compiler.analysis.infer import build_expression, infer
+from nameexpr.compiler.analysis.infer import Typed, build_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
-from nameexpr.compiler.ir.axes import Contraction, Names, Typed
+from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, View, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
@@ -84,13 +84,6 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
             hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
             raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
     return scope
-
-
-def type_expression(
-    tree: Expression, operands: Sequence[Operand], sizes: Mapping[str, int], *, reducer: str | None = None
-) -> Typed:
-    """Return the expression with its names matched and its sizes solved."""
-    return infer(tree, operands, sizes, reducer=reducer)
 
 
 def compile_expression(

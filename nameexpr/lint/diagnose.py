@@ -22,19 +22,18 @@ from nameexpr.compiler.analysis.faults.misuse import (
     operands_by_position,
     takes_no_arrow,
 )
-from nameexpr.compiler.analysis.formula_operands import check_given
 from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
 from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.analysis.views import check_given
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms, terms_in
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 

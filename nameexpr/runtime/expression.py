@@ -11,11 +11,12 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import Typed, type_expression
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir.axes import CUSTOM, Typed
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap

@@ -156,13 +156,8 @@ def can_raise() -> bool:
     modes = set(np.geterr().values())
     if modes - {"ignore", "print", "warn"}:
         return True
-    return "warn" in modes and _is_error(RuntimeWarning)
-
-
-def _is_error(warning: type[Warning]) -> bool:
-    """Return whether the filters may make an error of a warning: the first that suits it decides."""
-    for action, message, kind, module, line in warnings.filters:
-        if issubclass(warning, kind):
+    for action, message, kind, module, line in warnings.filters if "warn" in modes else ():
+        if issubclass(RuntimeWarning, kind):  # the first filter that suits the warning decides
             if action == "error":
                 return True
             if message is module is None and not line:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from math import prod
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners, renumbered, unfused
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
@@ -152,7 +151,7 @@ def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Pro
     for value in held:  # a result is copied on each call: let it lie as the copies do
         number = new.numbers[value]
         if value in program.outputs and value >= count and _is_moved(program.instructions[value - count]):
-            number = new.emit(ir.copy(number), _copy_note(program, value))
+            number = new.emit(Instruction("copy", (number,)), _copy_note(program, value))
         results.append(number)
     return _split_off(new, results, tuple(results))
 
@@ -166,7 +165,7 @@ def _rest(program: Program, bound: Sequence[int], held: Sequence[int], values: C
     for output in program.outputs:
         number = new.numbers[output]
         if len(free) <= owner[number] < len(free) + len(held):
-            number = new.emit(ir.copy(number), _copy_note(program, output))
+            number = new.emit(Instruction("copy", (number,)), _copy_note(program, output))
         results.append(number)
     return _split_off(new, results, tuple(results) if program.results else ())
 

@@ -41,11 +41,11 @@ def part(operand: Any, role: str, verb: str) -> Part:
     return Part(data, names or (None,) * np.ndim(data), role)
 
 
-def roles(count: int) -> tuple[str, ...]:
-    """Return what the operands of a function are called: left and right, where there are two."""
-    if count == 1:
-        return ("tensor",)
-    return ("left", "right") if count == 2 else tuple(f"operand {index}" for index in range(count))  # noqa: PLR2004
+def parts(operands: Sequence[Any], verb: str) -> list[Part]:
+    """Return operands as parts, which are called left and right where there are two."""
+    roles = {1: ("tensor",), 2: ("left", "right")}.get(len(operands))
+    roles = roles or tuple(f"operand {index}" for index in range(len(operands)))
+    return [part(operand, role, verb) for operand, role in zip(operands, roles, strict=True)]
 
 
 def unified_names(parts: Sequence[Part], verb: str) -> Names:
@@ -105,9 +105,7 @@ def named(kind: type[Core], value: Any, names: Names, verb: str) -> Any:
 def _as_array(value: Any) -> Array:
     if isinstance(value, np.ndarray | np.generic | int | float | complex):
         return np.asarray(value)
-    array = np.empty(
-        (), dtype=object
-    )  # an object of an object array may be a list, which asarray takes apart
+    array = np.empty((), dtype=object)  # an object may be a list, which asarray would take apart
     array[()] = value
     return array
 

@@ -11,15 +11,16 @@ from numpy.testing import assert_allclose
 
 import nameexpr as ne
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.compiler.planning.bound import plan_for_calls
 from nameexpr.compiler.schedule.partial import Folded, fold, work_of
+from oracle.generate import instructions as ir
 
 Shape = tuple[int, ...]
 
