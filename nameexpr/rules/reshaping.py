@@ -27,7 +27,7 @@ from nameexpr.rules.targets import checked_name, doubled
 def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
     """Return the dims after `flatten(wanted, out_dim)`; names and positions may be mixed.
 
-    NE450 if they are not neighbours in this order, NE451 if there are none, NE411 for the name of another dim.
+    NE450 if they are not neighbours in this order, NE451 if there are none, NE411 if a dim has the name.
     """
     call = ShownCall("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
     if not dims:
