@@ -10,7 +10,7 @@ the lines of that would all be ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from nameexpr.session import lines
 from nameexpr.session.constructors import make
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_line, without_comments
-from nameexpr.session.running import PreparedText, plan_of, prepare, type_text, value_of
+from nameexpr.session.running import VIEWS, PreparedText, prepare, value_of
 from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
 from nameexpr.whole_files import memory_of_machine
@@ -143,7 +143,8 @@ class Magic:
             self._shell.push({line.target: tensor})
             return None if is_silent else tensor
         if view:
-            return _VIEWS[view](self._prepared(line))
+            shown = VIEWS[view](self._prepared(line))
+            return Shown(shown) if isinstance(shown, str) else shown
         result = value_of(self._prepared(line))
         self._shell.push(dict(result.named))
         return None if is_silent else result.value
@@ -162,7 +163,7 @@ def _view(text: str) -> tuple[str, str]:
     if option is None:
         return "", text
     view = _SHORT[option[1]] if option[1] else option[2]
-    if view not in _VIEWS:
+    if view not in VIEWS:
         raise LineError(
             f"there is no option '{option[0].strip()}'", hint="there are --plan, --code and --type"
         )
@@ -194,14 +195,3 @@ def _not_here(line: lines.EmptyLine | lines.CommandLine | lines.PythonLine, text
     return LineError(
         f"there is no :{line.name.text} in a notebook", hint="there are --plan, --code and --type"
     )
-
-
-def _code(ready: PreparedText) -> Shown:
-    return Shown(plan_of(ready).code.rstrip("\n"))
-
-
-def _type(ready: PreparedText) -> Shown:
-    return Shown(type_text(ready))
-
-
-_VIEWS: dict[str, Callable[[PreparedText], Any]] = {"plan": plan_of, "code": _code, "type": _type}
