@@ -82,7 +82,7 @@ def _check_target(options: Namespace, *, is_graph: bool) -> None:
 
 def _show(plan: Plan, options: Namespace) -> None:
     """Print the plan, or the graph of it, and write its picture."""
-    from nameexpr.terminal.report import Report, of_plan, tell
+    from nameexpr.terminal.screen import Report, of_plan, tell
 
     kind: Any = options.draw or "network"
     if options.svg is not None:
