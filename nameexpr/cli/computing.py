@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nameexpr.cli.operands import read_operands, read_shapes
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.compiler.pipeline import read, type_expression
+from nameexpr.compiler.pipeline import read
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
@@ -36,12 +37,8 @@ def evaluate(options: Namespace) -> report.Report | None:
     """Compute an expression or a formula over arrays in files; without an arrow, only check the shapes.
     None if there is nothing to report.
 
-    Raises
-    ------
-    NameExprError
-        If the text is wrong, or does not fit the operands.
-    CommandError
-        If the arguments or the files are of no use.
+    A text that is wrong, or does not fit the operands, is a NameExprError, arguments or files of no use are a
+    CommandError.
     """
     # Mistakes in the text are told before any file is read or judged.
     is_expression = not looks_like_formula(options.expression)

@@ -13,7 +13,7 @@ from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.records import field, record
-from nameexpr.syntax.ast import Expression, Label, Term
+from nameexpr.syntax.ast import Expression, Term
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
@@ -90,19 +90,3 @@ class Compilation(Generic[Tree]):
     def result_shape(self) -> tuple[int, ...]:
         """The shape of the last result, groups merged."""
         return tuple(map(self.graph.cells, self.result_axes))
-
-    @property
-    def fits_all_sizes(self) -> bool:
-        """Whether the program is right for all shapes of the same ranks: nothing in it depends on a size.
-
-        NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
-        broadcast product would take a size 1 for any other.
-        """
-        if not isinstance(self.tree, Expression):
-            return False
-        terms = (*self.tree.inputs, *(self.tree.outputs or ()))
-        return (
-            len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
-            and all(isinstance(item, Label) for term in terms for item in term.items)
-            and all(one.primitive in {"transpose", "dot"} for one in self.program.instructions)
-        )

@@ -127,8 +127,6 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
     """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
-    from nameexpr.session.feedback import completions, plans, seen
-
     if not options.plain:
         try:
             from nameexpr.repl.prompt import PromptReader
@@ -139,12 +137,10 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
         else:
             from nameexpr.terminal.screen import is_colour_wanted
 
-            has_colour = is_colour_wanted(options.color, sys.stdout)
-            reader = PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
-            return reader.read
+            return PromptReader(session, has_colour=is_colour_wanted(options.color, sys.stdout)).read
     from nameexpr.repl.loop import PlainReader
 
-    return PlainReader(completions(session)).read
+    return PlainReader(session).read
 
 
 def _writer(

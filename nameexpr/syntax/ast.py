@@ -1,8 +1,7 @@
 """The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with the
 span it was read from.
 
-Spans do not count when nodes are compared, so that `parse(unparse(tree)) == tree`. The grammars, with the
-node each item makes:
+Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars, with the nodes they make:
 
     expression : terms ["->" terms] [":" NAME]    Expression
     term       : item*                            Term
@@ -82,11 +81,7 @@ class Dots:
     """`...`: any number of dims, aligned from the right and broadcast."""
 
     span: Span = field(default=_NOWHERE, compare=False)
-
-    @property
-    def word(self) -> str:
-        """How the text writes it."""
-        return "..."
+    word = "..."
 
 
 @record
@@ -146,9 +141,7 @@ class Reducer:
 
 @record
 class Expression:
-    """A whole text. `outputs` is None for an assertion (no arrow); the checker wants exactly one output
-    term.
-    """
+    """A whole text; `outputs` is None without an arrow, and has one term in what passes the checks."""
 
     inputs: tuple[Term, ...]
     outputs: tuple[Term, ...] | None
@@ -169,13 +162,12 @@ class Expression:
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     """Yield the items that hold no others, left to right, inside groups too."""
     for item in items:
-        match item:
-            case Group(inner):
-                yield from atoms(inner)
-            case NamedGroup(_, group):
-                yield from atoms(group.items)
-            case _:
-                yield item
+        if isinstance(item, Group):
+            yield from atoms(item.items)
+        elif isinstance(item, NamedGroup):
+            yield from atoms(item.group.items)
+        else:
+            yield item
 
 
 @record
@@ -253,10 +245,7 @@ Node = Number | Use | Unary | Binary | Call | CallAlong
 
 @record
 class Statement:
-    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written.
-
-    The last statement may go without a name: its value is that of the formula.
-    """
+    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written."""
 
     name: str | None
     term: Term | None
@@ -278,15 +267,11 @@ LEAVES = (Number, Use)
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes right below a node."""
-    match node:
-        case Unary(_, value):
-            return (value,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Call(_, arguments) | CallAlong(_, _, arguments):
-            return arguments
-        case _:
-            return ()
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Unary):
+        return (node.value,)
+    return () if isinstance(node, LEAVES) else node.arguments
 
 
 def nodes(tree: Node) -> Iterator[Node]:
@@ -297,3 +282,18 @@ def nodes(tree: Node) -> Iterator[Node]:
         yield node
         if not isinstance(node, LEAVES):
             stack.extend(reversed(children(node)))
+
+
+def terms_in(tree: Formula) -> Iterator[Term]:
+    """Yield every term of a formula: on the left, of uses, in brackets."""
+    for statement in tree.statements:
+        if statement.term is not None:
+            yield statement.term
+        for node in nodes(statement.value):
+            if isinstance(node, Use | CallAlong) and node.term is not None:
+                yield node.term
+
+
+def labels_in(*terms: Term) -> set[str]:
+    """Return every label that stands in terms."""
+    return {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}

@@ -29,6 +29,9 @@ from nameexpr.syntax.ast import (
 )
 from nameexpr.syntax.limits import limits
 
+View = tuple[str, Term]
+"""An operand or a statement of a formula, and the term through which it is seen."""
+
 
 @record
 class Operand:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
+from nameexpr.compiler.analysis.operands import View
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
-from nameexpr.compiler.analysis.term_queries import View, terms_in
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.records import record
@@ -31,6 +31,7 @@ from nameexpr.syntax.ast import (
     Use,
     atoms,
     nodes,
+    terms_in,
 )
 
 

@@ -45,7 +45,12 @@ class Unnamed(str):
     @property
     def is_literal(self) -> bool:
         """Whether the text writes a size for the dim, and nothing else."""
-        return self.word.isdecimal()
+        return self.size is not None and not self.number
+
+    @property
+    def is_stretched(self) -> bool:
+        """Whether the dim stands under `...`, or under a pack."""
+        return self.number > 0 and self.word != "_"
 
 
 def _unnamed(text: str, word: str, number: int = 0, size: int | None = None, factors: Labels = ()) -> Unnamed:
@@ -97,7 +102,7 @@ def shown(label: str) -> str:
     """Return the label as a person reads it: literals and anonymous dims without their position."""
     if not isinstance(label, Unnamed):
         return label
-    return f"{label.word}{label.number}" if label.word.endswith(DOTS) else label.word
+    return f"{label.word}{label.number}" if label.is_stretched else label.word
 
 
 def is_dots(label: str) -> bool:
@@ -159,35 +164,6 @@ def own_dots(axes: Axes, labels: Labels) -> Axes:
         if found or not any(map(is_dots, group)):
             result.append(found)
     return tuple(result)
-
-
-@record
-class Typed:
-    """One expression with all its sizes known.
-
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
-    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
-    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
-    sum of a contraction, `CUSTOM` a callable.
-    """
-
-    operands: tuple[Axes, ...]
-    result: Axes
-    names: Names
-    sizes: Mapping[str, int]
-    dropped: Labels
-    reducer: str | None
-
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
-        return is_summed(self.reducer, self.dropped)
-
-    def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
-        return prod([self.sizes[label] for label in labels])
 
 
 @record

@@ -26,6 +26,7 @@ from nameexpr.compiler.ir.axes import (
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
+from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
@@ -131,9 +132,20 @@ class FormulaWriter:
 
     def names(self, statement: StatementValue) -> Names:
         """Return the names of a statement's dims."""
-        under = self.values.under.get(statement.value, {})
-        term, order, axes = statement.term, statement.order, statement.axes or ()
-        return result_names(term, order, axes, self.views.under, under, self.scope.text)
+        own = self.values.under.get(statement.value, {})
+        if statement.term is not None:
+            dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
+            return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
+        names: list[str | None] = []
+        for label in statement.order:
+            if not isinstance(label, Unnamed):
+                names.append(label if name_fault(label) is None else None)
+            elif is_under_dots(label):
+                names.append(own.get(label.number))
+            else:
+                under = self.views.under.get(label.word, ())
+                names.append(under[label.number - 1] if 0 < label.number <= len(under) else None)
+        return tuple(names)
 
     def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
@@ -256,7 +268,7 @@ class FormulaWriter:
         dtype = strong(self.values.graph.dtypes[value])
         arithmetic = self.values.arithmetic
         return self.values.told(
-            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
+            lambda: arithmetic.dtype_of(node.function, (dtype,)), node.function, [value], node.name_span
         )
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:

@@ -7,7 +7,7 @@ as in NumPy. Dims under `...` that have size 1 give way where values meet, and n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.views import Views
@@ -24,20 +24,18 @@ POWERS = frozenset({"**.", "pow"})
 DIVIDING = frozenset({"//.", "%.", "floor_divide", "remainder", "fmod"})
 
 
-class Arithmetic(Protocol):
-    """What the compiler must be told of the arrays' library: it knows no dtypes but by name."""
+class Arithmetic(NamedTuple):
+    """What the compiler must be told of the arrays' library: it knows no dtypes but by name.
 
-    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+    `dtype_of` takes a kernel and dtypes, and returns the dtype that it gives for these (TypeError if there is
+    none); `fold` returns what a kernel gives for numbers, as a number. `promoted` returns the dtype of a
+    product of arrays of some dtypes, `reduced` takes a reducer, too, and returns that of the reduction.
+    """
 
-    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return what a pointwise function gives for numbers, as a number."""
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes after a reduction; TypeError if none."""
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes."""
+    dtype_of: Callable[[str, tuple[str, ...]], str]
+    fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
+    reduced: Callable[[str, tuple[str, ...]], str]
+    promoted: Callable[[tuple[str, ...]], str]
 
 
 @record(frozen=False)
@@ -121,8 +119,8 @@ class Values:
                 reason = faults.not_held(number, "float64")
                 raise error(faults.not_computed(self.tree.text, reason, span)) from fault
 
-    def _dtypes(self, values: Sequence[int]) -> list[str]:
-        return [self.graph.dtypes[value] for value in values]
+    def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
+        return tuple([self.graph.dtypes[value] for value in values])
 
     def _folded(self, function: str, values: Sequence[int], span: Span) -> int | float | complex:
         """Return what a pointwise function gives for numbers of the text (NE526 if that is too large)."""
@@ -166,7 +164,7 @@ class Values:
     def _takes_floats(self, kernel: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
         """Whether a function's dtype is the same for a float at a place; that of numbers is their own."""
         try:
-            found = self.arithmetic.dtype_of(kernel, [*dtypes[:place], WEAK[float], *dtypes[place + 1 :]])
+            found = self.arithmetic.dtype_of(kernel, (*dtypes[:place], WEAK[float], *dtypes[place + 1 :]))
         except TypeError:
             return False
         return isinstance(dtype, WeakDtype) or found == dtype
