@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
@@ -120,15 +119,13 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
         printed = io.StringIO()
         with redirect_stdout(printed):
             answer = session.run(line)
-        return replace(answer, text=visible(printed.getvalue()) + answer.text)
+        return answer._replace(text=visible(printed.getvalue()) + answer.text)
 
     return run
 
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
     """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
-    from nameexpr.session.feedback import completions, plans, seen
-
     if not options.plain:
         try:
             from nameexpr.repl.prompt import PromptReader
@@ -139,12 +136,10 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
         else:
             from nameexpr.terminal.screen import is_colour_wanted
 
-            has_colour = is_colour_wanted(options.color, sys.stdout)
-            reader = PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
-            return reader.read
+            return PromptReader(session, has_colour=is_colour_wanted(options.color, sys.stdout)).read
     from nameexpr.repl.loop import PlainReader
 
-    return PlainReader(completions(session)).read
+    return PlainReader(session).read
 
 
 def _writer(

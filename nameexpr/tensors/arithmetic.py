@@ -87,28 +87,19 @@ class ArithmeticMethods(PointwiseMethods):
         if isinstance(alpha, int) and alpha == 1:
             return self._unify(verb, self, other, out)
         operand, names = data_and_names(other, verb)
-        alpha = self._checked_alpha(alpha, operand, verb)
+        alpha = checked_number(alpha, verb, "alpha")
+        dtype = self._data.dtype
+        if isinstance(alpha, float) and dtype.kind in "iub" and np.result_type(operand).kind in "iub":
+            message = f"{verb}: alpha={alpha} of integers is no integer"
+            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
         if type(operand) in NUMBERS:
             return self._unify(verb, self, alpha * operand, out)
-        dtype = self._data.dtype
         is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype
         scaled = np.asarray(np.multiply(widened(operand) if is_wide else operand, alpha))
         result = self._unify(verb, self, self._wrap(scaled, names), out)
         if out is None and is_wide and result._data.dtype == np.float32:
             return self._wrap(result._data.astype(dtype.type), result._names)
         return result
-
-    def _checked_alpha(self, alpha: complex, operand: Any, verb: str) -> complex:
-        """Return alpha (NE578 if a float would make floats of integers)."""
-        alpha = checked_number(alpha, verb, "alpha")
-        if (
-            isinstance(alpha, float)
-            and self._data.dtype.kind in "iub"
-            and np.result_type(operand).kind in "iub"
-        ):
-            message = f"{verb}: alpha={alpha} of integers is no integer"
-            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
-        return alpha
 
     @op("unifies")
     def div(
@@ -176,9 +167,9 @@ class ArithmeticMethods(PointwiseMethods):
             return self._keep("round", out)
         try:
             data = np.round(self._data, places)
+        except OverflowError as fault:
+            raise wrong_kind("round", "decimals", "a number of digits", places) from fault
         except REFUSED as fault:
-            if isinstance(fault, OverflowError):
-                raise wrong_kind("round", "decimals", "a number of digits", places) from fault
             raise explained("round", (self,), fault) from fault
         return self._put(data, self._names, "round", out)
 

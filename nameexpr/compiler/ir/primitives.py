@@ -2,8 +2,7 @@
 
 What NumPy's calls for them take, in memory and time, and how they are written, stands in tables of the same
 names (`nameexpr.compiler.memory`, the backend's costs and code). To add a primitive, add its name in
-`nameexpr.compiler.ir.program`, its constructor in `nameexpr.compiler.ir.instructions`, and a row to each of
-these tables.
+`nameexpr.compiler.ir.program`, and a row to each of these tables.
 """
 
 from __future__ import annotations

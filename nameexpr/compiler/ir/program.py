@@ -4,15 +4,29 @@ instructions.
     program     = operands, instruction*, result
     instruction = primitive, sources, parameters
 
-    one array     cast reshape transpose diagonal as_real as_complex repeat embed copy
-    none          full ones constant arange
-    reductions    sum slices reduce apply divide
-    products      multiply dot vecdot matmul integer_matmul einsum
-    functions     pointwise along_axes fused
-    programs      loop
+    cast dtype                      reshape shape                 transpose axes
+    diagonal letters                a view of the cells where axes of the same letter have the same index
+    as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
+    repeat shape                    a fresh array, broadcast to the shape
+    embed shape, letters            zeros with the source on the diagonal of axes of the same letter
+    copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
+    full shape, constants, dtype    constant constants            arange shape
+    ones shape, dtype               made once and never written to
+    sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
+    reduce function, axes, dtype    a reducer over the last axes, which act as one
+    apply                           the caller's `reduce=` over the last axis
+    divide constants                by a number of cells
+    multiply dtype                  dot, vecdot, matmul           as NumPy has them; vecdot of reals
+    integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
+    einsum letters                  one pass of NumPy's C loop over one or two arrays
+    pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
+    along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
+    fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
+    loop loop, dtype                a program run for one part of its sources at a time
 
 Values are numbered: operands first, then one per instruction. What is known of each primitive stands in one
-row of `nameexpr.compiler.ir.primitives`; `nameexpr.compiler.ir.instructions` has a function that makes each.
+row of `nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where
+they do not vary, or none.
 """
 
 from __future__ import annotations

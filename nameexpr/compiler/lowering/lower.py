@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
 from nameexpr.compiler.ir.dtypes import WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import (
@@ -32,10 +31,10 @@ from nameexpr.compiler.ir.graph import (
     use_counts,
 )
 from nameexpr.compiler.ir.liveness import owners
-from nameexpr.compiler.ir.program import Number, Program
+from nameexpr.compiler.ir.program import Instruction, Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.reduction import lower_reduction
+from nameexpr.compiler.lowering.contraction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
@@ -78,11 +77,11 @@ class Lowering:
             case Scalar():
                 return self._constant(number, node)
             case Index(label):
-                made = ir.arange(self.graph.sizes[label])
+                made = Instruction("arange", shape=(self.graph.sizes[label],))
                 return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
             case Filled(filled, labels):
                 dtype = self.graph.dtypes[number]
-                made = ir.full(self.build.shape(labels), filled, dtype)
+                made = Instruction("full", (), self.build.shape(labels), dtype=dtype, constants=(filled,))
                 return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
             case Map():
                 return self._map(number, node)
@@ -100,7 +99,8 @@ class Lowering:
     def _constant(self, number: int, node: Scalar) -> Value:
         value, dtype = number_of(node), self.graph.strong(number)
         is_wide = node.kind == "int" and dtype == "float64"
-        return self.build.emit(ir.constant(float(value.real) if is_wide else value), (), dtype)
+        constants = (float(value.real) if is_wide else value,)
+        return self.build.emit(Instruction("constant", constants=constants), (), dtype)
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses_map(number):
@@ -113,7 +113,8 @@ class Lowering:
         numbers = tuple([self.build.expand(value, labels).number for value in values])
         constants = tuple([None if isinstance(argument, Value) else argument for argument in arguments])
         kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
-        made = ir.pointwise(kernel, numbers, constants, self.build.shape(labels), dtype)
+        shape = self.build.shape(labels)
+        made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
         return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
 
     def _argument(self, number: int) -> Value | Number:
@@ -145,7 +146,8 @@ class Lowering:
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
         axes = tuple(value.axis(label) for label in labels)
-        made = ir.along_axes(function, value.number, axes, "" if value.dtype == dtype else dtype)
+        other = "" if value.dtype == dtype else dtype
+        made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
         return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
 
     def _strong(self, value: Value) -> Value:
@@ -162,7 +164,8 @@ class Lowering:
         return self._array_of(value, dtype, dtype)
 
     def _array_of(self, value: Value, kernel: str, dtype: str) -> Value:
-        return self.build.emit(ir.pointwise(kernel, (value.number,), (None,), (), dtype), (), dtype, ())
+        made = Instruction("pointwise", (value.number,), dtype=dtype, function=kernel, constants=(None,))
+        return self.build.emit(made, (), dtype, ())
 
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
@@ -252,7 +255,7 @@ def _copy_aliased_outputs(build: Builder, values: Sequence[Value]) -> tuple[int,
     results = []
     for value in values:
         if owner[value.number] in taken:
-            value = build.emit(ir.copy(value.number), value.labels, value.dtype)
+            value = build.emit(Instruction("copy", (value.number,)), value.labels, value.dtype)
             owner[value.number] = value.number
         taken.add(owner[value.number])
         results.append(value.number)

@@ -37,9 +37,9 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
 
     Examples
     --------
-    >>> from nameexpr.compiler.ir import instructions as ir
-    >>> from nameexpr.compiler.ir.program import Note
-    >>> twice = (ir.transpose(0, (1, 0)), ir.transpose(1, (1, 0)), ir.dot(2, 3))
+    >>> from nameexpr.compiler.ir.program import Instruction, Note
+    >>> turned = [Instruction("transpose", (operand,), axes=(1, 0)) for operand in (0, 1)]
+    >>> twice = (*turned, Instruction("dot", (2, 3)))
     >>> notes = (Note((), "", None),) * 3
     >>> share(Program(((2, 2), (2, 2)), twice, notes, 4, False), (0, 0)).instructions
     (transpose(sources=(0,), axes=(1, 0)), dot(sources=(2, 2)))

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from math import prod
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
 from nameexpr.compiler.ir.primitives import is_view, shapes_of, slice_instruction, sliceable_axes
@@ -165,7 +164,7 @@ class Tiling:
         loop = Loop(self.shapes[last][:depth], 0, cuts, body, layout=self.layout(last))
         note = self.program.notes[last - self.count]
         sliced, new = (
-            ir.loop(tuple([value for value, _ in sources]), loop, note.dtype),
+            Instruction("loop", tuple([value for value, _ in sources]), dtype=note.dtype, loop=loop),
             Rewriter(self.program),
         )
         for value in range(self.count, len(self.shapes)):

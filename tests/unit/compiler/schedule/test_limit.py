@@ -14,7 +14,6 @@ from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Note, Program
@@ -36,6 +35,7 @@ from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
 from nameexpr.runtime.plan.steps import rows_of
 from nameexpr.syntax.ast import Expression
+from oracle.generate import instructions as ir
 
 RNG = np.random.default_rng(0)
 

@@ -27,8 +27,8 @@ from nameexpr.backends.numpy.codegen.statements import (
     text_of,
     write,
 )
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.program import Note, Program
+from oracle.generate import instructions as ir
 
 ADD = numpy("add")
 
