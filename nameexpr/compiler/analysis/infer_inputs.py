@@ -36,8 +36,8 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
 
 def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expression:
     assert tree.outputs is not None
-    mentioned = {a.name for a in ast.atoms(tree.outputs[0].items) if isinstance(a, ast.LABELLED)}
-    dots = [atom for atom in ast.atoms(tree.outputs[0].items) if isinstance(atom, ast.Dots)]
+    mentioned = ast.labels_in(tree.outputs[0])
+    dots = ast.atoms_of(ast.Dots, tree.outputs[:1])
     if dots and len(operands) != 1:
         hint = "with several tensors, write the dims of the result out"
         marks = tuple(Mark(dot.span) for dot in dots)
@@ -45,14 +45,13 @@ def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expre
         raise error(Diagnostic("NE405", message, tree.text, marks, describe((), operands), hint))
     if not dots:
         _check_all_named(tree, operands)
-    inputs = tuple(ast.Term(tuple(map(_item, operand.names or ()))) for operand in operands)
+    inputs = tuple(
+        ast.Term(tuple(ast.Anonymous() if name is None else ast.Label(name) for name in operand.names or ()))
+        for operand in operands
+    )
     rest = [item for item in inputs[0].items if not (isinstance(item, ast.Label) and item.name in mentioned)]
     outputs = tuple(ast.Term(_replace_dots(term.items, rest)) for term in tree.outputs)
     return replace(tree, inputs=inputs, outputs=outputs)
-
-
-def _item(name: str | None) -> ast.Item:
-    return ast.Anonymous() if name is None else ast.Label(name)
 
 
 def _replace_dots(items: tuple[ast.Item, ...], rest: Sequence[ast.Item]) -> tuple[ast.Item, ...]:
@@ -83,10 +82,9 @@ def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:
 def _check_no_dots(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     """For plain arrays a left-out input is a scalar, so an ellipsis stands for nothing."""
     assert tree.outputs is not None
-    dots = [atom for term in tree.outputs for atom in ast.atoms(term.items) if isinstance(atom, ast.Dots)]
+    dots = ast.atoms_of(ast.Dots, tree.outputs)
     if dots:
         hint = "only a NamedTensor brings its own names; for an array write its term"
         marks = tuple(Mark(dot.span) for dot in dots)
-        raise error(
-            Diagnostic("NE210", "'...' stands in no input", tree.text, marks, describe((), operands), hint)
-        )
+        infos = describe((), operands)
+        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))

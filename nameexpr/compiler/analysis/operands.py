@@ -4,7 +4,8 @@ show a text with when no operand has been seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
@@ -116,14 +117,9 @@ def _with_size(item: ast.Item, size: int) -> str:
             return f"{unparse_item(item)}={size}"
 
 
-def places(terms: Sequence[ast.Term], name: str) -> list[tuple[int, ast.Item]]:
-    """Return every place where the label stands, as (position of the term, item)."""
-    return [
-        (position, atom)
-        for position, term in enumerate(terms)
-        for atom in ast.atoms(term.items)
-        if isinstance(atom, ast.LABELLED) and atom.name == name
-    ]
+def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Label | ast.Sized | ast.Alias]:
+    """Return the items that have a label."""
+    return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
 
 ASSUMED_SIZE = 8
@@ -134,8 +130,7 @@ ASSUMED_DIMS = 2
 def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
     known = dict(sizes)
-    for term in tree.terms:
-        known |= {atom.name: atom.size for atom in ast.atoms(term.items) if isinstance(atom, ast.Sized)}
+    known |= {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, tree.terms)}
     return [tuple(size for item in term.items for size in _assumed(item, known)) for term in tree.inputs]
 
 
@@ -150,11 +145,7 @@ def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
         case ast.Dots() | ast.Pack():
             return (ASSUMED_SIZE,) * ASSUMED_DIMS
         case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-            total = 1
-            for inner in items:
-                for size in _assumed(inner, known):
-                    total *= size
-            return (total,)
+            return (prod(size for inner in items for size in _assumed(inner, known)),)
 
 
 def measured(term: ast.Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:

@@ -41,18 +41,11 @@ class Scope:
 
 
 def read_scope(tree: ast.Formula) -> Scope:
-    """Return the operands of a formula, its text checked.
-
-    Raises
-    ------
-    RuleError, ParseError
-        With one diagnostic per mistake: unknown functions, wrong numbers of values, names given twice, terms
-        that differ, brackets that hold what they cannot hold.
-    """
+    """Return the operands of a formula, its text checked."""
     walks = [(statement, tuple(ast.nodes(statement.value))) for statement in tree.statements]
-    found = list(islice(_mistakes(tree, walks), TOLD))
-    if found:
-        raise error(*found)
+    mistakes = list(islice(_mistakes(tree, walks), TOLD))
+    if mistakes:
+        raise error(*mistakes)
     uses: dict[str, list[ast.Use]] = {}
     defined: set[str] = set()
     for statement, walk in walks:
@@ -61,15 +54,15 @@ def read_scope(tree: ast.Formula) -> Scope:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(found) for name, found in uses.items()}, _plain_views(tree, uses))
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(tree, uses))
 
 
 def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
-    views = [(name, use.term) for name, found in uses.items() for use in found]
-    is_plain = all(isinstance(item, ast.Label) for term in ast.terms_in(tree) for item in term.items)
-    if not is_plain or not all(term is not None for _, term in views):
+    if not all(isinstance(item, ast.Label) for term in ast.terms_in(tree) for item in term.items):
         return None
-    return tuple(dict.fromkeys([(name, term) for name, term in views if term is not None]))
+    views = dict.fromkeys([(name, use.term) for name, every in uses.items() for use in every])
+    seen = tuple([(name, term) for name, term in views if term is not None])
+    return seen if len(seen) == len(views) else None
 
 
 Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
@@ -139,10 +132,10 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
 def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
     seen: dict[str, ast.Statement] = {}
     used: dict[str, ast.Use] = {}
-    for place, (statement, walk) in enumerate(walks):
+    for number, (statement, walk) in enumerate(walks):
         mark = Mark(statement.name_span)
         if statement.name is None:
-            if place < len(tree.statements) - 1:
+            if number < len(tree.statements) - 1:
                 hint = "name it: s = ...; only the last statement may go without"
                 message = "the value of this statement is lost"
                 yield Diagnostic("NE230", message, tree.text, (Mark(statement.span),), hint=hint)
@@ -176,10 +169,7 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
 
 def _mentions(walk: Iterable[ast.Node], name: str | None) -> ast.Use | None:
     """The first use of a name."""
-    for node in walk:
-        if isinstance(node, ast.Use) and node.name == name:
-            return node
-    return None
+    return next((node for node in walk if isinstance(node, ast.Use) and node.name == name), None)
 
 
 def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) -> Iterator[Diagnostic]:
@@ -197,4 +187,4 @@ def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) ->
 
 def terms_of(uses: tuple[ast.Use, ...]) -> tuple[ast.Term, ...]:
     """Return the different terms that the uses of an operand have."""
-    return tuple(dict.fromkeys(use.term for use in uses if use.term is not None))
+    return tuple(dict.fromkeys([use.term for use in uses if use.term is not None]))

@@ -92,8 +92,7 @@ def _read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[st
         if statement.term is not None:
             _check_left(tree.text, statement.term, packs)
             left[-1] = resolve_result(statement.term, packs, written, tree.text)
-    every = [atom for term in ast.terms_in(tree) for atom in ast.atoms(term.items)]
-    sized = tuple(atom for atom in every if isinstance(atom, ast.Sized))
+    sized = tuple(ast.atoms_of(ast.Sized, ast.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
     inside, everywhere = ast.labels_in(*expression.inputs), ast.labels_in(*ast.terms_in(tree))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.compiler.analysis.operands import Operand, View, describe
+from nameexpr.compiler.analysis.operands import Operand, View, describe, labelled
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
@@ -226,11 +226,7 @@ def other_size(
 
 
 def _label_marks(term: ast.Term, label: str, size: int) -> list[Mark]:
-    return [
-        Mark(atom.span, str(size))
-        for atom in ast.atoms(term.items)
-        if isinstance(atom, ast.LABELLED) and atom.name == label
-    ]
+    return [Mark(item.span, str(size)) for item in labelled((term,), label)]
 
 
 def _described(operands: Mapping[View, Operand]) -> tuple[OperandInfo, ...]:

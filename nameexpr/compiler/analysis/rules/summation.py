@@ -8,7 +8,6 @@ rules run on texts that keep those of `nameexpr.compiler.analysis.rules.check`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, nearest
@@ -25,50 +24,36 @@ def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterat
         hint = f"keep it, or say how it is reduced: {reduced_by_sum(tree)}"
         message = f"{word} would be dropped in silence"
         yield Diagnostic("NE213", message, tree.text, tuple(Mark(item.span) for item in items), hint=hint)
-    yield from _dropped_literals(tree)
+    for atom in ast.atoms_of(ast.Literal, tree.inputs):
+        if atom.size != 1:
+            message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
+            hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
+            yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
     yield from lone_labels(tree, kept)
 
 
 def _kept(tree: ast.Expression) -> set[str]:
     assert tree.outputs is not None
-    atoms_out = [atom for term in tree.outputs for atom in ast.atoms(term.items)]
-    return {atom.name for atom in atoms_out if isinstance(atom, ast.LABELLED)} | {
-        unparse_item(atom) for atom in atoms_out if isinstance(atom, ast.STRETCHED)
-    }
+    return ast.labels_in(*tree.outputs) | {atom.word for atom in ast.atoms_of(ast.STRETCHED, tree.outputs)}
 
 
-def _dropped_words(tree: ast.Expression, kept: set[str]) -> dict[str, list[ast.Item]]:
+def _dropped_words(tree: ast.Expression, kept: set[str]) -> dict[str, list[ast.Atom]]:
     """Return the packs, ellipses and anonymous dims that the result lacks, with all their places."""
-    dropped: dict[str, list[ast.Item]] = {}
-    anonymous: list[ast.Item] = [
-        atom for term in tree.inputs for atom in ast.atoms(term.items) if isinstance(atom, ast.Anonymous)
-    ]
-    outside = Counter(type(atom) for term in tree.outputs or () for atom in ast.atoms(term.items))[
-        ast.Anonymous
-    ]
-    for item in anonymous[outside:]:
-        dropped.setdefault("_", []).append(item)
-    for term in tree.inputs:
-        for item in term.items:
-            if isinstance(item, ast.STRETCHED) and unparse_item(item) not in kept:
-                dropped.setdefault(f"'{unparse_item(item)}'", []).append(item)
+    dropped: dict[str, list[ast.Atom]] = {}
+    count = len(ast.atoms_of(ast.Anonymous, tree.outputs or ()))
+    for anonymous in ast.atoms_of(ast.Anonymous, tree.inputs)[count:]:
+        dropped.setdefault("_", []).append(anonymous)
+    for item in ast.atoms_of(ast.STRETCHED, tree.inputs):
+        if item.word not in kept:
+            dropped.setdefault(f"'{item.word}'", []).append(item)
     return dropped
-
-
-def _dropped_literals(tree: ast.Expression) -> Iterator[Diagnostic]:
-    for term in tree.inputs:
-        for atom in ast.atoms(term.items):
-            if isinstance(atom, ast.Literal) and atom.size != 1:
-                message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
-                hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
-                yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
 def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
     if tree.reducer is None and not has_reduce:
         return
     kept = _kept(tree)
-    names = {a.name for t in tree.inputs for a in ast.atoms(t.items) if isinstance(a, ast.LABELLED)}
+    names = ast.labels_in(*tree.inputs)
     literals = any(_has_literal(term.items) for term in tree.inputs)
     if names - kept or literals or _dropped_words(tree, kept):
         return
@@ -139,10 +124,8 @@ def reduced_by_sum(tree: ast.Expression) -> str:
 
 def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[Named]]:
     places: dict[str, list[Named]] = {}
-    for term in terms:
-        for atom in ast.atoms(term.items):
-            if isinstance(atom, ast.LABELLED):
-                places.setdefault(atom.name, []).append(atom)
+    for atom in ast.atoms_of(ast.LABELLED, terms):
+        places.setdefault(atom.name, []).append(atom)
     return places
 
 
@@ -164,13 +147,6 @@ def _is_run_together(tree: ast.Expression) -> bool:
         and set("".join(letters)) <= set("".join(words))
         and "".join(words).isalpha()
     )
-
-
-def _spaced(tree: ast.Expression) -> str:
-    """Return a text that is run together with a space between all letters."""
-    inputs = [" ".join(unparse_term(term)) for term in tree.inputs]
-    result = "".join(unparse_term(term) for term in tree.outputs or ())
-    return f"{', '.join(inputs)} -> {' '.join(result.replace(' ', ''))}".strip()
 
 
 def _misspelt(
@@ -199,5 +175,7 @@ def _unasked(tree: ast.Expression, names: list[str], places: list[Named]) -> Dia
     message = f"{listed(names)} would be summed without being asked: not in the result, {where}"
     hint = f"to sum, say so: {reduced_by_sum(tree)} (or mean, max, ...); else keep the label in the result"
     if any(len(name) > 1 for name in names) and _is_run_together(tree):
-        hint = f"if each letter is a dim, separate them by spaces: {_spaced(tree)}"
+        inputs = ", ".join([" ".join(unparse_term(term)) for term in tree.inputs])
+        result = " ".join([letter for item in (tree.outputs or ())[0].items for letter in unparse_item(item)])
+        hint = f"if each letter is a dim, separate them by spaces: {f'{inputs} -> {result}'.strip()}"
     return Diagnostic("NE217", message, tree.text, tuple(Mark(place.span) for place in places), hint=hint)
