@@ -28,9 +28,7 @@ from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import complex_into_real, write
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Dtype = npt.DTypeLike | None
+    from nameexpr.tensors.core import Dtype
 
 COMPLEX = category(np.dtype(complex))
 

@@ -26,9 +26,9 @@ from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, within_memory
+from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.operators import NUMBERS, Operators, as_core, data_and_names
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import in_place
 from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
@@ -40,8 +40,7 @@ class Masks(Operators):
 
     __slots__ = ()
 
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def masked_fill(self, mask: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
@@ -82,8 +81,7 @@ class Masks(Operators):
 
     masked_fill_ = in_place(masked_fill)
 
-    @op("drops")
-    @within_memory
+    @allocating("drops")
     def masked_select(self, mask: Any, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
@@ -96,8 +94,7 @@ class Masks(Operators):
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
-    @op("unifies", extra=True)
-    @within_memory
+    @allocating("unifies", extra=True)
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
@@ -138,8 +135,7 @@ class Masks(Operators):
         if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real
             raise complex_into_real(verb, self._data.dtype)
 
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
@@ -161,8 +157,7 @@ class Masks(Operators):
 
     index_fill_ = in_place(index_fill)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def index_select(self, dim: Any, index: Any) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
@@ -173,8 +168,7 @@ class Masks(Operators):
         places = self._indices(index, at, self._data, "index_select")
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def gather(self, dim: Any, index: Any) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 

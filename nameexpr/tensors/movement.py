@@ -12,7 +12,7 @@ from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import DimLike
 from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.ops import op
 
 
@@ -112,8 +112,7 @@ class Movement(Core):
     @overload
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
-    @op("names")
-    @within_memory
+    @allocating("names")
     def flatten(
         self,
         start_dim: Any = _MISSING,
