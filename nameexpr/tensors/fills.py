@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import category, is_float
+from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
@@ -23,7 +23,7 @@ from nameexpr.tensors.faults import allocating, undefined
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.writing import check_finite, check_writeable, store
+from nameexpr.tensors.writing import check_finite, check_real, check_writeable, store
 
 Generator: TypeAlias = "np.random.Generator | None"
 
@@ -58,8 +58,7 @@ class Fills(Masks):
         source = as_core(src, "copy_")
         dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source", "right"))
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
-        if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
-            self._check_holds(source._data, "copy_")
+        check_real(source._data, self.dtype, "copy_")
         check_finite(source._data, self.dtype, "copy_")
         check_writeable(self, "copy_")
         store(self, source._data, names_of(dims))
