@@ -119,10 +119,6 @@ class Entry(ABC):
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
 
     @abstractmethod
-    def bind(self, operands: Mapping[int, Any]) -> Entry:
-        """Return the same text with more operands bound, which are unwrapped and ours."""
-
-    @abstractmethod
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return all operands, in order, as arrays, NamedTensors and numbers."""
 
