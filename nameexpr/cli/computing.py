@@ -37,12 +37,8 @@ def evaluate(options: Namespace) -> report.Report | None:
     """Compute an expression or a formula over arrays in files; without an arrow, only check the shapes.
     None if there is nothing to report.
 
-    Raises
-    ------
-    NameExprError
-        If the text is wrong, or does not fit the operands.
-    CommandError
-        If the arguments or the files are of no use.
+    A text that is wrong, or does not fit the operands, is a NameExprError, arguments or files of no use are a
+    CommandError.
     """
     # Mistakes in the text are told before any file is read or judged.
     is_expression = not looks_like_formula(options.expression)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -26,13 +27,8 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
-from nameexpr.compiler.planning.path import Optimize
-from nameexpr.compiler.planning.plan import (
-    ContractionPlan,
-    TooManyDimsError,
-    plan_contractions,
-    plan_repeated,
-)
+from nameexpr.compiler.planning.path import is_our_own
+from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import replace
@@ -150,11 +146,6 @@ def _compiled(
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = constant_values(graph, options.constants)
 
-    def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
-        plan = plan_contractions(contraction, options.optimize)
-        fixed = [position for position, factor in enumerate(factors) if factor in constants]
-        return _ordered_for_calls(plan, fixed) if fixed and _is_ours(options.optimize) else plan
-
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(
             graph,
@@ -169,7 +160,7 @@ def _compiled(
         return program if len(program.instructions) < 2 else simplify(program), plans  # noqa: PLR2004
 
     try:
-        program, plans = lowered(ordered)
+        program, plans = lowered(partial(_ordered, constants, options))
     except TooManyDimsError as wide:
         raise error(_too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
@@ -190,6 +181,19 @@ def _compiled(
     return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
 
 
+def _ordered(
+    constants: Collection[int], options: Options, contraction: Contraction, factors: Sequence[int]
+) -> ContractionPlan:
+    """Return the plan of a contraction; where some factors stay the same, that which costs least per call."""
+    plan = plan_contractions(contraction, options.optimize)
+    if not constants or not is_our_own(options.optimize):
+        return plan
+    from nameexpr.compiler.planning.bound import plan_for_calls
+
+    fixed = [position for position, factor in enumerate(factors) if factor in constants]
+    return plan_for_calls(plan, fixed, options.target)
+
+
 def _shared(
     graph: Graph,
     operands: Operands,
@@ -206,7 +210,9 @@ def _shared(
 
     (plan,) = plans
     tried = [(plan, program)]
-    if _is_ours(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+    if is_our_own(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+        from nameexpr.compiler.planning.repeated import plan_repeated
+
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
@@ -221,19 +227,6 @@ def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, t
 
     once = share(program, same)
     return (once, same) if calls(once) < calls(program) else (program, ())
-
-
-def _is_ours(optimize: Optimize) -> bool:
-    """Whether the order of contractions is for us to choose."""
-    return optimize is None or optimize is True or optimize == "auto"
-
-
-def _ordered_for_calls(plan: ContractionPlan, constants: Collection[int]) -> ContractionPlan:
-    """Return the plan in the order that costs least where some operands of it stay the same."""
-    from nameexpr.compiler.planning.bound import order_for_calls
-
-    path = order_for_calls(plan, constants)
-    return plan if path is None else plan_contractions(plan.contraction, tuple(path))
 
 
 def _limited(

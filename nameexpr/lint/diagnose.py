@@ -9,7 +9,7 @@ pass that needs operands is left out. Nothing is said where an argument that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms, terms_in
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms, terms_in
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
@@ -75,7 +75,6 @@ def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
-
     yield list(_option_faults(call))
     yield _problems(lambda: parse(call.text))
     tree = parse(call.text)
@@ -87,7 +86,6 @@ def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
-
     yield _problems(lambda: read_formula(call.text))
     scope = read_formula(call.text)
     if call.operands and call.function != "compile":
@@ -125,8 +123,7 @@ def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
-    inside = sizes.items() if isinstance(sizes, dict) else ()
-    given = [(name, value, "sizes") for name, value in inside]
+    given = [(name, value, "sizes") for name, value in (sizes.items() if isinstance(sizes, dict) else ())]
     return given + [(name, value, name) for name, value in call.keywords.items() if name not in options]
 
 
@@ -189,11 +186,15 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
-    if any(_is_open(term) for term in terms_in(scope.tree)):
+    atoms_in = [atom for term in terms_in(scope.tree) for atom in atoms(term.items)]
+    if any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms_in):
         return []
     terms = [terms_of(uses) for uses in scope.uses.values()]
     certain = ("NE240", "NE241") if all(terms) else ("NE240",)
-    operands = dict(zip(scope.uses, map(_placeholder, terms), strict=True))
+    operands = {}
+    for name, own in zip(scope.uses, terms, strict=True):  # a number where there is no term
+        shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
+        operands[name] = Operand(next(iter(shapes), ()))
     dtypes = dict.fromkeys(operands, "float64")
     # Stands for the arrays' library: every function takes everything, and numbers stay numbers.
     anything = Arithmetic(
@@ -210,14 +211,3 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []
-
-
-def _is_open(term: Term) -> bool:
-
-    return any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms(term.items))
-
-
-def _placeholder(terms: Sequence[Term]) -> Operand:
-    """Return an operand that fits a term; a number if there is none."""
-    shapes = assumed_shapes(Expression(tuple(terms[:1]), None, None, ""), {})
-    return Operand(next(iter(shapes), ()))

@@ -25,17 +25,7 @@ DimLike: TypeAlias = str | int
 
 
 def position(dims: Dims, dim: object, verb: str) -> int:
-    """Return the position, from 0, of the dim given by name or number.
-
-    Raises
-    ------
-    DimNameError
-        NE410 if no dim has the name, NE416 if it is None.
-    DimRangeError
-        NE801 if there is no such position.
-    OptionError
-        NE651 if it is neither a string nor an integer.
-    """
+    """Return the position, from 0, of the dim given by name or number: see `position_of`."""
     return position_of(dims, ShownCall(verb, (dim,), (dims,)), 0)
 
 
@@ -50,7 +40,10 @@ def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
 
 
 def position_of(dims: Dims, call: ShownCall, index: int) -> int:
-    """Return the position of the dim that one argument of a call means."""
+    """Return the position of the dim that one argument of a call means.
+
+    NE410 if no dim has the name, NE416 for None, NE801 if there is no such position, NE651 for anything else.
+    """
     dim = call.arguments[index]
     if isinstance(dim, str):
         at = find(names_of(dims), normalised(dim))
@@ -112,14 +105,7 @@ def spelt(dim: Dim, at: int) -> DimLike:
 def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
     """Return the positions of one dim or of several: a name, an int, a list that mixes them, or "N C".
 
-    Raises
-    ------
-    DimNameError
-        NE410 for an unknown name, NE416 for None, NE417 for a dim that is given twice.
-    DimRangeError
-        NE801 for a position that does not exist.
-    OptionError
-        NE651 for anything else.
+    Errors are those of `position_of`, and NE417 for a dim that is given twice.
     """
     if isinstance(wanted, list | tuple):
         call = ShownCall(verb, wanted, (dims,), "([", "])")

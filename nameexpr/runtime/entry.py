@@ -254,9 +254,10 @@ class Entry(ABC):
         """Return the program split into what depends on bound operands alone, and what is done on each
         call.
         """
+        from nameexpr.backends.numpy.target import TARGET
         from nameexpr.compiler.schedule.partial import fold
 
-        return fold(compiled.program, compiled.shapes, self.fixed, self.options.memory_limit)
+        return fold(compiled.program, compiled.shapes, self.fixed, TARGET, self.options.memory_limit)
 
     def _values(self, folded: Folded, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values that the bound operands give: computed once for all kinds of the others that want

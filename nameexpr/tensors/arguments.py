@@ -38,11 +38,8 @@ _REFUSED = {
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     """Return `data` as an array that is no subclass, copied if asked or needed.
 
-    Raises
-    ------
-    OptionError
-        NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
-        dtype.
+    NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
+    dtype.
     """
     _refuse(data)
     wanted = as_dtype(dtype)

@@ -205,12 +205,8 @@ _PAIRING = Pairing("tensordot")
 def contracted(a: Core, b: Core, dims: Any) -> Core:
     """Return the contraction of the listed dims of two tensors; the others keep their names.
 
-    Raises
-    ------
-    SizeError
-        NE372 if sizes that meet differ, NE387 if the lists are not of one length.
-    DimNameError
-        NE473 if a name would come twice.
+    NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
+    twice.
     """
     left, right = _lists(a._dims, b._dims, dims)
     for at, other in zip(left, right, strict=True):

@@ -117,11 +117,8 @@ def _filled(
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     """Return a number, or a 0-d tensor, to fill with as an array of the dtype: a fraction is cut off.
 
-    Raises
-    ------
-    OperandError
-        NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for what
-        is no number.
+    NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for no
+    number.
     """
     data = value._data if isinstance(value, Core) else value
     array = np.asarray(data)

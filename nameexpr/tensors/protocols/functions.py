@@ -53,13 +53,9 @@ def apply_function(
 ) -> Any:
     """Return what a function of NumPy gives for arguments one of which is a NamedTensor.
 
-    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then.
-
-    Raises
-    ------
-    OptionError
-        NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
-        arguments that NumPy refuses.
+    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then. NE658 for a
+    function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that NumPy
+    refuses.
     """
     if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
         result = _reduced_by_name(func, args[0], kwargs.get("axis"))

@@ -69,16 +69,9 @@ def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
 
 
 def checked_target(out: Any, names: Names, verb: str) -> Core:
-    """Return an `out=` that takes a result with these names; its sizes are left to NumPy.
+    """Return an `out=` that takes a result with these names (NE472, NE371); its sizes are left to NumPy.
 
-    Raises
-    ------
-    OptionError
-        NE660, if it is not a NamedTensor: `array += x` ends here.
-    DimNameError, SizeError
-        NE472 and NE371, as `nameexpr.rules.writing` has them.
-    OperandError
-        NE576, if its array is read-only.
+    NE660 if it is not a NamedTensor (`array += x` ends here), NE576 if its array is read-only.
     """
     if not isinstance(out, Core):
         message = f"{verb}: an out= of type {type(out).__name__} cannot take the names of the result"

@@ -45,15 +45,9 @@ Options = dict[str, Any]
 def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
     """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
 
-    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then.
-
-    Raises
-    ------
-    OptionError
-        NE658 for what would lose names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that
-        NumPy refuses.
-    OperandError
-        NE571 for dtypes without a loop, NE570 for a result that its `out=` cannot hold.
+    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then. NE658 for
+    what would lose names, NE660 and NE570 for an `out=` that is no NamedTensor or cannot hold the result,
+    NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
     """
     outs = options.pop("out", ())
     if any(map(_is_foreign, (*inputs, *outs))):

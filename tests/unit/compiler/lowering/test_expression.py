@@ -15,7 +15,8 @@ import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.planning.path import find_path, flops_of
+from nameexpr.compiler.planning.path import find_path
+from nameexpr.compiler.planning.plan import flops_of
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.tensors import wrap
 from oracle.generate import instructions as ir
