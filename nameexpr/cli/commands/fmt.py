@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the canonical form of every text, or check for it."""
-    from nameexpr.terminal.report import Report, tell
+    from nameexpr.terminal.screen import Report, tell
 
     arguments = options.texts or [STANDARD]
     if arguments.count(STANDARD) > 1:

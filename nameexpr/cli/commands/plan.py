@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     """Print the plan or the graph of it, and write its picture."""
     _check_options(options)
     from nameexpr.cli.computing import plan
-    from nameexpr.terminal.report import Report, of_plan, tell
+    from nameexpr.terminal.screen import Report, of_plan, tell
     from nameexpr.whole_files import replace_file
 
     planned = plan(options)
