@@ -118,6 +118,9 @@ class NameExprError(ValueError):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(*diagnostics)
         self.diagnostics = diagnostics
+        from nameexpr.tracebacks import hide_frames
+
+        hide_frames()
 
     @property
     def code(self) -> str:
@@ -147,6 +150,12 @@ class NameExprError(ValueError):
     def hint(self) -> str:
         """The fix proposed for the first mistake, or ""."""
         return self.diagnostics[0].hint
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython and Jupyter show: the user's lines, then the error."""
+        from nameexpr.tracebacks import rendered_by_ipython
+
+        return rendered_by_ipython(self)
 
     def __str__(self) -> str:
         """Return the mistakes rendered, one after the other; of very many the first."""

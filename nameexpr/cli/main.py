@@ -72,10 +72,8 @@ def _execute(options: Namespace) -> int:
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
             status: int = options.run(options)
     except NameExprError as fault:
-        from nameexpr.terminal import report
-
         strong = screen.emphasis(options.color, sys.stderr)
-        screen.complain(report.dumped(report.error_data(fault)) if options.json else fault.render(strong))
+        screen.complain(screen.dumped(screen.error_data(fault)) if options.json else fault.render(strong))
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None

@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
@@ -120,7 +119,7 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
         printed = io.StringIO()
         with redirect_stdout(printed):
             answer = session.run(line)
-        return replace(answer, text=visible(printed.getvalue()) + answer.text)
+        return answer._replace(text=visible(printed.getvalue()) + answer.text)
 
     return run
 

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeAlias
@@ -62,7 +61,7 @@ def loop(
     while True:
         try:
             line = read()
-            answer = Answer("", leaves=True) if line is None else replace(run(line), line=line)
+            answer = Answer("", leaves=True) if line is None else run(line)._replace(line=line)
             if line is not None:
                 write(answer)
         except KeyboardInterrupt:

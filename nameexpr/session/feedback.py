@@ -87,7 +87,7 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
         likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(written))
         return Status("hint", likely or "no such command")
     if command.takes != "text" or not line.argument.strip():
-        return Status("hint", f":{command.name} {command.usage}".rstrip() + f"  {command.about}")
+        return Status("hint", f"{command.call}  {command.about}")
     found = status(session, line.argument)
     if found.span is None:
         return found

@@ -21,7 +21,6 @@ from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ARRAYS, CommandLine
 from nameexpr.session.session import Answer, Session
 from nameexpr.session.values import as_named, described
-from nameexpr.tensors import NamedTensor
 from nameexpr.terminal.faults import FileError, quoted, reason
 
 _LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
@@ -50,18 +49,15 @@ def load(session: Session, line: CommandLine) -> Answer:
     if parts is None or not parts[1].isidentifier():
         hint = ":load x photos.npy, or :load x[N C] photos.npy"
         raise LineError("what is to be loaded, and from where?", hint=hint)
-    name, tensor = normalised(parts[1]), _read(_path(parts[3]), parts[2])
+    from nameexpr.terminal.files import read_array, split_key
+
+    name, path = normalised(parts[1]), _path(parts[3])
+    if not os.path.exists(split_key(path)[0]):
+        raise FileError(f"there is no file {quoted(path)}")
+    tensor = as_named(read_array(path), parts[2])
     session.put(line.text, {name: tensor})
     session.entered.append(line.text)
     return Answer(f"{name}: {described(tensor)}")
-
-
-def _read(path: str, term: str | None) -> NamedTensor:
-    from nameexpr.terminal.files import read_array, split_key
-
-    if not os.path.exists(split_key(path)[0]):
-        raise FileError(f"there is no file {quoted(path)}")
-    return as_named(read_array(path), term)
 
 
 def save(session: Session, line: CommandLine) -> Answer:
@@ -126,13 +122,7 @@ def script(session: Session, line: CommandLine) -> Answer:
 
 
 def read_script(path: str) -> list[str]:
-    """Read the lines of a script, continuation lines joined.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read.
-    """
+    """Read the lines of a script, continuation lines joined (FileError)."""
     try:
         with open(path, "rb") as stream:
             data = stream.read(LARGEST + 1)

@@ -85,14 +85,8 @@ class TextValue(NamedTuple):
 
 
 def prepare(text: TextLine, tensors: Tensors, **options: Any) -> PreparedText:
-    """Compile a text, with options as for `nameexpr.compile`, and find its operands.
-
-    Raises
-    ------
-    NameExprError
-        If the text is wrong.
-    LineError
-        If an operand is not there, or which one is meant cannot be told.
+    """Compile a text, with options as for `nameexpr.compile`, and find its operands (LineError if one is not
+    there, or which is meant cannot be told).
     """
     if isinstance(text, FormulaLine):
         formula = compile_formula(text.text, **options)
@@ -100,25 +94,21 @@ def prepare(text: TextLine, tensors: Tensors, **options: Any) -> PreparedText:
         return PreparedText(text, formula, operands, options)
     tree, operands, sizes = _read(text, tensors)
     options["sizes"] = sizes or None
-    compiled = None
-    if tree.outputs is not None or tree.reducer is not None:
-        compiled = compile_text(text.text, **options)
+    checks_only = tree.outputs is None and tree.reducer is None
+    compiled = None if checks_only else compile_text(text.text, **options)
     return PreparedText(text, compiled, operands, options, text.operands is None)
 
 
 def plan_of(ready: PreparedText) -> Plan:
-    """Return the plan.
-
-    Raises
-    ------
-    NameExprError
-        If the operands do not fit.
-    LineError
-        If the text only checks shapes.
-    """
+    """Return the plan (NameExprError if the operands do not fit, LineError if shapes are only checked)."""
     if ready.compiled is None:
         raise LineError("this text checks shapes and computes nothing", hint="say what results: N C, C -> N")
     return ready.ask(ready.compiled.plan)
+
+
+def code_of(ready: PreparedText) -> str:
+    """Return the NumPy that would run, as source."""
+    return plan_of(ready).code.rstrip("\n")
 
 
 def value_of(ready: PreparedText) -> TextValue:
@@ -236,3 +226,7 @@ def _whole(line: ExpressionLine) -> str:
     for word in line.operands or ():
         text = text.ljust(word.span.start) + word.text + ", "
     return text.removesuffix(", ")
+
+
+VIEWS: Mapping[str, Callable[[PreparedText], object]] = {"type": type_text, "plan": plan_of, "code": code_of}
+"""What can be asked of a text, beside its value, by the command of a session and the option of a magic."""

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 from nameexpr.carets import visible
 from nameexpr.errors import NameExprError
@@ -46,8 +46,7 @@ KEPT = 50
 """Number of lines that can be undone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer: its text, whether that is an error, whether the session ends, and the line if known."""
 
     text: str
@@ -61,45 +60,20 @@ Commands: TypeAlias = "Mapping[str, Callable[[Session, lines.CommandLine], Answe
 
 @dataclass(slots=True)
 class Session:
-    """The state of a session, and how lines change it.
-
-    Attributes
-    ----------
-    commands : mapping of str to callable
-        The function of each command.
-    tensors : dict of str to NamedTensor
-        By name; `_` is the last value.
-    settings : Settings
-        What `:set` sets.
-    others : dict
-        Variables of Python's that are no tensors.
-    entered : list of str
-        The lines that made what is there, for `:save`.
-    last_text : ExpressionLine, FormulaLine or None
-        What commands without a text are about.
-    last_fault : str
-        Code of the latest error, for `:explain`.
-    strong : callable
-        Sets off the head and the carets of an error.
-    version : int
-        Grows with each change.
-    depth : int
-        Scripts that are running inside each other.
-    undone : list of tuple
-        States before the latest changes: the line, the tensors, the settings, how many lines were entered.
-    """
+    """The state of a session, and how lines change it."""
 
     commands: Commands
-    tensors: dict[str, NamedTensor] = field(default_factory=dict)
+    tensors: dict[str, NamedTensor] = field(default_factory=dict)  # by name; `_` is the last value
     settings: Settings = field(default_factory=lambda: DEFAULTS)
-    others: dict[str, Any] = field(default_factory=dict)
-    entered: list[str] = field(default_factory=list)
-    last_text: lines.TextLine | None = None
-    last_fault: str = ""
-    strong: Callable[[str], str] = str
-    version: int = 0
-    depth: int = 0
+    others: dict[str, Any] = field(default_factory=dict)  # variables of Python's that are no tensors
+    entered: list[str] = field(default_factory=list)  # the lines that made what is there, for `:save`
+    last_text: lines.TextLine | None = None  # what commands without a text are about
+    last_fault: str = ""  # code of the latest error, for `:explain`
+    strong: Callable[[str], str] = str  # sets off the head and the carets of an error
+    version: int = 0  # grows with each change
+    depth: int = 0  # scripts that are running inside each other
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
+    """States before the latest changes: the line, the tensors, the settings, how many lines were entered."""
 
     def run(self, line: str) -> Answer:
         """Run a line and return the answer. Only KeyboardInterrupt is ever raised."""
@@ -109,7 +83,7 @@ class Session:
         notes = dict.fromkeys(visible(str(warning.message).split("\n")[0]) for warning in caught)
         if notes:
             text = "\n".join([*(f"warning: {note}" for note in notes), answer.text])
-            answer = replace(answer, text=text.rstrip("\n"))
+            answer = answer._replace(text=text.rstrip("\n"))
         return answer
 
     def look(self, line: str) -> Answer:
@@ -167,7 +141,10 @@ class Session:
             case lines.EmptyLine():
                 return Answer("")
             case lines.CommandLine():
-                return self._command(line)
+                command = find_command(line.name.text)
+                if command.takes == "nothing" and line.argument.strip():
+                    raise LineError(f":{line.name.text} takes nothing")
+                return self.commands[command.name](self, line)
             case lines.FactoryLine():
                 tensor = make(line, limit=memory_limit(self.settings))
                 self.put(text, {line.target: tensor})
@@ -176,12 +153,6 @@ class Session:
                 return self._python(line, text)
             case lines.ExpressionLine() | lines.FormulaLine():
                 return self._text(line, text)
-
-    def _command(self, line: lines.CommandLine) -> Answer:
-        command = find_command(line.name.text)
-        if command.takes == "nothing" and line.argument.strip():
-            raise LineError(f":{line.name.text} takes nothing")
-        return self.commands[command.name](self, line)
 
     def _text(self, line: lines.TextLine, text: str) -> Answer:
         ready = self.prepared(line)

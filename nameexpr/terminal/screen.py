@@ -1,4 +1,6 @@
-r"""Output to the terminal: results on standard output, errors on standard error, coloured where wanted.
+r"""What commands print: results on standard output, errors on standard error, coloured where wanted.
+
+A report is a result as text for people and as data for programs. No NumPy is loaded.
 
 >>> strong("SizeError[NE304]: no")
 '\x1b[1;31mSizeError[NE304]: no\x1b[0m'
@@ -8,10 +10,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import TextIO
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from nameexpr.carets import visible
+from nameexpr.carets import aligned_columns, visible
+
+if TYPE_CHECKING:
+    from nameexpr.errors import NameExprError
+    from nameexpr.runtime.check import Sizes
+    from nameexpr.runtime.plan.plan import Plan
 
 
 def say(text: str) -> None:
@@ -84,3 +92,73 @@ def discard() -> None:
         os.close(nowhere)
     except (OSError, ValueError, AttributeError):
         return
+
+
+class Report(NamedTuple):
+    """A result in both forms."""
+
+    text: str
+    data: Mapping[str, Any]
+
+
+def tell(report: Report, options: Namespace) -> None:
+    """Print a report as the options ask for: as text, or as one line of JSON."""
+    say(dumped(report.data) if options.json else report.text)
+
+
+def of_sizes(sizes: Sizes) -> Report:
+    """Report the sizes that a check found.
+
+    >>> from nameexpr.runtime.check import Sizes
+    >>> print(of_sizes(Sizes({"C": 3, "out": 5}, {"batch": (2, 4)})).text)
+    C         3
+    out       5
+    batch...  (2, 4)
+    """
+    rows = [[f"{label} ", str(size)] for label, size in sizes.items()]
+    rows += [[f"{name.removesuffix('...')}... ", str(shape)] for name, shape in sizes.packs.items()]
+    text = "\n".join(aligned_columns(rows)) if rows else "the shapes fit"
+    return Report(text, {"sizes": dict(sizes), "packs": sizes.packs})
+
+
+def of_plan(plan: Plan) -> Report:
+    """Report a plan as a table; as data, its steps and totals."""
+    from dataclasses import asdict
+
+    data = {
+        "text": plan.text,
+        "steps": [asdict(step) for step in plan.steps],
+        "flops": plan.flops,
+        "naive_flops": plan.naive_flops,
+        "seconds": plan.seconds,
+        "speedup": plan.speedup,
+        "peak_bytes": plan.peak_bytes,
+        "operand_bytes": plan.operand_bytes,
+        "shape": plan.result_shape,
+        "dtype": plan.dtype or None,
+    }
+    return Report(str(plan), data)
+
+
+def error_data(fault: NameExprError) -> dict[str, Any]:
+    """Convert an error to data: its first mistake, the others under `more`."""
+    first, *others = (
+        {
+            "code": diagnostic.code,
+            "class": type(fault).__name__,
+            "message": diagnostic.message,
+            "text": diagnostic.text,
+            "spans": [{"start": m.span.start, "end": m.span.end, "note": m.note} for m in diagnostic.marks],
+            "operands": [operand._asdict() for operand in diagnostic.operands],
+            "hint": diagnostic.hint,
+        }
+        for diagnostic in fault.diagnostics
+    )
+    return {"error": first | {"more": others}}
+
+
+def dumped(data: Mapping[str, Any]) -> str:
+    """Serialise data as JSON on one line, in ASCII."""
+    import json
+
+    return json.dumps(data, allow_nan=False, default=str)
