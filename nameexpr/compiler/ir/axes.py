@@ -22,7 +22,7 @@ from nameexpr.syntax.ast import Dots, Term
 Labels = tuple[str, ...]
 Axes = tuple[Labels, ...]
 Names = tuple[str | None, ...]
-Under = Mapping[int, str | None]
+EllipsisNames = Mapping[int, str | None]
 """Names of the dims under `...` by their number: 1 is the last."""
 
 CUSTOM = "reduce="
@@ -151,19 +151,19 @@ def in_order(order: Sequence[str], labels: Labels) -> Labels:
     return tuple(label for label in dict.fromkeys((*every, *labels)) if label in labels)
 
 
-def own_dots(axes: Axes, labels: Labels) -> Axes:
+def expand_ellipsis(axes: Axes, labels: Labels) -> Axes:
     """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
     own = {label.number: label for label in labels if is_under_dots(label)}
-    result: list[Labels] = []
+    expanded: list[Labels] = []
     for group in axes:
-        found = tuple(
+        kept = tuple(
             own[label.number] if is_under_dots(label) else label
             for label in group
             if not is_under_dots(label) or label.number in own
         )
-        if found or not any(map(is_dots, group)):
-            result.append(found)
-    return tuple(result)
+        if kept or not any(map(is_dots, group)):
+            expanded.append(kept)
+    return tuple(expanded)
 
 
 @record

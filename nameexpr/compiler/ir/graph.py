@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from math import copysign, isnan
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.compiler.ir.dtypes import strong
+from nameexpr.compiler.ir.dtypes import WEAK, strong
 from nameexpr.errors import Span
 from nameexpr.records import field, record
 
@@ -119,9 +119,7 @@ Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
 
 @record(frozen=False)
 class Graph:
-    """All values: the node, the labels and the dtype ("" for a weak number) of each; of functions where they
-    stand in the text.
-    """
+    """All values: the node, the labels and the dtype of each; of functions where they stand in the text."""
 
     sizes: dict[str, int]
     nodes: list[Node] = field(default_factory=list)
@@ -141,11 +139,12 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak number; nan is one value, whichever nan it is, and -0.0 is not 0.0."""
+        node = Scalar(value, type(value).__name__)
         if isinstance(value, float) and isnan(value):
-            return self.add(Scalar(0, "nan"), (), "")
-        if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
-            return self.add(Scalar(0, "-0.0"), (), "")
-        return self.add(Scalar(value, type(value).__name__), (), "")
+            node = Scalar(0, "nan")
+        elif isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+            node = Scalar(0, "-0.0")
+        return self.add(node, (), WEAK[type(value)])
 
     def strong(self, value: int) -> str:
         """Return the dtype that a value has as an array: of a large integer one that holds it."""
