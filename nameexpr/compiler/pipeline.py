@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
@@ -101,8 +102,9 @@ def compile_expression(
         If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
     """
     graph, result = build_expression(typed, dtypes)
-    shapes = tuple([tuple([typed.size(labels) for labels in axes]) for axes in typed.operands])
-    operands = Operands(shapes, dtypes.operands, tuple(layouts))
+    sizes = typed.sizes
+    shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
+    operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
     return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
 
 
@@ -155,7 +157,7 @@ def _compiled(
             row_major=options.is_row_major,
             ranks=options.ranks,
         )
-        return simplify(program), plans
+        return program if len(program.instructions) < 2 else simplify(program), plans  # noqa: PLR2004
 
     try:
         program, plans = lowered(partial(_ordered, constants, options))
@@ -166,15 +168,15 @@ def _compiled(
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
-    shapes = shapes_of(program)
-    if fusing is None:
-        if options.memory_limit is not None and not same:
-            program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
-    else:
-        program = _scheduled(tree, program, shapes, options.target)
+    if fusing is not None:
+        program = _scheduled(tree, program, options.target)
+    elif options.memory_limit is not None and not same:
+        program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
     if options.memory_limit is not None:
         program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = _verified(program, graph, outputs)
+    shapes = shapes_of(program)
+    if os.environ.get("NAMEEXPR_VERIFY") == "1":
+        _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
     return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
 
@@ -248,18 +250,17 @@ def _limited(
     return fit
 
 
-def _scheduled(
-    tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target
-) -> Program:
+def _scheduled(tree: Expression | Scope, program: Program, target: Target) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
+    shapes = shapes_of(program)
     most = max(map(len, shapes), default=0)
     if most > limits().dims:
         raise error(_too_many_dims(tree, most, ()))
-    program = tile_leading_axes(program, shapes, target)
-    return reuse(program, shapes_of(program))
+    tiled = tile_leading_axes(program, shapes, target)
+    return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
 
 
 def _too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int]) -> Diagnostic:
@@ -268,19 +269,16 @@ def _too_many_dims(tree: Expression | Scope, count: int, operands: Collection[in
     return too_many_dims(tree.text, count, tree.inputs if isinstance(tree, Expression) else None, operands)
 
 
-def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the graph is checked, and the
-    results are held against it.
-    """
-    shapes = shapes_of(program)
-    if os.environ.get("NAMEEXPR_VERIFY") == "1":
-        check_program(program)
-        from nameexpr.compiler.ir.check_graph import check_graph
+def _verify(
+    program: Program, shapes: Sequence[tuple[int, ...]], graph: Graph, outputs: Sequence[int]
+) -> None:
+    """Check the program and its graph, and that the results have the shapes that the graph says."""
+    from nameexpr.compiler.ir.check_graph import check_graph
 
-        check_graph(graph, outputs)
-        for result, output in zip(program.outputs, outputs, strict=True):
-            node = graph.nodes[output]
-            assert isinstance(node, Arrange)
-            wanted = tuple(map(graph.cells, node.axes))
-            assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"
-    return shapes
+    check_program(program)
+    check_graph(graph, outputs)
+    for result, output in zip(program.outputs, outputs, strict=True):
+        node = graph.nodes[output]
+        assert isinstance(node, Arrange)
+        wanted = tuple(map(graph.cells, node.axes))
+        assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"

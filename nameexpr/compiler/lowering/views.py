@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Unnamed, product_label
-from nameexpr.compiler.ir.dtypes import MAGNITUDE
+from nameexpr.compiler.ir.dtypes import MAGNITUDE, in_cells
 from nameexpr.compiler.ir.graph import View
-from nameexpr.compiler.ir.layouts import in_cells
 from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
 from nameexpr.records import record

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.arrays import number_name
-from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.source import Routine, source_of
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.compilation import Compilation

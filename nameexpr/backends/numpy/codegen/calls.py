@@ -24,11 +24,6 @@ from nameexpr.records import replace
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def render_call(instruction: Instruction, sources: Sequence[str]) -> Value:
-    """Return what computes an instruction which is no loop."""
-    return CALLS[instruction.primitive](instruction, *sources)
-
-
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
     """Return what an instruction does, as plans say it: its call, or what a loop goes through."""
     loop = instruction.loop
@@ -36,7 +31,7 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
     if loop is None:
-        return text_of(render_call(instruction, sources))
+        return text_of(CALLS[instruction.primitive](instruction, *sources))
     if not loop.block:
         return f"{loop.turns} slices of {len(loop.body.instructions)} steps"
     return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}"

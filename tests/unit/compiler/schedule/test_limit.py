@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from nameexpr.backends.numpy.codegen.program import compute
+from nameexpr.backends.numpy.codegen.function import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.infer import type_expression

@@ -6,7 +6,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
-from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.source import Routine, source_of
 from nameexpr.backends.numpy.kernels import c_einsum
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
