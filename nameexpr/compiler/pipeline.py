@@ -8,8 +8,9 @@ Nothing here runs anything: backends make functions of programs (`nameexpr.backe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
@@ -36,7 +37,6 @@ from nameexpr.compiler.planning.plan import (
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
@@ -153,46 +153,62 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
+    ordered = _planner(graph, options)
+    lowered = partial(_lowered, graph, outputs, operands, options, fusing)
+    try:
+        program, plans = lowered(ordered)
+    except TooManyDimsError as wide:
+        from nameexpr.compiler.analysis.faults.misuse import too_many_dims
+
+        raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
+    same: tuple[int, ...] = ()
+    if options.same and fusing is None:
+        program, plans, same = _shared(graph, operands, options, program, plans, lowered)
+    elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
+        from nameexpr.compiler.schedule.cse import calls, share
+
+        once = share(program, options.same)
+        program, same = (once, options.same) if calls(once) < calls(program) else (program, ())
+    if not isinstance(tree, Expression):
+        program = _scheduled(tree, program, shapes_of(program), options.target)
+    if options.memory_limit is not None:
+        if not same:
+            given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
+            program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
+        program = replace(program, depends_on_layout=True, is_limited=True)
+    shapes = _verified(program, graph, outputs)
+    views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
+    return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
+
+
+def _planner(graph: Graph, options: Options) -> Planner:
+    """Return what plans contractions: in the order that costs least where some operands stay the same."""
     constants = constant_values(graph, options.constants)
 
     def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
         plan = plan_contractions(contraction, options.optimize)
         fixed = [position for position, factor in enumerate(factors) if factor in constants]
-        return _ordered_for_calls(plan, fixed) if fixed and _is_ours(options.optimize) else plan
+        if not fixed or not _is_ours(options.optimize):
+            return plan
+        from nameexpr.compiler.planning.bound import order_for_calls
 
-    def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
-        program, plans = lower(
-            graph,
-            outputs,
-            operands,
-            plan,
-            options.target,
-            fusing=fusing,
-            row_major=options.is_row_major,
-            ranks=options.ranks,
-        )
-        return simplify(program), plans
+        path = order_for_calls(plan, fixed)
+        return plan if path is None else plan_contractions(plan.contraction, tuple(path))
 
-    try:
-        program, plans = lowered(ordered)
-    except TooManyDimsError as wide:
-        raise error(_too_many_dims(tree, wide.dims, wide.operands)) from None
-    same: tuple[int, ...] = ()
-    if options.same and fusing is None:
-        program, plans, same = _shared(graph, operands, options, program, plans, lowered)
-    elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
-        program, same = _shared_formula(program, options.same)
-    shapes = shapes_of(program)
-    if fusing is None:
-        if options.memory_limit is not None and not same:
-            program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
-    else:
-        program = _scheduled(tree, program, shapes, options.target)
-    if options.memory_limit is not None:
-        program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = _verified(program, graph, outputs)
-    views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
-    return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
+    return ordered
+
+
+def _lowered(
+    graph: Graph,
+    outputs: tuple[int, ...],
+    operands: Operands,
+    options: Options,
+    fusing: FusionPlan | None,
+    plan: Planner,
+) -> tuple[Program, tuple[ContractionPlan, ...]]:
+    rest = (options.target, fusing, options.is_row_major, options.ranks)
+    program, plans = lower(graph, outputs, operands, plan, *rest)
+    return simplify(program), plans
 
 
 def _shared(
@@ -221,65 +237,39 @@ def _shared(
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 
-def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, tuple[int, ...]]:
-    from nameexpr.compiler.schedule.cse import calls, share
-
-    once = share(program, same)
-    return (once, same) if calls(once) < calls(program) else (program, ())
-
-
 def _is_ours(optimize: Optimize) -> bool:
     """Whether the order of contractions is for us to choose."""
     return optimize is None or optimize is True or optimize == "auto"
 
 
-def _ordered_for_calls(plan: ContractionPlan, constants: Collection[int]) -> ContractionPlan:
-    """Return the plan in the order that costs least where some operands of it stay the same."""
-    from nameexpr.compiler.planning.bound import order_for_calls
-
-    path = order_for_calls(plan, constants)
-    return plan if path is None else plan_contractions(plan.contraction, tuple(path))
-
-
 def _limited(
     tree: Expression | Scope,
-    graph: Graph,
-    output: int,
-    operands: Operands,
-    plan: ContractionPlan,
+    given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool, int],
     program: Program,
-    options: Options,
-) -> Program:
+    plans: tuple[ContractionPlan, ...],
+) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
-    from nameexpr.compiler.schedule.limit.fitting import fit_memory_limit, over_limit
+    if not isinstance(tree, Expression):
+        from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
+
+        return fit_formula(tree, GraphSearch(*given), program, plans)
+    from nameexpr.compiler.schedule.limit.fitting import fit_expression
     from nameexpr.compiler.schedule.limit.network import SingleReduction
 
-    limit = options.memory_limit or 0
-    single = SingleReduction(graph, output, operands, plan, options.target, is_row_major=options.is_row_major)
-    fit, needed = fit_memory_limit(single, program, limit)
-    if needed > limit:
-        raise error(over_limit(tree.text, single, program, limit, needed))
-    return fit
+    graph, outputs, operands, _, target, is_row_major, limit = given
+    single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major=is_row_major)
+    return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(
-    tree: Expression | Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target
-) -> Program:
+def _scheduled(tree: Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
+    from nameexpr.compiler.analysis.faults.misuse import check_arrays
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
-    most = max(map(len, shapes), default=0)
-    if most > limits().dims:
-        raise error(_too_many_dims(tree, most, ()))
+    check_arrays(tree, shapes, shapes[program.result])
     program = tile_leading_axes(program, shapes, target)
     return reuse(program, shapes_of(program))
-
-
-def _too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int]) -> Diagnostic:
-    from nameexpr.compiler.analysis.faults.misuse import too_many_dims
-
-    return too_many_dims(tree.text, count, tree.inputs if isinstance(tree, Expression) else None, operands)
 
 
 def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:

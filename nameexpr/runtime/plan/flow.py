@@ -171,18 +171,21 @@ def _call(function: str, arguments: Sequence[str]) -> str:
 
 
 def _steps_flow(running: Running, text: str, steps: Sequence[PlanStep], bound: frozenset[str]) -> Flow:
-    """Return the flow of the steps that are run."""
+    """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
     program, shapes = running.program, running.shapes
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
     count = len(nodes)
-    for number, (one, note, step) in enumerate(zip(program.instructions, program.notes, steps, strict=True)):
+    rows = [row for row, step in enumerate(steps) if not step.what.startswith(" ")]
+    for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        row, *_ = own = range(len(steps))[slice(*[*rows, None][number : number + 2])]
+        step, flops = steps[row], sum(steps[inside].flops for inside in own)
         shape = shapes[count + number]
         dims = shape_text(shape)
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
         size = prod(shape) * item_bytes(note.dtype)
-        title, sources = f"{number + 1} {step.what.strip()}", one.sources
-        nodes.append(Node("step", title, dims, sources, step.flops, size, _place(one, step.bytes)))
+        title = f"{row + 1} {step.what}"
+        nodes.append(Node("step", title, dims, one.sources, flops, size, _place(one, step.bytes)))
     return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
 
 

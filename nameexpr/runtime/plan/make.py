@@ -51,7 +51,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
         compiled.shapes[program.result],
         _names(compiled, specs),
         _dtype(running),
-        compiled.plans[0].flops if running.is_expression else sum(flops_of(running)),
+        compiled.plans[0].flops if running.is_expression else flops_of(running),
         peak_bytes(program, compiled.shapes, compiled.given),
     )
 

@@ -74,8 +74,7 @@ def _rows(flops: _Flops, level: _Listing, numbering: Numbering) -> list[PlanStep
     labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, level.given)
-    repeats = prod(loop.sizes[0] / loop.block for loop in level.loops)
-    times = [repeats * seconds for seconds in estimate_seconds(program, shapes, level.given)]
+    times = [_parts(level.loops) * seconds for seconds in estimate_seconds(program, shapes, level.given)]
     work = flops.of(program, shapes, level.loops)
     rows: list[PlanStep] = []
     for number, instruction in enumerate(program.instructions):
@@ -100,9 +99,9 @@ def _rows(flops: _Flops, level: _Listing, numbering: Numbering) -> list[PlanStep
     return rows
 
 
-def flops_of(running: Running) -> list[int]:
-    """Return the flops of each instruction that is run on a call."""
-    return _Flops(running).of(running.program, running.shapes)
+def flops_of(running: Running) -> int:
+    """Return the flops of all that is run on a call."""
+    return _Flops(running).total(running.program, running.shapes)
 
 
 class _Flops:
@@ -115,6 +114,12 @@ class _Flops:
     def __init__(self, running: Running) -> None:
         self.is_expression, self.plans = running.is_expression, running.compiled.plans
         self.steps = [step for plan in self.plans for step in plan.steps]
+
+    def total(self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()) -> int:
+        """Return the flops of a program, those in its loops too."""
+        blocks = [one.loop for one in program.instructions if one.loop is not None and one.loop.block]
+        inside = [self.total(loop.body, shapes_of(loop.body), (*loops, loop)) for loop in blocks]
+        return sum(self.of(program, shapes, loops)) + sum(inside)
 
     def of(
         self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()
@@ -132,8 +137,11 @@ class _Flops:
             if one.loop is not None and not one.loop.block:
                 inside = sum(self.steps[step].flops for step in _steps_inside(one.loop))
                 found.append(inside + pointwise_flops(one))
+            elif one.loop is not None:
+                found.append(0)
             elif note.step is None or one.primitive in {"reduce", "apply"}:
-                found.append(pointwise_flops(one) + self._reduced(one, shapes, loops))
+                own = round(_parts(loops) * pointwise_flops(one))
+                found.append(own + self._reduced(one, shapes, loops))
             elif working.get(note.step) != number or note.step in sliced:
                 found.append(0)
             else:
@@ -144,7 +152,7 @@ class _Flops:
     def _reduced(self, one: Instruction, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop]) -> int:
         """Return the flops of a reducer that is no sum: one per cell."""
         if not self.is_expression:
-            return _reduced_flops(one, shapes)
+            return round(_parts(loops) * _reduced_flops(one, shapes))
         (plan,) = self.plans
         if one.primitive not in {"reduce", "apply", "slices"}:
             return 0
@@ -165,6 +173,11 @@ def _steps_inside(one: Loop) -> set[int]:
     return {note.step for note in one.body.notes if note.step is not None}
 
 
+def _parts(loops: Sequence[Loop]) -> float:
+    """Return how many blocks there are in all, the smaller ones at the end as parts of one."""
+    return prod(loop.sizes[0] / loop.block for loop in loops)
+
+
 def repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
     """Return how often a step without a loop's label is done again."""
     return prod(loop.turns for loop in loops if loop.label not in labels)
@@ -181,7 +194,7 @@ def pointwise_flops(one: Instruction) -> int:
         return prod(one.shape)
     if one.primitive == "fused":
         return prod(one.shape) * (len(one.steps) + bool(one.function))
-    if one.loop is not None and not one.loop.block:
+    if one.loop is not None:
         body = one.loop.body
         shapes = shapes_of(body)
         inside = [
@@ -189,5 +202,5 @@ def pointwise_flops(one: Instruction) -> int:
             for inner, note in zip(body.instructions, body.notes, strict=True)
             if note.step is None
         ]
-        return one.loop.turns * sum(inside)
+        return round((_parts([one.loop]) if one.loop.block else one.loop.turns) * sum(inside))
     return 0
