@@ -115,7 +115,6 @@ def _drawn(session: object, line: str) -> float:
     from prompt_toolkit.output.vt100 import Vt100_Output
 
     from nameexpr.repl.prompt import PromptReader
-    from nameexpr.session.feedback import completions, plans, seen
 
     sink, times = _Sink(), []
     screen = Vt100_Output(sink, lambda: Size(40, 110), term="xterm-256color", enable_cpr=False)
@@ -124,7 +123,7 @@ def _drawn(session: object, line: str) -> float:
         create_pipe_input() as keys,
         create_app_session(input=keys, output=screen),
     ):
-        reader = PromptReader(seen(session), completions(session), plans(session))  # type: ignore[arg-type]
+        reader = PromptReader(session)  # type: ignore[arg-type]
 
         def type_keys() -> None:
             time.sleep(0.5)

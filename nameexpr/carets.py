@@ -13,7 +13,7 @@ a b, b c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 LINE_LIMIT = 160
 CONTEXT = 60
@@ -59,9 +59,15 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def marked_text(text: str, marks: Sequence[tuple[int, int, str]], *, is_whole: bool = False) -> list[str]:
-    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets and
-    notes.
+def marked_text(
+    text: str,
+    marks: Sequence[tuple[int, int, str]],
+    *,
+    is_whole: bool = False,
+    strong: Callable[[str], str] = str,
+) -> list[str]:
+    """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets, which
+    `strong` sets off, and notes.
 
     A text on one line is shown even without a mark, and one of several lines if `is_whole`; a long line is
     cut to the surroundings of its first mark.
@@ -77,12 +83,12 @@ def marked_text(text: str, marks: Sequence[tuple[int, int, str]], *, is_whole: b
             if start <= first <= end
         ]
         if inside or (line and (is_whole or (not ordered and "\n" not in text))):
-            lines += _marked_line(line, inside)
+            lines += _marked_line(line, inside, strong)
         start = end + 1
     return lines
 
 
-def _marked_line(line: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
+def _marked_line(line: str, marks: Sequence[tuple[int, int, str]], strong: Callable[[str], str]) -> list[str]:
     line, marks = _window(line, marks)
     columns = [
         (width(visible(line[:first])), max(1, width(visible(line[first:last]))), note)
@@ -92,7 +98,7 @@ def _marked_line(line: str, marks: Sequence[tuple[int, int, str]]) -> list[str]:
     for column, length, _ in columns:
         carets = carets.ljust(column) + "^" * (column + length - max(column, len(carets)))
     notes = _note_rows([(column, visible(shortened(note))) for column, _, note in columns if note])
-    return [visible(line), *([carets] if carets else []), *notes]
+    return [visible(line), *([strong(carets)] if carets else []), *notes]
 
 
 def _window(line: str, marks: Sequence[tuple[int, int, str]]) -> tuple[str, Sequence[tuple[int, int, str]]]:

@@ -15,7 +15,7 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import NamedTuple
 
@@ -70,46 +70,36 @@ class Diagnostic(NamedTuple):
     hint: str = ""
     is_whole: bool = False
 
-    def render(self) -> str:
-        """Return the diagnostic as lines of text, without a final newline."""
+    def render(self, strong: Callable[[str], str] = str) -> str:
+        """Return the diagnostic as lines without a final newline; `strong` sets off what is wrong."""
         from nameexpr.carets import aligned_columns, marked_text, shortened, visible
 
-        lines = [f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"]
-        spans = [(mark.span.start, mark.span.end, mark.note) for mark in self.marks]
-        lines += ["  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole)]
-        lines += ["  " + line for line in aligned_columns(self._rows())]
-        lines += self._left_out()
+        shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
+        lines = [strong(f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}")]
+        spans = [(*mark.span, mark.note) for mark in self.marks]
+        lines += [
+            "  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole, strong=strong)
+        ]
+        lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in shown])]
+        if left_out := len(self.operands) - len(shown):
+            lines.append(f"  ... and {left_out:,} more operands")
         if self.hint:
             lines.append(f"  help: {visible(shortened(self.hint))}")
         return "\n".join(lines)
 
-    def _rows(self) -> list[list[str]]:
-        """Return the columns of one line per operand; of very many the first, and those of the message."""
-        shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
-        return [_cells(operand) for operand in shown]
-
-    def _left_out(self) -> list[str]:
-        left_out = len(self.operands) - len(self._rows())
-        return [f"  ... and {left_out:,} more operands"] if left_out else []
-
-
-def _title(operand: OperandInfo) -> str:
-    return operand.title or f"operand {operand.position}"
-
 
 def _cells(operand: OperandInfo) -> list[str]:
-    """Return the columns of one operand line: which, its shape (with names if it has any), its labels with
-    sizes.
-    """
+    """Return the columns of one operand: which it is, its shape (with names), its labels with sizes."""
+    from nameexpr.carets import shortened, visible
+
     if operand.names is None:
         shape = str(operand.shape)
     else:
         dims = (f"{name}={size}" for name, size in zip(operand.names, operand.shape, strict=True))
         shape = f"({', '.join(dims)})"
-    from nameexpr.carets import shortened, visible
-
+    title = operand.title or f"operand {operand.position}"
     labels = (visible(shortened(label)) for label in operand.labels)
-    return [f"{_title(operand)} ", visible(shortened(shape)) + "  ", *labels]
+    return [f"{title} ", visible(shortened(shape)) + "  ", *labels]
 
 
 class NameExprError(ValueError):
@@ -128,6 +118,9 @@ class NameExprError(ValueError):
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__(*diagnostics)
         self.diagnostics = diagnostics
+        from nameexpr.tracebacks import hide_frames
+
+        hide_frames()
 
     @property
     def code(self) -> str:
@@ -158,9 +151,19 @@ class NameExprError(ValueError):
         """The fix proposed for the first mistake, or ""."""
         return self.diagnostics[0].hint
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython and Jupyter show: the user's lines, then the error."""
+        from nameexpr.tracebacks import rendered_by_ipython
+
+        return rendered_by_ipython(self)
+
     def __str__(self) -> str:
         """Return the mistakes rendered, one after the other; of very many the first."""
-        told = [diagnostic.render() for diagnostic in self.diagnostics[:TOLD]]
+        return self.render()
+
+    def render(self, strong: Callable[[str], str] = str) -> str:
+        """Return the text of the error; `strong` sets off what is wrong, in colour on a terminal."""
+        told = [diagnostic.render(strong) for diagnostic in self.diagnostics[:TOLD]]
         left_out = len(self.diagnostics) - len(told)
         return "\n".join([*told, *([f"... and {left_out:,} more mistakes"] if left_out else [])])
 

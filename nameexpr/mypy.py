@@ -51,43 +51,29 @@ def plugin(version: str) -> type[Plugin]:
 
 
 def _checked(function: str, context: FunctionContext) -> Type:
-    """Report what is wrong with a call, and return the type that it has anyway."""
+    """Report what is wrong with a call if its text is literal, and return the type that it has anyway."""
     from nameexpr.lint.diagnose import diagnose
 
-    for call in _calls(function, context):
-        for problem in diagnose(call):
-            diagnostic = problem.diagnostic
-            hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
-            place = _value(context, problem.keyword) or context.args[0][0]
-            context.api.fail(on_one_line(f"{diagnostic.code} {diagnostic.message}{hint}"), place, code=CODE)
-    return context.default_return_type
-
-
-def _calls(function: str, context: FunctionContext) -> list[LiteralCall]:
-    """Return the call as far as its arguments are literal; none if its text is not."""
     if not context.args or len(context.args[0]) != 1 or context.arg_kinds[0][0].is_star():
-        return []
+        return context.default_return_type
     text = _text(context.arg_types[0][0])
     if text is None:
-        return []
+        return context.default_return_type
     kinds = [kind for formal in context.arg_kinds[1:] for kind in formal]
     count = None if ARG_STAR in kinds else sum(kind.is_positional() for kind in kinds)
-    keywords = {name: _literal(value) for name, value in _keywords(context)}
-    return [LiteralCall(function, text, count, keywords, ARG_STAR2 in kinds)]
-
-
-def _keywords(context: FunctionContext) -> list[tuple[str, Expression]]:
-    """Return what is given by keyword."""
-    return [
-        (name, value)
-        for kinds, names, values in zip(context.arg_kinds, context.arg_names, context.args, strict=True)
-        for kind, name, value in zip(kinds, names, values, strict=True)
+    keywords = {
+        name: value
+        for formal in zip(context.arg_kinds, context.arg_names, context.args, strict=True)
+        for kind, name, value in zip(*formal, strict=True)
         if kind is ARG_NAMED and name is not None
-    ]
-
-
-def _value(context: FunctionContext, keyword: str) -> Expression | None:
-    return dict(_keywords(context)).get(keyword)
+    }
+    literals = {name: _literal(value) for name, value in keywords.items()}
+    for problem in diagnose(LiteralCall(function, text, count, literals, ARG_STAR2 in kinds)):
+        diagnostic = problem.diagnostic
+        hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
+        place = keywords.get(problem.keyword, context.args[0][0])
+        context.api.fail(on_one_line(f"{diagnostic.code} {diagnostic.message}{hint}"), place, code=CODE)
+    return context.default_return_type
 
 
 def _text(given: Type) -> str | None:

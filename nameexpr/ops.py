@@ -12,7 +12,9 @@ model and the tables of docs/formulas.md follow. `tests/unit/test_ops.py` holds 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
+
+from nameexpr.records import record, replace
 
 Kind: TypeAlias = Literal["pointwise", "reduction", "along one", "along many"]
 """How a function treats dims: not at all, removes those in its brackets, or goes along one or several."""
@@ -26,7 +28,8 @@ bool; of 64 bits for integers; that of indices.
 """
 
 
-class Function(NamedTuple):
+@record
+class Function:
     """One function: as a text calls it, what it takes and gives, and what it costs.
 
     `takes` are the kinds of numbers that it is defined for: integers, floats, complex ones. `cost` names the
@@ -65,7 +68,7 @@ def _complete(*rows: Function) -> dict[str, Function]:
         kernel = row.kernel or row.name
         brackets = "" if row.kind == "pointwise" else "[C]"
         usage = row.usage or f"{row.name}{brackets}({arguments[row.arity]})"
-        filled[row.name] = row._replace(kernel=kernel, cost=row.cost or kernel, usage=usage)
+        filled[row.name] = replace(row, kernel=kernel, cost=row.cost or kernel, usage=usage)
     return filled
 
 

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nameexpr.cli.operands import read_operands, read_shapes
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.compiler.pipeline import read, type_expression
+from nameexpr.compiler.pipeline import read
 from nameexpr.errors import NameExprError
 from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 from nameexpr.runtime.compiled import Compiled
@@ -23,7 +24,7 @@ from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.language import looks_like_formula
-from nameexpr.terminal import report
+from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
 from nameexpr.terminal.writing import find_target, of_array, of_file, write
 
@@ -32,16 +33,12 @@ OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
 """Options of `nameexpr.compile` beside the sizes."""
 
 
-def evaluate(options: Namespace) -> report.Report | None:
+def evaluate(options: Namespace) -> screen.Report | None:
     """Compute an expression or a formula over arrays in files; without an arrow, only check the shapes.
     None if there is nothing to report.
 
-    Raises
-    ------
-    NameExprError
-        If the text is wrong, or does not fit the operands.
-    CommandError
-        If the arguments or the files are of no use.
+    A text that is wrong, or does not fit the operands, is a NameExprError, arguments or files of no use are a
+    CommandError.
     """
     # Mistakes in the text are told before any file is read or judged.
     is_expression = not looks_like_formula(options.expression)
@@ -66,7 +63,7 @@ def evaluate(options: Namespace) -> report.Report | None:
     return of_file(result, names, target.text) if options.json else None
 
 
-def _check(options: Namespace) -> report.Report:
+def _check(options: Namespace) -> screen.Report:
     for option in ("output", *OPTIONS):
         if getattr(options, option) is not None:
             message = (
@@ -76,7 +73,7 @@ def _check(options: Namespace) -> report.Report:
             raise UsageError(message, "say what results: inputs -> result", usage=options.usage)
     from nameexpr.runtime.check import check
 
-    return report.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
+    return screen.of_sizes(check(options.expression, *read_operands(options.operands), sizes=options.sizes))
 
 
 def _names(options: Namespace, operands: Sequence[Any]) -> Names:

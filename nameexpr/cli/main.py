@@ -72,10 +72,8 @@ def _execute(options: Namespace) -> int:
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
             status: int = options.run(options)
     except NameExprError as fault:
-        from nameexpr.terminal import report
-
-        text = report.dumped(report.error_data(fault)) if options.json else str(fault)
-        screen.complain(text, color="never" if options.json else options.color)
+        strong = screen.emphasis(options.color, sys.stderr)
+        screen.complain(screen.dumped(screen.error_data(fault)) if options.json else fault.render(strong))
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
@@ -88,8 +86,8 @@ def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:
         import json
 
         error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
-        screen.complain(json.dumps({"error": error}), color="never")
+        screen.complain(json.dumps({"error": error}))
         return fault.status
     usage = fault.usage if isinstance(fault, UsageError) else ""
-    screen.complain(f"{usage}nameexpr: {fault}", color=color)
+    screen.complain(usage + screen.emphasis(color, sys.stderr)(f"nameexpr: {fault}"))
     return fault.status

@@ -16,24 +16,18 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.terminal.arguments import MAX_SIZE
 from nameexpr.terminal.faults import FileError, UsageError, quoted
 from nameexpr.terminal.files import FILES, STANDARD, read_array, read_header, split_key
+from nameexpr.terminal.tables import Number, as_number
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Number = int | float | complex
 _SHAPE = re.compile(r"\s*\d+(\s*,\s*\d+)*\s*,?\s*", re.ASCII)
 _SCALARS = ("scalar", "()", "[]")
 
 
 def read_operands(arguments: Sequence[str], limit: int | None = None) -> list[npt.NDArray[Any] | Number]:
-    """Read an array or a number for each argument; `limit` is that of `read_array`.
-
-    Raises
-    ------
-    FileError
-        If one is neither a file of numbers nor a number.
-    UsageError
-        If standard input is to be read twice.
+    """Read an array for each argument, or a number if there is no such file; `limit` is that of `read_array`.
+    Else FileError; UsageError if standard input is to be read twice.
     """
     if arguments.count(STANDARD) > 1:
         raise UsageError("standard input can be read only once", "give the other operands as files")
@@ -41,56 +35,33 @@ def read_operands(arguments: Sequence[str], limit: int | None = None) -> list[np
 
 
 def _operand(argument: str, limit: int | None) -> npt.NDArray[Any] | Number:
-    if argument != STANDARD and not os.path.exists(split_key(argument)[0]):
-        number = as_number(argument)
-        if number is not None:
-            return number
+    if argument == STANDARD or os.path.exists(split_key(argument)[0]):
+        return read_array(argument, limit)
+    number = as_number(argument)
+    if number is None:
         raise _missing(argument)
-    return read_array(argument, limit)
-
-
-def as_number(text: str) -> Number | None:
-    """Parse a number; None if the text is none.
-
-    >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
-    (2, 2.5, (1+2j), None)
-    """
-    kinds: tuple[type[Number], ...] = (int, float, complex)
-    for kind in kinds:
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+    return number
 
 
 def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[Any]]:
     """Read a shape for each argument, or for a file an array with its shape and dtype (UsageError if it is
     neither).
     """
-    return [_shape_or_file(argument) for argument in arguments]
-
-
-def _shape_or_file(argument: str) -> tuple[int, ...] | npt.NDArray[Any]:
-    shape = read_shape(argument)
-    if shape is not None:
-        return shape
-    path = split_key(argument)[0]
-    if os.path.exists(path):
-        return read_header(argument)
-    if path.casefold().endswith(FILES):
-        raise _missing(argument)
-    hint = "write sizes with commas, 32,3,64,64, or () for a scalar, or name a .npy file"
-    raise UsageError(f"{quoted(argument)} is no shape", hint)
+    shapes: list[tuple[int, ...] | npt.NDArray[Any]] = []
+    for argument in arguments:
+        shape, path = read_shape(argument), split_key(argument)[0]
+        if shape is None and not os.path.exists(path):
+            if path.casefold().endswith(FILES):
+                raise _missing(argument)
+            hint = "write sizes with commas, 32,3,64,64, or () for a scalar, or name a .npy file"
+            raise UsageError(f"{quoted(argument)} is no shape", hint)
+        shapes.append(read_header(argument) if shape is None else shape)
+    return shapes
 
 
 def read_shape(text: str) -> tuple[int, ...] | None:
-    """Parse a shape, in brackets or without; None if the text is none.
-
-    Raises
-    ------
-    UsageError
-        If a size is larger than any array.
+    """Parse a shape, in brackets or without; None if the text is none, UsageError if a size is larger than
+    any array.
     """
     inner = text.strip()
     if inner in _SCALARS:
@@ -115,7 +86,7 @@ def _missing(argument: str) -> FileError:
     elif equals and name.isidentifier() and os.path.exists(file):
         hint = f"operands have no names, they come in the order of the terms: {quoted(file)}"
     else:
-        hint = _nearest(path) or f"name a file that is there ({' '.join(FILES)}), or give a number"
+        hint = _nearest(path)
     return FileError(f"there is no file {quoted(path)}", hint)
 
 
@@ -124,9 +95,12 @@ def _nearest(path: str) -> str:
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
+    there: list[str] = []
     try:
-        there = [name for name in os.listdir(folder or ".") if name.casefold().endswith(FILES)]
+        there += [name for name in os.listdir(folder or ".") if name.casefold().endswith(FILES)]
     except (OSError, ValueError):
-        return f"there is no folder {quoted(folder)} either" if folder else ""
-    meant = get_close_matches(name, there, n=1, cutoff=0.75)
-    return f"did you mean {quoted(os.path.join(folder, meant[0]))}?" if meant else ""
+        if folder:
+            return f"there is no folder {quoted(folder)} either"
+    for meant in get_close_matches(name, there, n=1, cutoff=0.75):
+        return f"did you mean {quoted(os.path.join(folder, meant))}?"
+    return f"name a file that is there ({' '.join(FILES)}), or give a number"

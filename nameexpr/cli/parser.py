@@ -14,6 +14,7 @@ import argparse
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
@@ -44,39 +45,46 @@ examples:
 """
 
 
-_ARRAYS = (".npy", ".npz", ".csv")
-_PYTHON = (".py", ".ipynb")
-_EXPLAINED = "[CODE ... | EXPR SHAPE ...]"
-_TABLE = (
-    ("eval", "EXPR FILE ...", "compute an expression over arrays in files", _ARRAYS),
-    ("plan", "EXPR SHAPE ...", "show how an expression would be computed: steps, costs, pictures", _ARRAYS),
-    ("code", "EXPR SHAPE ...", "show the NumPy that computes an expression, ready to paste", _ARRAYS),
-    ("check", "PATH ...", "find wrong texts in Python files and notebooks", _PYTHON),
-    ("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas", ()),
-    ("explain", _EXPLAINED, "show a page about an error code, or all there is to say of an expression", ()),
-    ("repl", "[NAME=FILE ...]", "try expressions and formulas, line by line", _ARRAYS),
-    ("doctor", "", "show versions, BLAS and threads, and what is wrong with them", ()),
-    ("completion", "SHELL", "print a script that completes these commands in bash or zsh", ()),
-)
-_ELSEWHERE = {"repl": "nameexpr.repl.command", "doctor": "nameexpr.cli.doctor"}
-
-
 class Subcommand(NamedTuple):
     """A command: its name, its operands in the usage line, its summary, and the suffixes of the files that
-    shells complete its operands by.
+    shells complete its operands by. `home` is the module of one that is not in `commands`.
     """
 
     name: str
     operands: str
     summary: str
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...] = ()
+    home: str = ""
 
     def load(self) -> Any:
         """Import and return the command's module."""
-        return import_module(_ELSEWHERE.get(self.name, f"nameexpr.cli.commands.{self.name}"))
+        return import_module(self.home or f"nameexpr.cli.commands.{self.name}")
 
 
-ROWS = tuple(Subcommand(*row) for row in _TABLE)
+_ARRAYS = (".npy", ".npz", ".csv")
+_PYTHON = (".py", ".ipynb")
+_STEPS = "show how an expression would be computed: steps, costs, pictures"
+_EXPLAINED = "show a page about an error code, or all there is to say of an expression"
+_DOCTOR = "show versions, BLAS and threads, and what is wrong with them"
+ROWS = (
+    Subcommand("eval", "EXPR FILE ...", "compute an expression over arrays in files", _ARRAYS),
+    Subcommand("plan", "EXPR SHAPE ...", _STEPS, _ARRAYS),
+    Subcommand(
+        "code", "EXPR SHAPE ...", "show the NumPy that computes an expression, ready to paste", _ARRAYS
+    ),
+    Subcommand("check", "PATH ...", "find wrong texts in Python files and notebooks", _PYTHON),
+    Subcommand("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas"),
+    Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),
+    Subcommand(
+        "repl",
+        "[NAME=FILE ...]",
+        "try expressions and formulas, line by line",
+        _ARRAYS,
+        "nameexpr.repl.command",
+    ),
+    Subcommand("doctor", "", _DOCTOR, (), "nameexpr.cli.doctor"),
+    Subcommand("completion", "SHELL", "print a script that completes these commands in bash or zsh"),
+)
 NAMES = tuple(row.name for row in ROWS)
 
 
@@ -88,14 +96,11 @@ class _Form(argparse.RawDescriptionHelpFormatter):
 
 
 def _columns() -> int:
-    try:
+    with suppress(KeyError, ValueError):
         return int(os.environ["COLUMNS"]) or _COLUMNS
-    except (KeyError, ValueError):
-        pass
-    try:
+    with suppress(OSError):
         return os.get_terminal_size(1).columns or _COLUMNS
-    except OSError:
-        return _COLUMNS
+    return _COLUMNS
 
 
 class Parser(argparse.ArgumentParser):
@@ -114,18 +119,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the arguments. `run` is the function of the command, `command` its name.
-
-    Raises
-    ------
-    UsageError
-        If they make no sense.
-    SystemExit
-        If help or the version was asked for, and printed.
+    """Parse the arguments (UsageError if they make no sense). `run` is the function of the command, `command`
+    its name. SystemExit says that help or the version was asked for, and printed.
     """
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
-    row = next((row for row in ROWS if row.name == arguments[0]), None) if arguments else None
+    row = next((row for row in ROWS if [row.name] == [*arguments[:1]]), None)
     if row is None:
         raise _no_command(arguments)
     parser = command_parser(row)
@@ -158,18 +157,11 @@ def command_parser(row: Subcommand) -> Parser:
         epilog=command.EXAMPLES.strip("\n") + ("" if _EXITS in command.EXAMPLES else f"\n{_TAIL}"),
     )
     command.add_arguments(parser)
-    _add(parser, "--json", action="store_true", help="results and errors as JSON, one object on one line")
+    data = "results and errors as JSON, one object on one line"
+    parser.add_argument("--json", action="store_true", help=data)
     colors = "colour of what is wrong; auto is on terminals, and heeds NO_COLOR and FORCE_COLOR"
-    _add(parser, "--color", choices=_COLORS, default="auto", help=colors)
+    parser.add_argument("--color", choices=_COLORS, default="auto", help=colors)
     return parser
-
-
-def _add(parser: Parser, name: str, **settings: object) -> None:
-    """Add an option, unless the command has its own of that name."""
-    try:
-        parser.add_argument(name, **settings)  # type: ignore[arg-type]
-    except argparse.ArgumentError:
-        return
 
 
 def _no_command(arguments: Sequence[str]) -> UsageError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction
@@ -13,14 +12,16 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import ContractionPlan
-from nameexpr.syntax.ast import Expression, Label, Term
+from nameexpr.records import field, record
+from nameexpr.syntax.ast import Expression, Term
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.ir.layouts import OperandLayout
 
 
-class Options(NamedTuple):
+@record
+class Options:
     """How to compile, whatever the text.
 
     `target` is what the backend hands in; `optimize` is as for `find_path`; `is_row_major` and `ranks` as for
@@ -42,7 +43,7 @@ class Options(NamedTuple):
 Tree = TypeVar("Tree", bound="Expression | Scope")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compilation(Generic[Tree]):
     """A text for one set of operands, through all stages.
 
@@ -89,19 +90,3 @@ class Compilation(Generic[Tree]):
     def result_shape(self) -> tuple[int, ...]:
         """The shape of the last result, groups merged."""
         return tuple(map(self.graph.cells, self.result_axes))
-
-    @property
-    def fits_all_sizes(self) -> bool:
-        """Whether the program is right for all shapes of the same ranks: nothing in it depends on a size.
-
-        NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
-        broadcast product would take a size 1 for any other.
-        """
-        if not isinstance(self.tree, Expression):
-            return False
-        terms = (*self.tree.inputs, *(self.tree.outputs or ()))
-        return (
-            len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
-            and all(isinstance(item, Label) for term in terms for item in term.items)
-            and all(one.primitive in {"transpose", "dot"} for one in self.program.instructions)
-        )

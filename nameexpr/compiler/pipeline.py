@@ -8,16 +8,16 @@ Nothing here runs anything: backends make functions of programs (`nameexpr.backe
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.fast_path import is_accepted
-from nameexpr.compiler.analysis.infer import build_expression, infer
+from nameexpr.compiler.analysis.infer import Typed, build_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
-from nameexpr.compiler.ir.axes import Contraction, Names, Typed
+from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, View, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
@@ -27,15 +27,11 @@ from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
 from nameexpr.compiler.lowering.views import Operands
-from nameexpr.compiler.planning.path import Optimize
-from nameexpr.compiler.planning.plan import (
-    ContractionPlan,
-    TooManyDimsError,
-    plan_contractions,
-    plan_repeated,
-)
+from nameexpr.compiler.planning.path import is_our_own
+from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
+from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.parser.expression import parse
 
@@ -90,13 +86,6 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
     return scope
 
 
-def type_expression(
-    tree: Expression, operands: Sequence[Operand], sizes: Mapping[str, int], *, reducer: str | None = None
-) -> Typed:
-    """Return the expression with its names matched and its sizes solved."""
-    return infer(tree, operands, sizes, reducer=reducer)
-
-
 def compile_expression(
     tree: Expression,
     typed: Typed,
@@ -112,8 +101,9 @@ def compile_expression(
         If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
     """
     graph, result = build_expression(typed, dtypes)
-    shapes = tuple([tuple([typed.size(labels) for labels in axes]) for axes in typed.operands])
-    operands = Operands(shapes, dtypes.operands, tuple(layouts))
+    sizes = typed.sizes
+    shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
+    operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
     return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
 
 
@@ -153,8 +143,13 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    ordered = _planner(graph, options)
-    lowered = partial(_lowered, graph, outputs, operands, options, fusing)
+    ordered = partial(_ordered, constant_values(graph, options.constants), options)
+    how = (options.target, fusing, options.is_row_major, options.ranks)
+
+    def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
+        program, plans = lower(graph, outputs, operands, plan, *how)
+        return program if len(program.instructions) < 2 else simplify(program), plans  # noqa: PLR2004
+
     try:
         program, plans = lowered(ordered)
     except TooManyDimsError as wide:
@@ -165,50 +160,32 @@ def _compiled(
     if options.same and fusing is None:
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
-        from nameexpr.compiler.schedule.cse import calls, share
-
-        once = share(program, options.same)
-        program, same = (once, options.same) if calls(once) < calls(program) else (program, ())
+        program, same = _shared_formula(program, options.same)
     if not isinstance(tree, Expression):
-        program = _scheduled(tree, program, shapes_of(program), options.target)
+        program = _scheduled(tree, program, options.target)
     if options.memory_limit is not None:
         if not same:
             given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
             program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = _verified(program, graph, outputs)
+    shapes = shapes_of(program)
+    if os.environ.get("NAMEEXPR_VERIFY") == "1":
+        _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
     return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
 
 
-def _planner(graph: Graph, options: Options) -> Planner:
-    """Return what plans contractions: in the order that costs least where some operands stay the same."""
-    constants = constant_values(graph, options.constants)
+def _ordered(
+    constants: Collection[int], options: Options, contraction: Contraction, factors: Sequence[int]
+) -> ContractionPlan:
+    """Return the plan of a contraction; where some factors stay the same, that which costs least per call."""
+    plan = plan_contractions(contraction, options.optimize)
+    if not constants or not is_our_own(options.optimize):
+        return plan
+    from nameexpr.compiler.planning.bound import plan_for_calls
 
-    def ordered(contraction: Contraction, factors: Sequence[int]) -> ContractionPlan:
-        plan = plan_contractions(contraction, options.optimize)
-        fixed = [position for position, factor in enumerate(factors) if factor in constants]
-        if not fixed or not _is_ours(options.optimize):
-            return plan
-        from nameexpr.compiler.planning.bound import order_for_calls
-
-        path = order_for_calls(plan, fixed)
-        return plan if path is None else plan_contractions(plan.contraction, tuple(path))
-
-    return ordered
-
-
-def _lowered(
-    graph: Graph,
-    outputs: tuple[int, ...],
-    operands: Operands,
-    options: Options,
-    fusing: FusionPlan | None,
-    plan: Planner,
-) -> tuple[Program, tuple[ContractionPlan, ...]]:
-    rest = (options.target, fusing, options.is_row_major, options.ranks)
-    program, plans = lower(graph, outputs, operands, plan, *rest)
-    return simplify(program), plans
+    fixed = [position for position, factor in enumerate(factors) if factor in constants]
+    return plan_for_calls(plan, fixed, options.target)
 
 
 def _shared(
@@ -227,7 +204,9 @@ def _shared(
 
     (plan,) = plans
     tried = [(plan, program)]
-    if _is_ours(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+    if is_our_own(options.optimize) and len(options.same) > 3:  # noqa: PLR2004  two pairs have four operands
+        from nameexpr.compiler.planning.repeated import plan_repeated
+
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
@@ -237,9 +216,11 @@ def _shared(
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 
-def _is_ours(optimize: Optimize) -> bool:
-    """Whether the order of contractions is for us to choose."""
-    return optimize is None or optimize is True or optimize == "auto"
+def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, tuple[int, ...]]:
+    from nameexpr.compiler.schedule.cse import calls, share
+
+    once = share(program, same)
+    return (once, same) if calls(once) < calls(program) else (program, ())
 
 
 def _limited(
@@ -261,30 +242,28 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Scope, program: Program, shapes: Sequence[tuple[int, ...]], target: Target) -> Program:
+def _scheduled(tree: Scope, program: Program, target: Target) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
     from nameexpr.compiler.analysis.faults.misuse import check_arrays
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
-    check_arrays(tree, shapes, shapes[program.result])
-    program = tile_leading_axes(program, shapes, target)
-    return reuse(program, shapes_of(program))
-
-
-def _verified(program: Program, graph: Graph, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the shape of every value, derived anew; under NAMEEXPR_VERIFY=1 the graph is checked, and the
-    results are held against it.
-    """
     shapes = shapes_of(program)
-    if os.environ.get("NAMEEXPR_VERIFY") == "1":
-        check_program(program)
-        from nameexpr.compiler.ir.check_graph import check_graph
+    check_arrays(tree, shapes, shapes[program.result])
+    tiled = tile_leading_axes(program, shapes, target)
+    return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
 
-        check_graph(graph, outputs)
-        for result, output in zip(program.outputs, outputs, strict=True):
-            node = graph.nodes[output]
-            assert isinstance(node, Arrange)
-            wanted = tuple(map(graph.cells, node.axes))
-            assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"
-    return shapes
+
+def _verify(
+    program: Program, shapes: Sequence[tuple[int, ...]], graph: Graph, outputs: Sequence[int]
+) -> None:
+    """Check the program and its graph, and that the results have the shapes that the graph says."""
+    from nameexpr.compiler.ir.check_graph import check_graph
+
+    check_program(program)
+    check_graph(graph, outputs)
+    for result, output in zip(program.outputs, outputs, strict=True):
+        node = graph.nodes[output]
+        assert isinstance(node, Arrange)
+        wanted = tuple(map(graph.cells, node.axes))
+        assert shapes[result] == wanted, f"{shapes[result]} is not {wanted}"

@@ -9,7 +9,7 @@ pass that needs operands is left out. Nothing is said where an argument that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,19 +22,18 @@ from nameexpr.compiler.analysis.faults.misuse import (
     operands_by_position,
     takes_no_arrow,
 )
-from nameexpr.compiler.analysis.formula_operands import check_given
 from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
 from nameexpr.compiler.analysis.resolve import resolve
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.term_queries import terms_in
+from nameexpr.compiler.analysis.views import check_given
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, Term, atoms
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms, terms_in
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
@@ -76,7 +75,6 @@ def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
-
     yield list(_option_faults(call))
     yield _problems(lambda: parse(call.text))
     tree = parse(call.text)
@@ -88,7 +86,6 @@ def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
 
 
 def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
-
     yield _problems(lambda: read_formula(call.text))
     scope = read_formula(call.text)
     if call.operands and call.function != "compile":
@@ -126,8 +123,7 @@ def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
-    inside = sizes.items() if isinstance(sizes, dict) else ()
-    given = [(name, value, "sizes") for name, value in inside]
+    given = [(name, value, "sizes") for name, value in (sizes.items() if isinstance(sizes, dict) else ())]
     return given + [(name, value, name) for name, value in call.keywords.items() if name not in options]
 
 
@@ -178,26 +174,6 @@ def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
             yield from _problems(partial(check_given, scope, {**used, name: dims}), keyword=keyword)
 
 
-class _AnyArithmetic:
-    """Stands for the arrays' library: every function takes everything, and numbers stay numbers."""
-
-    def dtype_of(self, call: str, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays, and one for numbers."""
-        return WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in dtypes) else "float64"
-
-    def fold(self, call: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return a number."""
-        return 1.0
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays."""
-        return "float64"
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return one dtype for all arrays."""
-        return "float64"
-
-
 def _dims_faults(scope: Scope) -> list[Diagnostic]:
     """Return the dims that a statement of a formula drops (NE240), and those that a value lacks (NE241).
 
@@ -206,29 +182,32 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     value lacks. How many dims a pack or an ellipsis has is never known.
     """
     from nameexpr.compiler.analysis.build.formula import build_formula
+    from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.views import read_views
     from nameexpr.compiler.ir.graph import Graph
 
-    if any(_is_open(term) for term in terms_in(scope.tree)):
+    atoms_in = [atom for term in terms_in(scope.tree) for atom in atoms(term.items)]
+    if any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms_in):
         return []
     terms = [terms_of(uses) for uses in scope.uses.values()]
     certain = ("NE240", "NE241") if all(terms) else ("NE240",)
-    operands = dict(zip(scope.uses, map(_placeholder, terms), strict=True))
+    operands = {}
+    for name, own in zip(scope.uses, terms, strict=True):  # a number where there is no term
+        shapes = assumed_shapes(Expression(tuple(own[:1]), None, None, ""), {})
+        operands[name] = Operand(next(iter(shapes), ()))
     dtypes = dict.fromkeys(operands, "float64")
+    # Stands for the arrays' library: every function takes everything, and numbers stay numbers.
+    anything = Arithmetic(
+        dtype_of=lambda _, given: (
+            WEAK[float] if all(isinstance(dtype, WeakDtype) for dtype in given) else "float64"
+        ),
+        fold=lambda *_: 1.0,
+        reduced=lambda *_: "float64",
+        promoted=lambda _: "float64",
+    )
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, dtypes, views, _AnyArithmetic(), Graph(views.sizes))
+        build_formula(scope, dtypes, views, anything, Graph(views.sizes))
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []
-
-
-def _is_open(term: Term) -> bool:
-
-    return any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms(term.items))
-
-
-def _placeholder(terms: Sequence[Term]) -> Operand:
-    """Return an operand that fits a term; a number if there is none."""
-    shapes = assumed_shapes(Expression(tuple(terms[:1]), None, None, ""), {})
-    return Operand(next(iter(shapes), ()))

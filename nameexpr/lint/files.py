@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import stat
 import sys
 import tokenize
 from collections.abc import Iterator, Sequence
@@ -42,29 +41,20 @@ def find_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[st
 
 def _inside(folder: str, exclude: Sequence[str]) -> Iterator[str]:
     for where, folders, names in os.walk(folder):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not _is_skipped(where, name) and not _is_left_out(os.path.join(where, name), [name], exclude)
-        )
+        folders[:] = sorted(name for name in folders if not _is_skipped(where, name, exclude))
         for name in sorted(names):
             path = os.path.join(where, name) if where != "." else name
-            is_ours = name.endswith(_SUFFIXES) and not name.startswith(".") and _is_regular(path)
+            # A pipe would be waited for.
+            is_ours = name.endswith(_SUFFIXES) and not name.startswith(".") and os.path.isfile(path)
             if is_ours and not _is_left_out(path, [name], exclude):
                 yield os.path.normpath(path) if folder == "." else path
 
 
-def _is_skipped(where: str, name: str) -> bool:
-    is_environment = os.path.exists(os.path.join(where, name, "pyvenv.cfg"))
-    return name.startswith(".") or name in _SKIPPED or is_environment
-
-
-def _is_regular(path: str) -> bool:
-    """Whether a path leads to a file; a pipe would be waited for."""
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
+def _is_skipped(where: str, name: str, exclude: Sequence[str]) -> bool:
+    folder = os.path.join(where, name)
+    is_environment = os.path.exists(os.path.join(folder, "pyvenv.cfg"))
+    is_left_out = _is_left_out(folder, [name], exclude)
+    return name.startswith(".") or name in _SKIPPED or is_environment or is_left_out
 
 
 def is_excluded(path: str, patterns: Sequence[str]) -> bool:
@@ -114,8 +104,10 @@ def check_bytes(data: bytes, path: str) -> Checked:
     is_notebook = path.endswith(".ipynb")
     try:
         text = data.decode("utf-8-sig") if is_notebook else _decoded(data)
+    except UnicodeDecodeError as fault:
+        return unreadable(path, f"byte {fault.start} is not {fault.encoding}")
     except (SyntaxError, ValueError, LookupError) as fault:  # what a codec raises is a ValueError
-        return unreadable(path, _encoding_fault(fault))
+        return unreadable(path, str(fault))
     return check_notebook(text, path) if is_notebook else check_python(text, path)
 
 
@@ -126,9 +118,3 @@ def _decoded(data: bytes) -> str:
     if not isinstance(text, str):
         raise LookupError(f"{encoding} is no encoding of text")
     return text
-
-
-def _encoding_fault(fault: Exception) -> str:
-    if isinstance(fault, UnicodeDecodeError):
-        return f"byte {fault.start} is not {fault.encoding}"
-    return str(fault)

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from nameexpr.carets import marked_text, shortened, visible
-from nameexpr.errors import NameExprError, family
+from nameexpr.errors import family
 from nameexpr.lint.findings import FILE, SYNTAX, Checked, Finding
 from nameexpr.version import __version__
 
@@ -35,31 +34,27 @@ def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = Fal
     """
     diagnostic = finding.diagnostic
     path = on_one_line(finding.path)
-    place = f"{'./' if _commands(path) else ''}{path}:{where(finding)}".replace(*_LEGACY)
+    place = f"{'./' if _commands(path) else ''}{path}:{_where(finding)}".replace(*_LEGACY)
     strong, plain = ("\x1b[1m", "\x1b[0m") if is_coloured else ("", "")
     red = "\x1b[1;31m" if is_coloured else ""
     message = on_one_line(shortened(diagnostic.message)).replace(*_LEGACY)
     lines = [f"{strong}{place}:{plain} {red}{finding.code}{plain} {message}"]
     if not is_short:
         spans = [(mark.span.start, mark.span.end, mark.note) for mark in diagnostic.marks]
-        lines += _quoted(marked_text(diagnostic.text, spans))
+        quoted = marked_text(diagnostic.text, spans)
+        margin = "  | " if any(map(_commands, quoted)) else "    "
+        lines += [(margin + line).replace(*_LEGACY) for line in quoted]
         hint = on_one_line(shortened(diagnostic.hint or "")).replace(*_LEGACY)
-        lines += [f"  help: {hint}"] if diagnostic.hint else []
+        lines += [f"  help: {hint}"] if hint else []
     return "\n".join(lines)
 
 
 def _commands(line: str) -> bool:
-    """Whether GitHub, which skips blanks, would run a line of a log as a command."""
+    """Whether GitHub, which skips blanks, would run a line of a log as a command, and not show it."""
     return line.lstrip().startswith("::")
 
 
-def _quoted(lines: Sequence[str]) -> list[str]:
-    """Quote lines of a checked text, so that GitHub's log shows them and runs none."""
-    margin = "  | " if any(map(_commands, lines)) else "    "
-    return [(margin + line).replace(*_LEGACY) for line in lines]
-
-
-def where(finding: Finding) -> str:
+def _where(finding: Finding) -> str:
     """Format line and column, in a notebook with the cell before them."""
     line, column = finding.region.start
     return f"cell {finding.cell}:{line}:{column}" if finding.cell else f"{line}:{column}"
@@ -76,59 +71,54 @@ def on_one_line(text: str) -> str:
 
 def as_json(checked: Checked) -> str:
     """Serialise everything as one line of JSON."""
-    findings = [_data(finding) for finding in checked.findings]
+    findings = []
+    for finding in checked.findings:
+        diagnostic, (start, end) = finding.diagnostic, finding.region
+        findings.append(
+            {
+                "path": finding.path,
+                "cell": finding.cell or None,
+                "line": start.line,
+                "column": start.column,
+                "end_line": end.line,
+                "end_column": end.column,
+                "code": finding.code,
+                "message": diagnostic.message,
+                "hint": diagnostic.hint,
+                "text": diagnostic.text,
+                "marks": [list(mark.span) for mark in diagnostic.marks],
+            }
+        )
     return json.dumps({"findings": findings, "texts": checked.texts, "files": checked.files})
-
-
-def _data(finding: Finding) -> dict[str, Any]:
-    (line, column), (end_line, end_column) = finding.region
-    diagnostic = finding.diagnostic
-    return {
-        "path": finding.path,
-        "cell": finding.cell or None,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-        "code": finding.code,
-        "message": diagnostic.message,
-        "hint": diagnostic.hint,
-        "text": diagnostic.text,
-        "marks": [list(mark.span) for mark in diagnostic.marks],
-    }
 
 
 def as_github(finding: Finding) -> str:
     """Format a finding as the workflow command that annotates a file at GitHub.
 
-    Its columns are those of a line, so they are left out where a finding spans lines. The lines of a cell are
-    none of the notebook's file: there the place stands in the message.
+    Its columns are those of a line, so they are left out where a finding spans lines.
     """
-    (line, column), (end_line, end_column) = finding.region
+    start, end = finding.region
     properties: dict[str, Any] = {"file": finding.path}
-    message = _said(finding)
-    if finding.cell:
-        message = f"{where(finding)}: {message}"
-    else:
-        properties |= {"line": line, "endLine": end_line}
-        properties |= {"col": column, "endColumn": end_column} if line == end_line else {}
+    if not finding.cell:
+        properties |= {"line": start.line, "endLine": end.line}
+        properties |= {"col": start.column, "endColumn": end.column} if start.line == end.line else {}
     properties["title"] = finding.code
-    written = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::error {written}::{_escaped(message)}"
+    written = [
+        f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    ]
+    return f"::error {','.join(written)}::{_escaped(_message(finding))}"
 
 
-def _said(finding: Finding) -> str:
-    diagnostic = finding.diagnostic
-    return f"{diagnostic.message}; {diagnostic.hint}" if diagnostic.hint else diagnostic.message
+def _message(finding: Finding) -> str:
+    """Return message and hint, behind the place if that is in a cell, whose lines are none of the file."""
+    hint = f"; {finding.diagnostic.hint}" if finding.diagnostic.hint else ""
+    return f"{_where(finding)}: " * bool(finding.cell) + finding.diagnostic.message + hint
 
 
 def _escaped(text: str) -> str:
     text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return visible(text)
-
-
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def summary(checked: Checked) -> str:
@@ -156,27 +146,20 @@ def _rule(code: str) -> dict[str, Any]:
     if code in _OTHER:
         return {"id": code, "shortDescription": {"text": _OTHER[code]}}
     kind = family(code)
+    about = " ".join((kind.__doc__ or kind.__name__).split())  # its topic stands behind a colon
     return {
         "id": code,
         "name": kind.__name__,
-        "shortDescription": {"text": _about(kind)},
+        "shortDescription": {"text": about.partition(": ")[2] or about},
         "help": {"text": f"`nameexpr explain {code}` says more."},
     }
 
 
-def _about(kind: type[NameExprError]) -> str:
-    """Return the topic of a class of errors, from its docstring."""
-    about = " ".join((kind.__doc__ or kind.__name__).split())
-    return about.partition(": ")[2] or about
-
-
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    message = _said(finding)
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri(finding.path)}}
     location: dict[str, Any] = {"physicalLocation": physical}
-    if finding.cell:  # its lines are none of the file's
+    if finding.cell:
         location["logicalLocations"] = [{"name": f"cell {finding.cell}", "kind": "cell"}]
-        message = f"{where(finding)}: {message}"
     else:
         (line, column), (end_line, end_column) = finding.region
         physical["region"] = {
@@ -189,7 +172,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": "error",
-        "message": {"text": visible(message)},
+        "message": {"text": visible(_message(finding))},
         "locations": [location],
     }
 

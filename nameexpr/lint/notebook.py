@@ -19,8 +19,8 @@ from itertools import accumulate
 from typing import Any
 
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
-from nameexpr.lint.python import SourceError, check_tree, parse_python, shifted
-from nameexpr.lint.source import Source
+from nameexpr.lint.python import SourceError, check_tree, parse_python
+from nameexpr.lint.source import Source, TextRange
 
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "python", "python3", "py"}
 """Cell magics whose cells are Python, run in the notebook's own names, or nearly so."""
@@ -38,14 +38,12 @@ def check_notebook(text: str, path: str) -> Checked:
     """Check a notebook, a JSON document of Jupyter's."""
     try:
         data = json.loads(text)
-        cells = _code_cells(data)
     except (ValueError, RecursionError):
         return unreadable(path, "it is no notebook, but says that it is one")
+    cells = _code_cells(data)
     if cells is None:
         return unreadable(path, "it is no notebook: there are no cells")
-    if not _is_python(data):
-        return Checked((), 0, 1)
-    return _check_cells(cells, path)
+    return _check_cells(cells, path) if _is_python(data) else Checked((), 0, 1)
 
 
 def _code_cells(data: Any) -> list[tuple[int, str]] | None:
@@ -75,7 +73,7 @@ def _is_python(data: dict[str, Any]) -> bool:
 
 def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
     """Check the cells as one source, and map each finding back to its cell."""
-    broken: list[Finding] = []
+    findings: list[Finding] = []
     sources = []
     for number, written in cells:
         source = Source(written.replace("\0", " "))
@@ -83,17 +81,17 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
         try:
             parse_python(python)
         except SourceError as fault:
-            broken.append(no_python(path, fault.message, fault.place, number))
+            message, place = fault.args
+            findings.append(no_python(path, message, place, number))
             python = Source("\n" * source.text.count("\n"))
         sources.append(python.text)
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
     checked = check_tree(parse_python(joined), joined, path)
-    findings = list(broken)
     for finding in checked.findings:
         place = bisect_right(starts, finding.region.start.line - 1) - 1
-        region = shifted(finding.region, starts[place])
-        findings.append(replace(finding, region=region, cell=cells[place][0]))
+        start, end = (one._replace(line=one.line - starts[place]) for one in finding.region)
+        findings.append(replace(finding, region=TextRange(start, end), cell=cells[place][0]))
     findings.sort(key=lambda finding: finding.rank)
     return Checked(tuple(findings), checked.texts, 1)
 

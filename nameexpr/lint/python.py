@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.lint import FUNCTIONS, OPEN, LiteralCall
 from nameexpr.lint.findings import Checked, Finding, is_ignored, no_python
 from nameexpr.lint.scopes import Binding, NameScope, read_scopes
-from nameexpr.lint.source import Position, Source, TextRange, extent, literal_parts, text_of, written_at
+from nameexpr.lint.source import Position, Source, extent, literal_parts, text_of, written_at
 
 if TYPE_CHECKING:
     from nameexpr.lint.diagnose import Problem
@@ -30,22 +30,16 @@ _STARRED = {"einsum", "evaluate", "check", "explain"}
 
 
 class SourceError(Exception):
-    """A source that Python cannot parse: its message, and where."""
-
-    def __init__(self, message: str, place: Position) -> None:
-        super().__init__(message)
-        self.message = message
-        self.place = place
+    """A source that Python cannot parse: its message, and the position."""
 
 
 def check_python(text: str, path: str) -> Checked:
     """Check the source of a Python file."""
     source = Source(text)
     try:
-        tree = parse_python(source)
+        return check_tree(parse_python(source), source, path)
     except SourceError as fault:
-        return Checked((no_python(path, fault.message, fault.place),), 0, 1)
-    return check_tree(tree, source, path)
+        return Checked((no_python(path, *fault.args),), 0, 1)
 
 
 def parse_python(source: Source) -> ast.Module:
@@ -88,13 +82,11 @@ def _located(
     problem: Problem, node: ast.Call, parts: Sequence[ast.Constant], source: Source, path: str
 ) -> Finding:
     """Locate a problem: at its first mark, or at the whole of what it is about."""
-    keyword = next(
-        (given for given in node.keywords if problem.keyword and given.arg == problem.keyword), None
-    )
+    keywords = {given.arg: given for given in node.keywords if given.arg}
     is_here = not isinstance(node.args[0], ast.Name)
     diagnostic = problem.diagnostic
-    if keyword is not None:
-        start = extent(keyword, source)[0]
+    if problem.keyword in keywords:
+        start = extent(keywords[problem.keyword], source)[0]
         end = start + len(problem.keyword)
     elif problem.is_call and not is_here:  # the text stands elsewhere, and may be right for other calls
         start, end = extent(node.args[0], source)
@@ -110,12 +102,6 @@ def _lines(finding: Finding, node: ast.Call, parts: Sequence[ast.Constant], sour
     last = parts[-1].end_lineno or parts[-1].lineno
     numbers = {finding.region.start.line, node.lineno, parts[0].lineno, last}
     return [source.lines[number - 1] for number in sorted(numbers)]
-
-
-def shifted(region: TextRange, lines: int) -> TextRange:
-    """Move a range some lines up."""
-    start, end = region
-    return TextRange(Position(start.line - lines, start.column), Position(end.line - lines, end.column))
 
 
 class Targets:
@@ -153,14 +139,10 @@ class Targets:
             paths = {
                 binding.path or self._path(binding.value, binding.scope, depth - 1)
                 for binding in bindings
-                if not _is_none(binding)
+                if not (isinstance(binding.value, ast.Constant) and binding.value.value is None)
             }
             self._known[key] = paths.pop() if len(paths) == 1 else ""
         return self._known[key]
-
-
-def _is_none(binding: Binding) -> bool:
-    return isinstance(binding.value, ast.Constant) and binding.value.value is None
 
 
 def text_parts(node: ast.expr, scope: NameScope) -> list[ast.Constant] | None:

@@ -8,7 +8,7 @@ scope of its own, `global` and `nonlocal` bind elsewhere.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -89,25 +89,22 @@ class _Walk:
 
     def _function(self, node: Function, scope: NameScope) -> None:
         inner = _inner(scope, "function", node)
-        if not isinstance(node, ast.Lambda):
+        if isinstance(node, ast.Lambda):
+            self.push([node.body], inner)
+        else:
             scope.bind(node.name)
             self.push(node.body, inner)
             self.push([*node.decorator_list, node.returns], scope)
-        else:
-            self.push([node.body], inner)
         given = node.args
-        everything = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-        for argument in filter(None, everything):
+        named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        for argument in filter(None, named):
             inner.bind(argument.arg)
             self.push([argument.annotation], scope)
         self.push([*given.defaults, *given.kw_defaults], scope)
 
     def _comprehension(self, node: Comprehension, scope: NameScope) -> None:
         inner = _inner(scope, "comprehension", node)
-        if isinstance(node, ast.DictComp):
-            self.push([node.key, node.value], inner)
-        else:
-            self.push([node.elt], inner)
+        self.push([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], inner)
         for number, loop in reversed(list(enumerate(node.generators))):
             self.push([loop.target, *loop.ifs], inner)
             self.push([loop.iter], inner if number else scope)
@@ -141,22 +138,26 @@ def _note(node: ast.AST, scope: NameScope) -> ast.expr | None:
     match node:
         case ast.Import() | ast.ImportFrom():
             _imports(node, scope)
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
-            scope.bind(name, Binding("", value, scope))
-            return target
-        case ast.AnnAssign(target=ast.Name(id=name) as target, value=value):
+        case (
+            ast.Assign(targets=[ast.Name(id=name) as target], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name) as target, value=value)
+        ):
             scope.bind(name, Binding("", value, scope))
             return target
         case ast.NamedExpr(target=ast.Name(id=name) as target, value=value):
-            _outside_comprehensions(scope).bind(name, Binding("", value, scope))
+            outside = scope
+            while outside.kind == "comprehension" and outside.parent is not None:
+                outside = outside.parent
+            outside.bind(name, Binding("", value, scope))
             return target
         case ast.Global(names=names):
             scope.elsewhere |= dict.fromkeys(names, scope.module)
         case ast.Nonlocal(names=names):
             scope.elsewhere |= {name: _owner(scope, name) for name in names}
-        case _:
-            for name in _names_bound(node):
-                scope.bind(name)
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.MatchMapping(rest=str(name)):
+            scope.bind(name)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            scope.bind(name)
     return None
 
 
@@ -172,25 +173,9 @@ def _imports(node: ast.Import | ast.ImportFrom, scope: NameScope) -> None:
             scope.bind(alias.asname or alias.name, Binding(path))
 
 
-def _outside_comprehensions(scope: NameScope) -> NameScope:
-    while scope.kind == "comprehension" and scope.parent is not None:
-        scope = scope.parent
-    return scope
-
-
 def _owner(scope: NameScope, name: str) -> NameScope:
     """Find the scope of the enclosing function that binds a name."""
     outer = scope.parent
     while outer is not None and (outer.kind != "function" or name not in outer.bindings):
         outer = outer.parent
     return outer or scope
-
-
-def _names_bound(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            yield name
-        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name
-        case ast.MatchMapping(rest=str(name)):
-            yield name

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -26,10 +25,8 @@ from typing import NamedTuple
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BETWEEN = re.compile(r"(?:[ \t\f\n]|\\\n|#[^\n]*)*")
 _ESCAPE = re.compile(
-    r"\\(?:(\n)|([\\'\"abfnrtv])|([0-7]{1,3})|(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))"
-    r"|N\{([^}]+)\})"
+    r"\\(?:([0-7]{1,3})|[\n\\'\"abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]+\})"
 )
-_PLAIN = dict(zip("\\'\"abfnrtv", "\\'\"\a\b\f\n\r\t\v", strict=True))
 Unit = tuple[int, int, str]
 """Where something begins and ends in the file, and the characters of the text that it writes."""
 
@@ -147,14 +144,9 @@ def _raw(text: str, place: int) -> Iterator[Unit]:
 
 
 def _escaped(text: str, place: int) -> Iterator[Unit]:
-    escape = _ESCAPE.match(text, place) if text[place] == "\\" else None
-    yield (place, place + 1, text[place]) if escape is None else (place, escape.end(), _decoded(escape))
-
-
-def _decoded(escape: re.Match[str]) -> str:
-    newline, plain, octal, short, middle, long, name = escape.groups()
-    if newline or plain:
-        return _PLAIN.get(plain or "", "")
-    if name:
-        return unicodedata.lookup(name)
-    return chr(int(octal, 8) if octal else int(short or middle or long, 16))
+    escape = _ESCAPE.match(text, place)
+    if escape is None:
+        yield place, place + 1, text[place]
+    else:
+        written = chr(int(escape[1], 8)) if escape[1] else escape[0].encode().decode("unicode_escape")
+        yield place, escape.end(), written

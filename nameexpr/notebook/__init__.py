@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nameexpr.notebook.completing import IDENTIFIER, matcher
-from nameexpr.notebook.magics import Magic
+from nameexpr.notebook.magics import IDENTIFIER, Magic, matcher
 
 __all__ = ["load_ipython_extension", "unload_ipython_extension"]
 

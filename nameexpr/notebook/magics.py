@@ -1,4 +1,5 @@
-"""`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) over the variables of a notebook.
+"""`%ne` and `%%ne`: the language of sessions (`nameexpr.session.lines`) over the variables of a notebook,
+and its completion with Tab.
 
 What a text names may be anything that holds numbers. What is looked for by its dims, or listed in a hint, are
 the arrays that the user made: neither IPython's own variables nor numbers that count a loop.
@@ -11,41 +12,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.dims import WORD
 from nameexpr.errors import NameExprError
 from nameexpr.session import lines
+from nameexpr.session.complete import Known, complete
 from nameexpr.session.constructors import make
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_line, without_comments
-from nameexpr.session.running import PreparedText, plan_of, prepare, type_text, value_of
+from nameexpr.session.running import VIEWS, prepare, value_of
 from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
 from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"
+OPTIONS = "there are --plan, --code and --type"
+IDENTIFIER = "nameexpr"
+"""What IPython knows the completer by."""
 
 _SHORT = {"-p": "plan", "-c": "code", "-t": "type"}
 # "-p * 2" is minus p, times two, and "--x" is x: an option that is a letter, or unknown, is followed by what
 # begins a text.
 _BEGINS = r"(?=\s+[^\s+\-*/%<>=!&|,;)])"
 _OPTION = re.compile(rf"\s*(?:(-[pct]){_BEGINS}|(?:--|:)((?:plan|code|type)(?=\s|\Z)|\w+{_BEGINS}))\s*")
+_LINE = re.compile(rf"\s*(?:{WORD}\s*=\s*)?%ne\s")
+_CELL = re.compile(r"%%ne\s")
 
 
 class Variables(Mapping[str, Any]):
-    """The operands among some variables.
+    """The operands among some variables, without those whose names are hidden.
 
-    Parameters
-    ----------
-    variables : mapping of str to object
-        All of them.
-    hidden : container of str
-        Names that are not the user's own.
-
-    Examples
-    --------
     >>> variables = Variables({"x": np.ones(2), "n": 3, "np": np}, hidden=())
     >>> list(variables), "n" in variables, "y" in variables
     (['x'], True, False)
@@ -56,15 +55,7 @@ class Variables(Mapping[str, Any]):
         self._hidden = hidden
 
     def __getitem__(self, name: str) -> Any:
-        """Return an operand.
-
-        Raises
-        ------
-        KeyError
-            If there is no such variable.
-        LineError
-            If it holds no numbers.
-        """
+        """Return an operand (KeyError if there is no such variable, LineError if it holds no numbers)."""
         value = self._variables[name]
         if not is_operand(value):
             hint = "operands are tensors, arrays, numbers and lists of numbers"
@@ -73,22 +64,18 @@ class Variables(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """Return the names of the user's arrays, in the order in which they were made."""
-        return (name for name, value in list(self._variables.items()) if self._is_offered(name, value))
+        for name, value in list(self._variables.items()):
+            if (name == "_" or name not in self._hidden) and isinstance(value, NamedTensor | np.ndarray):
+                yield name
 
     def __len__(self) -> int:
         """Return how many arrays the user has."""
         return sum(1 for _ in self)
 
-    def _is_offered(self, name: str, value: object) -> bool:
-        is_own = name == "_" or name not in self._hidden
-        return is_own and isinstance(value, NamedTensor | np.ndarray)
-
 
 def is_operand(value: object) -> bool:
     """Return whether a value holds numbers: a tensor, an array of any library, a number, or a list.
 
-    Examples
-    --------
     >>> is_operand([1, 2]), is_operand(2.5), is_operand("text"), is_operand(np.float64)
     (True, True, False, False)
     """
@@ -136,20 +123,25 @@ class Magic:
         view, text = _view(text)
         text, is_silent = _unended(text)
         line = read_line(text)
-        if isinstance(line, lines.EmptyLine | lines.CommandLine | lines.PythonLine):
-            raise _not_here(line, text)
-        if isinstance(line, lines.FactoryLine):
-            tensor = make(line, limit=memory_of_machine())
-            self._shell.push({line.target: tensor})
-            return None if is_silent else tensor
+        match line:
+            case lines.EmptyLine():
+                raise LineError("there is nothing to compute", hint=USAGE)
+            case lines.PythonLine():
+                hint = "write it in a cell of its own, without %ne"
+                raise LineError("Python needs no ! in a notebook", hint=hint)
+            case lines.CommandLine():
+                raise LineError(f"there is no :{line.name.text} in a notebook", hint=OPTIONS)
+            case lines.FactoryLine():
+                tensor = make(line, limit=memory_of_machine())
+                self._shell.push({line.target: tensor})
+                return None if is_silent else tensor
+        ready = prepare(line, Variables(self._shell.user_ns, self._shell.user_ns_hidden))
         if view:
-            return _VIEWS[view](self._prepared(line))
-        result = value_of(self._prepared(line))
+            shown = VIEWS[view](ready)
+            return Shown(shown) if isinstance(shown, str) else shown
+        result = value_of(ready)
         self._shell.push(dict(result.named))
         return None if is_silent else result.value
-
-    def _prepared(self, text: lines.TextLine) -> PreparedText:
-        return prepare(text, Variables(self._shell.user_ns, self._shell.user_ns_hidden))
 
 
 def _view(text: str) -> tuple[str, str]:
@@ -162,17 +154,9 @@ def _view(text: str) -> tuple[str, str]:
     if option is None:
         return "", text
     view = _SHORT[option[1]] if option[1] else option[2]
-    if view not in _VIEWS:
-        raise LineError(
-            f"there is no option '{option[0].strip()}'", hint="there are --plan, --code and --type"
-        )
+    if view not in VIEWS:
+        raise LineError(f"there is no option '{option[0].strip()}'", hint=OPTIONS)
     return view, text[option.end() :]
-
-
-def without_option(text: str) -> str:
-    """Return a text without its option."""
-    option = _OPTION.match(text)
-    return text if option is None else text[option.end() :]
 
 
 def _unended(text: str) -> tuple[str, bool]:
@@ -185,23 +169,54 @@ def _unended(text: str) -> tuple[str, bool]:
     return (text[: len(bare) - 1], True) if bare.endswith(";") else (text, False)
 
 
-def _not_here(line: lines.EmptyLine | lines.CommandLine | lines.PythonLine, text: str) -> LineError:
-    """Return the error for a line that only sessions have."""
-    if isinstance(line, lines.EmptyLine):
-        return LineError("there is nothing to compute", hint=USAGE)
-    if isinstance(line, lines.PythonLine):
-        return LineError("Python needs no ! in a notebook", hint="write it in a cell of its own, without %ne")
-    return LineError(
-        f"there is no :{line.name.text} in a notebook", hint="there are --plan, --code and --type"
-    )
+class Offer(NamedTuple):
+    """Completions of `fragment`, the text before the cursor."""
+
+    fragment: str
+    texts: tuple[str, ...]
 
 
-def _code(ready: PreparedText) -> Shown:
-    return Shown(plan_of(ready).code.rstrip("\n"))
+def offered(source: str, cursor: int, variables: Variables) -> Offer | None:
+    """Return the completions in a cell, or None where the cursor is outside a magic.
+
+    >>> import nameexpr as ne
+    >>> offered("%ne N C -> N : me", 17, Variables({}, ()))
+    Offer(fragment='me', texts=('mean', 'median'))
+    >>> offered("me", 2, Variables({}, ())) is None
+    True
+    """
+    start = source.rfind("\n", 0, cursor) + 1
+    magic = _CELL.match(source) or _LINE.match(source, start)
+    if magic is None or magic.end() > cursor:
+        return None
+    text = source[magic.end() :]
+    if not source.startswith("%%"):
+        text = text.partition("\n")[0]
+    option = _OPTION.match(text)
+    begins = option.end() if option else 0
+    text, place = text[begins:], cursor - magic.end() - begins
+    arrays = {
+        name: (value.names if isinstance(value, NamedTensor) else (None,) * value.ndim, value.shape)
+        for name, value in variables.items()
+    }
+    choices = complete(text, place, Known(arrays))
+    begin = choices[0].start if choices else 0
+    fragment = text[begin:place] if choices else ""
+    return Offer(fragment, tuple(choice.text for choice in choices if choice.start == begin))
 
 
-def _type(ready: PreparedText) -> Shown:
-    return Shown(type_text(ready))
+def matcher(shell: Any) -> Callable[[Any], dict[str, Any]]:
+    """Return the function that IPython's completer asks (its "matcher API v2")."""
+    from IPython.core.completer import SimpleCompletion, context_matcher
 
+    @context_matcher(identifier=IDENTIFIER)  # type: ignore[untyped-decorator, unused-ignore]
+    def matches(context: Any) -> dict[str, Any]:
+        lines = context.full_text.split("\n")[: context.cursor_line]
+        cursor = sum(len(line) + 1 for line in lines) + context.cursor_position
+        offer = offered(context.full_text, cursor, Variables(shell.user_ns, shell.user_ns_hidden))
+        if offer is None:
+            return {"completions": []}
+        completions = [SimpleCompletion(text=text) for text in offer.texts]
+        return {"completions": completions, "matched_fragment": offer.fragment, "suppress": True}
 
-_VIEWS: dict[str, Callable[[PreparedText], Any]] = {"plan": plan_of, "code": _code, "type": _type}
+    return matches  # type: ignore[no-any-return, unused-ignore]

@@ -59,8 +59,7 @@ def draw_flow(flow: Flow) -> Picture:
     widths = [max(map(pixels, lines)) + 2 * PAD for lines in texts]
     highs = [len(lines) * ROW + PAD for lines in texts]
     layout = lay_out(flow, widths)
-    heading = f"{flow.what} of {flow.title}" if flow.title else ""
-    sheet = Sheet(flow, heading, _description(flow))
+    sheet = Sheet(flow, flow.what, flow.title, _description(flow))
     tops, bottoms = _heights(layout, highs, sheet.top + 8)
     wide = max((layout.middles[number] + widths[number] // 2 for number in range(len(widths))), default=0)
     start = MARGIN + max(0, (pixels(sheet.heading, TITLE) - wide) // 2)
@@ -69,8 +68,13 @@ def draw_flow(flow: Flow) -> Picture:
         sheet.path(_curve(line, middles, tops, bottoms), "line", 1.5)
     for number, node in enumerate(flow.nodes):
         kind = "result" if number in flow.outputs else FRAMES.get(node.kind, "side")
-        left = middles[number] - widths[number] // 2
-        _draw_node(sheet, node, texts[number], (left, tops[number], widths[number], highs[number]), kind)
+        left, top, wide = middles[number] - widths[number] // 2, tops[number], widths[number]
+        sheet.begin(_summary(node))
+        sheet.rect(left, top, wide, highs[number], kind)
+        for row, words in enumerate(texts[number]):
+            style = "strong" if row == 0 else "muted" if row > 1 else ""
+            sheet.text(left + wide / 2, top + PAD / 2 + ROW * row + 12, words, style)
+        sheet.end()
     return sheet.svg()
 
 
@@ -94,18 +98,6 @@ def node_lines(node: Node, columns: int = COLUMNS) -> list[str]:
     size = "" if node.bytes is None else bytes_text(node.bytes)
     lines = (node.title, node.dims, ", ".join(filter(None, (flops, size))), node.note)
     return [short(line, columns) for line in lines if line]
-
-
-def _draw_node(
-    sheet: Sheet, node: Node, lines: list[str], place: tuple[int, int, int, int], kind: str
-) -> None:
-    left, top, wide, high = place
-    sheet.begin(_summary(node))
-    sheet.rect(left, top, wide, high, kind)
-    for row, line in enumerate(lines):
-        style = "strong" if row == 0 else "muted" if row > 1 else ""
-        sheet.text(left + wide / 2, top + PAD / 2 + ROW * row + 12, line, style)
-    sheet.end()
 
 
 def _curve(
@@ -140,30 +132,28 @@ def _description(flow: Flow) -> str:
 
 def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
     """Lay out the nodes of a flow, whose boxes have these widths."""
-    depths = _depths(flow)
+    depths = [0] * len(flow.nodes)  # the distance of each from the last layer
+    for number, node in reversed(list(enumerate(flow.nodes))):
+        for source in node.sources:
+            depths[source] = max(depths[source], depths[number] + 1)
     order = _walk(flow)
     layers: list[list[int]] = [[] for _ in range(max(depths, default=-1) + 1)]
-    for node in order:
-        layers[depths[node]].append(node)
-    pairs = [(source, node) for node in order for source in dict.fromkeys(flow.nodes[node].sources)]
-    is_bent = sum(depths[source] - depths[node] - 1 for source, node in pairs) <= MOST_BENDS
+    for number in order:
+        layers[depths[number]].append(number)
+    pairs = [(source, number) for number in order for source in dict.fromkeys(flow.nodes[number].sources)]
+    is_bent = sum(depths[source] - depths[number] - 1 for source, number in pairs) <= MOST_BENDS
     lines = _lines(pairs, depths, layers) if is_bent else pairs
-    links = _links(lines)
+    links: dict[int, tuple[list[int], list[int]]] = {}
+    for line in lines:
+        for upper, lower in pairwise(line):
+            links.setdefault(upper, ([], []))[1].append(lower)
+            links.setdefault(lower, ([], []))[0].append(upper)
     room = {place: BEND for row in layers for place in row} | dict(enumerate(widths))
     if is_bent and len(room) <= MOST_PLACES:
         _reduce_crossings(layers, links)
     middles = _positions(layers, links, room)
     layers.reverse()
     return FlowLayout(tuple(map(tuple, layers)), middles, tuple(lines))
-
-
-def _depths(flow: Flow) -> list[int]:
-    """Compute the distance of each node from the last layer."""
-    depths = [0] * len(flow.nodes)
-    for number in reversed(range(len(flow.nodes))):
-        for source in flow.nodes[number].sources:
-            depths[source] = max(depths[source], depths[number] + 1)
-    return depths
 
 
 def _walk(flow: Flow) -> list[int]:
@@ -197,16 +187,6 @@ def _lines(
             bend += 1
         lines.append((*line, node))
     return lines
-
-
-def _links(lines: Sequence[Sequence[int]]) -> dict[int, tuple[list[int], list[int]]]:
-    """Collect the neighbours of each place, above and below."""
-    links: dict[int, tuple[list[int], list[int]]] = {}
-    for line in lines:
-        for upper, lower in pairwise(line):
-            links.setdefault(upper, ([], []))[1].append(lower)
-            links.setdefault(lower, ([], []))[0].append(upper)
-    return links
 
 
 def _reduce_crossings(layers: list[list[int]], links: Links) -> None:

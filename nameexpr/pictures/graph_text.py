@@ -70,12 +70,11 @@ def quoted_dot(*lines: str) -> str:
 
 def quoted_mermaid(*lines: str) -> str:
     """Quote lines as a string of Mermaid."""
-    return '"' + "<br/>".join(_entities(line) for line in lines) + '"'
-
-
-def _entities(line: str) -> str:
-    text = flat(visible(line))
-    return "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in text) or " "
+    safe = [
+        "".join(sign if sign.isalnum() or sign in _PLAIN else f"#{ord(sign)};" for sign in flat(line)) or " "
+        for line in lines
+    ]
+    return '"' + "<br/>".join(safe) + '"'
 
 
 def dot(graph: TensorNetwork | Flow) -> str:
@@ -87,21 +86,17 @@ def dot(graph: TensorNetwork | Flow) -> str:
     for part in _parts(graph):
         if isinstance(part, Vertex):
             label = _VERTICES[part.kind][0].format(quoted_dot(*part.lines))
-            lines.append(f"  {part.name} [{label}{_frame(part)}]")
+            styles = ",".join([*_FRAMES.get(part.kind, ()), *(["bold"] if part.is_result else [])])
+            frame = f', style="{styles}"' if styles else ""
+            lines.append(f"  {part.name} [{label}{frame}]")
         elif part.leg is None:
             lines.append(f"  {part.source} {line} {part.target}")
         else:
             pen = f"style={'solid' if part.leg.is_open else 'dashed'}, penwidth={thickness(part.leg.size):g}"
-            words = _EDGES[part.kind][0].format(
-                pen=pen, label=quoted_dot(dim_words(part.leg.label, part.leg.size))
-            )
+            label = quoted_dot(dim_words(part.leg.label, part.leg.size))
+            words = _EDGES[part.kind][0].format(pen=pen, label=label)
             lines.append(f"  {part.source} {line} {part.target} [{words}]")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _frame(vertex: Vertex) -> str:
-    styles = (*_FRAMES.get(vertex.kind, ()), *(("bold",) if vertex.is_result else ()))
-    return f", style={quoted_dot(','.join(styles))}" if styles else ""
 
 
 def mermaid(graph: TensorNetwork | Flow) -> str:
@@ -111,21 +106,17 @@ def mermaid(graph: TensorNetwork | Flow) -> str:
     edges = [part for part in parts if isinstance(part, Edge)]
     lines = ["flowchart TD" if isinstance(graph, Flow) else "flowchart LR"]
     lines += [f"  {one.name}{_VERTICES[one.kind][1].format(quoted_mermaid(*one.lines))}" for one in vertices]
-    lines += [f"  {edge.source} {_arrow(edge)} {edge.target}" for edge in edges]
+    for edge in edges:
+        arrow = "-->"
+        if edge.leg is not None:
+            line, words = "---" if edge.leg.is_open else "-.-", dim_words(edge.leg.label, edge.leg.size)
+            arrow = _EDGES[edge.kind][1].format(line=line, label=quoted_mermaid(words))
+        lines.append(f"  {edge.source} {arrow} {edge.target}")
     legs = [edge.leg for edge in edges if edge.leg is not None]
     lines += [f"  linkStyle {n} stroke-width:{thickness(leg.size):g}px" for n, leg in enumerate(legs)]
     lines += [f"  style {vertex.name} stroke-width:3px" for vertex in vertices if vertex.is_result]
     lines += [f"  style {vertex.name} stroke-dasharray:4 3" for vertex in vertices if vertex.kind == "held"]
     return "\n".join(lines) + "\n"
-
-
-def _arrow(edge: Edge) -> str:
-    if edge.leg is None:
-        return "-->"
-    line = "---" if edge.leg.is_open else "-.-"
-    return _EDGES[edge.kind][1].format(
-        line=line, label=quoted_mermaid(dim_words(edge.leg.label, edge.leg.size))
-    )
 
 
 def _parts(graph: TensorNetwork | Flow) -> Iterator[Vertex | Edge]:

@@ -52,18 +52,10 @@ class HtmlRow:
 
 @dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """What a table shows.
+    """What a table shows. `caption` is on a few lines, and alone where there are no `lines`.
 
-    Attributes
-    ----------
-    caption : str
-        What it is a table of, on a few lines.
-    lines : tuple of HtmlRow
-        The rows; none, and the caption stands alone.
-    rows, columns : str
-        The dims on its sides, empty for a side without one.
-    heads : tuple of str
-        The numbers of the columns.
+    `rows` and `columns` are the dims on its sides, empty for a side without one; `heads` are the numbers of
+    the columns.
     """
 
     caption: str
@@ -75,12 +67,22 @@ class HtmlTable:
 
 def html_table(table: HtmlTable) -> str:
     """Write a table as HTML."""
-    body = "".join(_row(row, table.rows) for row in table.lines)
     caption = "\n".join(shortened(line, LONGEST_CAPTION) for line in table.caption.split("\n"))
-    return (
-        f'<table style="{_TABLE}"><caption style="{_CAPTION}">{caption}</caption>'
-        f"{_head(table)}<tbody>{body}</tbody></table>"
-    )
+    parts = [f'<table style="{_TABLE}"><caption style="{_CAPTION}">{caption}</caption>']
+    if table.heads:
+        corner, side = "", ""
+        if table.rows:
+            corner, side = "<td></td>", f'<th scope="col" style="{_DIM}">{shortened(table.rows)}</th>'
+        across = f'<th scope="colgroup" colspan="{len(table.heads)}" style="{_DIM}">'
+        numbers = "".join(f'<th scope="col" style="{_HEAD}">{shortened(head)}</th>' for head in table.heads)
+        parts.append(
+            f"<thead><tr>{corner}{across}{shortened(table.columns)}</th></tr><tr>{side}{numbers}</tr></thead>"
+        )
+    parts.append("<tbody>")
+    for row in table.lines:
+        head = f'<th scope="row" style="{_HEAD}">{shortened(row.head)}</th>' if table.rows else ""
+        parts.append(f"<tr>{head}{''.join(f'<td>{shortened(cell)}</td>' for cell in row.cells)}</tr>")
+    return "".join(parts) + "</tbody></table>"
 
 
 def shortened(text: str, longest: int = LONGEST_CELL) -> str:
@@ -94,22 +96,6 @@ def shortened(text: str, longest: int = LONGEST_CELL) -> str:
     # Cut before and after: an element may print megabytes, and an escape is longer than its character.
     short = text if len(text) <= longest else text[: longest - 1] + ELIDED
     return escaped(short.replace("\n", " "))
-
-
-def _head(table: HtmlTable) -> str:
-    if not table.heads:
-        return ""
-    corner = "<td></td>" if table.rows else ""
-    side = f'<th scope="col" style="{_DIM}">{shortened(table.rows)}</th>' if table.rows else ""
-    name = f'<th scope="colgroup" colspan="{len(table.heads)}" style="{_DIM}">{shortened(table.columns)}</th>'
-    numbers = "".join(f'<th scope="col" style="{_HEAD}">{shortened(head)}</th>' for head in table.heads)
-    return f"<thead><tr>{corner}{name}</tr><tr>{side}{numbers}</tr></thead>"
-
-
-def _row(row: HtmlRow, rows: str) -> str:
-    head = f'<th scope="row" style="{_HEAD}">{shortened(row.head)}</th>' if rows else ""
-    cells = "".join(f"<td>{shortened(cell)}</td>" for cell in row.cells)
-    return f"<tr>{head}{cells}</tr>"
 
 
 def coloured(text: str, kind: Kind | None = None) -> str:
@@ -128,13 +114,11 @@ def coloured(text: str, kind: Kind | None = None) -> str:
     True
     """
     shown = text[:LONGEST_TEXT]
-    parts = [_part(token.kind, escaped(shown[slice(*token.span)])) for token in tokens(shown, kind)]
-    return "".join(parts) + ("…" if len(text) > LONGEST_TEXT else "")
-
-
-def _part(kind: str, text: str) -> str:
-    style = _STYLES.get(kind)
-    return text if style is None else f'<span style="{style}">{text}</span>'
+    parts = []
+    for token in tokens(shown, kind):
+        style, part = _STYLES.get(token.kind), escaped(shown[slice(*token.span)])
+        parts.append(part if style is None else f'<span style="{style}">{part}</span>')
+    return "".join(parts) + (ELIDED if len(text) > LONGEST_TEXT else "")
 
 
 def coloured_signature(text: str, inputs: Sequence[str], result: str) -> str:

@@ -22,16 +22,18 @@ FAR = 2.0
 
 def draw_memory(memory: Memory) -> Picture:
     """Draw the memory that steps take."""
-    title = f"Memory of {memory.title}" if memory.title else ""
-    sheet = Sheet(memory, title, _description(memory))
+    said = [f"Operands take {memory.operands:,} bytes", *map(_summary, memory.moments)]
+    said.append(f"The peak is {memory.peak:,} bytes")
+    if memory.limit is not None:
+        said.append(f"the limit is {memory.limit:,} bytes")
+    sheet = Sheet(memory, "Memory", memory.title, ". ".join(said) + ".")
     sheet.needs_patterns = True
     names = ["operands", *(("  " * one.depth + short(one.title, 24)) for one in memory.moments)]
     details = ["", *(short(one.detail, WORDS) for one in memory.moments)]
     left = MARGIN + max(map(pixels, names)) + GAP
     left += max(pixels(one, 11) for one in details) + GAP if any(details) else 0
     scale = _Scale(memory, left)
-    y = sheet.top + (26 if memory.limit is not None else 8)
-    start = y
+    start = y = sheet.top + (26 if memory.limit is not None else 8)
     _operands(sheet, memory, scale, y)
     y += ROW + 8
     sheet.path(f"M{MARGIN} {y - 7}H{left + SCALE}", "thin")
@@ -124,11 +126,3 @@ def _summary(moment: Moment) -> str:
         f"{flat(moment.title)}, {flat(moment.detail)}: {moment.during:,} bytes while it runs, "
         f"{moment.after:,} after it"
     )
-
-
-def _description(memory: Memory) -> str:
-    parts = [f"Operands take {memory.operands:,} bytes", *map(_summary, memory.moments)]
-    parts.append(f"The peak is {memory.peak:,} bytes")
-    if memory.limit is not None:
-        parts.append(f"the limit is {memory.limit:,} bytes")
-    return ". ".join(parts) + "."

@@ -56,27 +56,18 @@ class NetworkLayout:
 
 
 def draw_network(network: TensorNetwork) -> Picture:
-    """Draw a network."""
-    network = _with_source(network)
-    layout = lay_out(network)
-    title = f"Tensor network of {network.title}" if network.title else ""
-    sheet = Sheet(network, title, _description(network))
-    drawing = _Drawing(sheet, network, layout)
+    """Draw a network; dims that only the result has come from a tensor of their own."""
+    if not all(leg.ends for leg in network.legs):
+        made = Tensor(MADE, "by repeating")
+        legs = tuple(replace(leg, ends=leg.ends or (len(network.tensors),)) for leg in network.legs)
+        network = replace(network, tensors=(*network.tensors, made), legs=legs)
+    drawing = _Drawing(network)
     for number, leg in enumerate(network.legs):
         drawing.leg(number, leg)
-    for box, tensor in zip(layout.boxes, network.tensors, strict=True):
+    for box, tensor in zip(drawing.layout.boxes, network.tensors, strict=True):
         drawing.tensor(box, tensor)
     drawing.legend()
-    return sheet.svg()
-
-
-def _with_source(network: TensorNetwork) -> TensorNetwork:
-    """Add a tensor that has the dims which only the result has."""
-    if all(leg.ends for leg in network.legs):
-        return network
-    last = len(network.tensors)
-    legs = tuple(leg if leg.ends else Leg(leg.label, leg.size, (last,), is_open=True) for leg in network.legs)
-    return replace(network, tensors=(*network.tensors, Tensor(MADE, "by repeating")), legs=legs)
+    return drawing.sheet.svg()
 
 
 def _fate(network: TensorNetwork, leg: Leg) -> str:
@@ -97,15 +88,16 @@ def _description(network: TensorNetwork) -> str:
 class _Drawing:
     """A sheet with a network on it; `tips` is the height of the arrows, `top` that of the tensors."""
 
-    def __init__(self, sheet: Sheet, network: TensorNetwork, layout: NetworkLayout) -> None:
-        self.sheet, self.network, self.layout = sheet, network, layout
+    def __init__(self, network: TensorNetwork) -> None:
+        self.network, self.layout = network, lay_out(network)
+        self.sheet = Sheet(network, "Tensor network", network.title, _description(network))
         has_open = any(leg.is_open for leg in network.legs)
-        self.tips = sheet.top + (20 if has_open else 4)
-        self.top = self.tips + (STUB if has_open else 0) + _count(layout.above) * LINE
-        self.bottom = self.top + layout.high
+        self.tips = self.sheet.top + (20 if has_open else 4)
+        self.top = self.tips + (STUB if has_open else 0) + _count(self.layout.above) * LINE
+        self.bottom = self.top + self.layout.high
         has_lone = any(not leg.is_open and len(leg.ends) == 1 for leg in network.legs)
         self.first_track = self.bottom + (STUB + 16 if has_lone else 10) + LINE // 2
-        self.legend_top = self.first_track + (_count(layout.below) - 1) * LINE + 34
+        self.legend_top = self.first_track + (_count(self.layout.below) - 1) * LINE + 34
 
     def tensor(self, box: TensorBox, tensor: Tensor) -> None:
         """Draw the box of a tensor."""
@@ -129,8 +121,11 @@ class _Drawing:
             ends = [self.layout.boxes[end].ports[number, which] for which, end in enumerate(leg.ends)]
             if leg.is_open:
                 self._open(number, ends, thick)
-            elif len(ends) == 1:
-                self._lone(number, ends[0], thick)
+            elif len(ends) == 1:  # that goes away: it ends in a bar
+                y = self.bottom + STUB - 6
+                self.sheet.path(f"M{ends[0]} {self.bottom}V{y}", "gone", thick)
+                self.sheet.path(f"M{ends[0] - 8} {y}h16", "bar")
+                self.sheet.text(ends[0], y + 16, self.layout.words[number])
             else:
                 self._below(number, leg, ends, thick)
         self.sheet.end()
@@ -163,13 +158,6 @@ class _Drawing:
             for x in ends:
                 sheet.circle(x, y, round(3 + thick / 2), "tip")
 
-    def _lone(self, number: int, x: int, thick: float) -> None:
-        """Draw a label that one tensor has and that goes away: it ends in a bar."""
-        y = self.bottom + STUB - 6
-        self.sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
-        self.sheet.path(f"M{x - 8} {y}h16", "bar")
-        self.sheet.text(x, y + 16, self.layout.words[number])
-
     def _below(self, number: int, leg: Leg, ends: list[int], thick: float) -> None:
         """Draw a label that runs below the tensors."""
         y = self.first_track + self.layout.below[number] * LINE
@@ -200,21 +188,21 @@ class _Drawing:
 def lay_out(network: TensorNetwork) -> NetworkLayout:
     """Lay out the tensors and legs of a network."""
     legs, straight = network.legs, _straight(network.legs)
-    layout = NetworkLayout(
-        words=[dim_words(leg.label, leg.size) for leg in legs],
-        boxes=[
-            TensorBox((short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)))
-            for tensor in network.tensors
-        ],
-        straight=straight,
-        above=_tracks(legs, straight, is_open=True),
-        below=_tracks(legs, straight, is_open=False),
-        high=max(48, _count(straight) * LINE + 8),
-    )
+    words = [dim_words(leg.label, leg.size) for leg in legs]
+    boxes = [
+        TensorBox((short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)))
+        for tensor in network.tensors
+    ]
+    above, below = (_tracks(legs, straight, is_open=is_open) for is_open in (True, False))
+    layout = NetworkLayout(words, boxes, straight, above, below, max(48, _count(straight) * LINE + 8))
+    gaps = [GAP] * len(boxes)  # right of each tensor: as much as the words there need
+    for number, leg in enumerate(legs):
+        if number in straight or (len(set(leg.ends)) > 1 and not leg.is_open):
+            gaps[leg.ends[0]] = max(gaps[leg.ends[0]], pixels(words[number]) + 3 * PAD)
     x = MARGIN + 4
-    for number, gap in enumerate(_gaps(legs, layout.words, straight, len(layout.boxes))):
+    for number, (box, gap) in enumerate(zip(boxes, gaps, strict=True)):
         _set_ports(layout, number, legs, x)
-        x += layout.boxes[number].wide + gap
+        x += box.wide + gap
     return layout
 
 
@@ -248,15 +236,6 @@ def _tracks(legs: Sequence[Leg], straight: dict[int, int], *, is_open: bool) -> 
 
 def _count(lines: dict[int, int]) -> int:
     return max(lines.values(), default=-1) + 1
-
-
-def _gaps(legs: Sequence[Leg], words: Sequence[str], straight: dict[int, int], count: int) -> list[int]:
-    """Compute the room right of each tensor: as much as the words there need."""
-    gaps = [GAP] * count
-    for number, leg in enumerate(legs):
-        if number in straight or (len(set(leg.ends)) > 1 and not leg.is_open):
-            gaps[leg.ends[0]] = max(gaps[leg.ends[0]], pixels(words[number]) + 3 * PAD)
-    return gaps
 
 
 def _set_ports(layout: NetworkLayout, tensor: int, legs: Sequence[Leg], left: int) -> None:

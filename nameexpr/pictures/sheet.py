@@ -18,25 +18,15 @@ TITLE_COLUMNS = 76
 LEAST_WIDTH = 300
 THICKEST = 8.0
 FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
-_LIGHT = {
-    "back": "#ffffff",
-    "ink": "#1b1f24",
-    "muted": "#57606a",
-    "box": "#eef2f7",
-    "edge": "#5b6b7c",
-    "open": "#0a5bb5",
-    "gone": "#a84b00",
-    "limit": "#b00020",
-}
-_DARK = {
-    "back": "#14181d",
-    "ink": "#e6edf3",
-    "muted": "#a3afbb",
-    "box": "#232b34",
-    "edge": "#8b9bab",
-    "open": "#79c0ff",
-    "gone": "#ffa657",
-    "limit": "#ff7b72",
+_COLOURS = {  # on light pages, and on dark ones
+    "back": ("#ffffff", "#14181d"),
+    "ink": ("#1b1f24", "#e6edf3"),
+    "muted": ("#57606a", "#a3afbb"),
+    "box": ("#eef2f7", "#232b34"),
+    "edge": ("#5b6b7c", "#8b9bab"),
+    "open": ("#0a5bb5", "#79c0ff"),
+    "gone": ("#a84b00", "#ffa657"),
+    "limit": ("#b00020", "#ff7b72"),
 }
 _RULES = """
 .{p} text{{font-family:{font};fill:{ink}}}
@@ -63,6 +53,11 @@ _RULES = """
 .{p}-stripe{{fill:none;stroke:{gone};stroke-width:2}}
 .{p}-speck{{fill:{edge};stroke:none}}
 """
+_SIZE = 'width="6" height="6" patternUnits="userSpaceOnUse"'
+_PATTERNS = (  # the fillings that tell bars apart without colour
+    f'<defs><pattern id="{{p}}-stripes" {_SIZE}><path class="{{p}}-stripe" d="M-1 7L7 -1"/></pattern>'
+    f'<pattern id="{{p}}-dots" {_SIZE}><circle class="{{p}}-speck" cx="3" cy="3" r="1"/></pattern></defs>'
+)
 
 
 class Picture(str):
@@ -78,18 +73,13 @@ class Picture(str):
 class Sheet:
     """Shapes and words, in order; `svg` writes them.
 
-    Parameters
-    ----------
-    data : object
-        What is drawn; its repr decides the names of classes.
-    title : str
-        What the picture is of.
-    description : str
-        What it shows, for who cannot see it.
+    The repr of `data` decides the names of classes. The heading says `what` of `title` it is, and nothing
+    where there is no title; `description` is for who cannot see it.
     """
 
-    def __init__(self, data: object, title: str, description: str) -> None:
+    def __init__(self, data: object, what: str, title: str, description: str) -> None:
         self.prefix = f"ne{crc32(repr(data).encode('utf-8', 'backslashreplace')):08x}"
+        title = f"{what} of {title}" if title and what else title
         self._title, self._description = flat(title), flat(description)
         self._parts: list[str] = []
         self._right = 0
@@ -150,6 +140,10 @@ class Sheet:
     def svg(self) -> Picture:
         """Write the document."""
         p, wide, high = self.prefix, max(LEAST_WIDTH, self._right + MARGIN), self._bottom + MARGIN
+        light, dark = (
+            _RULES.format(p=p, font=FONT, **{name: pair[page] for name, pair in _COLOURS.items()})
+            for page in (0, 1)
+        )
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{p}" width="{wide}" height="{high}" '
             f'viewBox="0 0 {wide} {high}" role="img" aria-labelledby="{p}-title {p}-desc">'
@@ -158,8 +152,8 @@ class Sheet:
             head,
             f'<title id="{p}-title">{escaped(self._title)}</title>',
             f'<desc id="{p}-desc">{escaped(self._description)}</desc>',
-            f"<style>{_style(p)}</style>",
-            *([_patterns(p)] if self.needs_patterns else []),
+            f"<style>{light}@media (prefers-color-scheme:dark){{{dark}}}\n</style>",
+            *([_PATTERNS.format(p=p)] if self.needs_patterns else []),
             f'<rect class="{p}-back" width="{wide}" height="{high}" rx="6"/>',
             *self._parts,
             "</svg>",
@@ -170,21 +164,3 @@ class Sheet:
 def thickness(size: int) -> float:
     """Compute the width of a line for a size, in pixels: half a pixel more for every doubling."""
     return min(THICKEST, round(1 + log2(max(1, size)) / 2, 1))
-
-
-def _style(prefix: str) -> str:
-    """Write the style sheet, its colours again for dark pages."""
-    light = _RULES.format(p=prefix, font=FONT, **_LIGHT)
-    dark = _RULES.format(p=prefix, font=FONT, **_DARK)
-    return f"{light}@media (prefers-color-scheme:dark){{{dark}}}\n"
-
-
-def _patterns(prefix: str) -> str:
-    """Write the fillings that tell bars apart without colour."""
-    stripes = '<path class="{p}-stripe" d="M-1 7L7 -1"/>'
-    specks = '<circle class="{p}-speck" cx="3" cy="3" r="1"/>'
-    size = 'width="6" height="6" patternUnits="userSpaceOnUse"'
-    return (
-        f'<defs><pattern id="{prefix}-stripes" {size}>{stripes.format(p=prefix)}</pattern>'
-        f'<pattern id="{prefix}-dots" {size}>{specks.format(p=prefix)}</pattern></defs>'
-    )

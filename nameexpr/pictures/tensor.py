@@ -7,6 +7,7 @@ Edges are as long as the logarithm of the size; up to a few cells are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log2, prod
 
 from nameexpr.pictures.data import Box
@@ -26,30 +27,22 @@ FRAME = 14
 def draw_box(box: Box) -> Picture:
     """Draw a tensor."""
     shape = "×".join(str(size) for _, size in box.dims)
-    sheet = Sheet(box, f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _description(box))
+    sheet = Sheet(box, "", f"{shape} {box.dtype}" if box.dims else f"scalar {box.dtype}", _description(box))
     outer, inner = box.dims[:-DRAWN], box.dims[-DRAWN:]
     top = sheet.top + 6
-    if outer:
-        _draw_framed(sheet, outer, inner, top)
-    else:
+    if not outer:
         _draw_block(sheet, inner, MARGIN, top)
-    return sheet.svg()
-
-
-def _draw_framed(sheet: Sheet, outer: tuple[tuple[str | None, int], ...], inner: _Dims, top: int) -> None:
-    """Draw a block inside a frame that says how many of it there are."""
+        return sheet.svg()
+    # The block is in a frame that says how many of it there are.
     lines = ["for each of", *(dim_words(*dim, COLUMNS) for dim in outer)]
     y = top + FRAME
     for line in lines:
-        kind = "muted" if line == lines[0] else ""
-        sheet.text(MARGIN + FRAME, y + 12, line, kind, "start")
+        sheet.text(MARGIN + FRAME, y + 12, line, "muted" if line == lines[0] else "", "start")
         y += ROW
     right, bottom = _draw_block(sheet, inner, MARGIN + FRAME, y + 6)
     right = max(right, MARGIN + FRAME + max(map(pixels, lines)))
     sheet.rect(MARGIN, top, right - MARGIN + FRAME, bottom - top + FRAME, "frame", 4)
-
-
-_Dims = tuple[tuple[str | None, int], ...]
+    return sheet.svg()
 
 
 def edge(size: int) -> int:
@@ -57,7 +50,7 @@ def edge(size: int) -> int:
     return min(LONGEST, round(SHORTEST + DOUBLING * log2(max(1, size))))
 
 
-def _draw_block(sheet: Sheet, dims: _Dims, left: int, top: int) -> tuple[int, int]:
+def _draw_block(sheet: Sheet, dims: Sequence[tuple[str | None, int]], left: int, top: int) -> tuple[int, int]:
     """Draw up to three dims, and return how far right and down that goes."""
     words = [dim_words(*dim, COLUMNS) for dim in dims]
     sizes = [size for _, size in dims]

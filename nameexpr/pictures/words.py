@@ -95,17 +95,13 @@ def counted(value: int) -> str:
     """Format a count: in full up to five digits, then three digits and a letter."""
     if value < EXACT:
         return f"{value:,}"
-    for step, letter in _STEPS:
-        if value >= step:
-            return f"{_three_digits(value, step)} {letter}"
-    return f"{value:,}"
-
-
-def _three_digits(value: int, step: int) -> str:
+    step, letter = next(row for row in _STEPS if value >= row[0])
+    digits = f"{value / step:.3g}" if value < 999.5 * step else "999"
     if value >= 1000 * step:
         digits = f"{value // step}"
-        return digits if len(digits) <= len("999,999") else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
-    return f"{value / step:.3g}" if value < 999.5 * step else "999"
+        if len(digits) > len("999,999"):
+            digits = f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+    return f"{digits} {letter}"
 
 
 def bytes_text(value: int) -> str:

@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
@@ -56,16 +55,18 @@ def run(options: argparse.Namespace) -> int:
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
     from nameexpr.repl.loop import loop
+    from nameexpr.session.session import Answer
 
-    read = _reader(session, options)
+    read, write = _reader(session, options), _writer(session, options)
     sys.stdout.write("nameexpr: :help lists what can be typed, Ctrl-D leaves\n")
-    loop(session.run, read, _writer(options), stays=True)
+    loop(session.run, read, write, interrupted=Answer(session.strong("interrupted"), is_fault=True))
     return 0
 
 
 def _load(session: Session, argument: str) -> None:
-    from nameexpr.session.files import is_target
-    from nameexpr.terminal.faults import FileError, UsageError, harmless, quoted
+    from nameexpr.session.files import is_target, load
+    from nameexpr.session.lines import CommandLine, read_line
+    from nameexpr.terminal.faults import UsageError, harmless, quoted
 
     name, equals, path = argument.partition("=")
     if equals and not is_target(name):
@@ -75,29 +76,24 @@ def _load(session: Session, argument: str) -> None:
         raise UsageError(
             f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"
         )
-    answer = session.run(f":load {name} {path}")
-    if answer.is_fault:
-        message, _, hint = answer.text.partition("\n  help: ")
-        raise FileError(message, hint)
+    line = read_line(f":load {name} {path}")
+    assert isinstance(line, CommandLine), "it begins with a colon"
+    load(session, line)
 
 
 def _run_script(session: Session, options: argparse.Namespace) -> int:
-    from nameexpr.repl.loop import line_reader, loop
+    from nameexpr.repl.loop import loop
     from nameexpr.session.continuation import lines_of
-    from nameexpr.session.faults import LineError
     from nameexpr.session.files import read_script, transcript
-    from nameexpr.terminal.faults import FileError
 
-    try:
-        if options.script == "-":
-            lines = lines_of("" if sys.stdin is None else sys.stdin.read())
-        else:
-            lines = read_script(options.script)
-    except LineError as fault:
-        raise FileError(fault.message, fault.hint) from None
-    write = _writer(options)
+    if options.script == "-":
+        lines = lines_of("" if sys.stdin is None else sys.stdin.read())
+    else:
+        lines = read_script(options.script)
+    write = _writer(session, options)
     if options.json:
-        return int(loop(_runner(session, options), line_reader(lines), write) > 0)
+        waiting = iter(lines)
+        return int(loop(_runner(session, options), lambda: next(waiting, None), write) > 0)
     wrong = 0
     for answer in transcript(session, lines):
         write(answer)
@@ -110,7 +106,7 @@ def _run_pipe(session: Session, options: argparse.Namespace) -> int:
 
     if sys.stdin is None:
         return 0
-    read, write = pipe_reader(sys.stdin), _writer(options, is_piped=True)
+    read, write = pipe_reader(sys.stdin), _writer(session, options, is_piped=True)
     return int(loop(_runner(session, options), read, write) > 0)
 
 
@@ -123,15 +119,13 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
         printed = io.StringIO()
         with redirect_stdout(printed):
             answer = session.run(line)
-        return replace(answer, text=visible(printed.getvalue()) + answer.text)
+        return answer._replace(text=visible(printed.getvalue()) + answer.text)
 
     return run
 
 
 def _reader(session: Session, options: argparse.Namespace) -> Reader:
     """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
-    from nameexpr.session.feedback import completions, plans, seen
-
     if not options.plain:
         try:
             from nameexpr.repl.prompt import PromptReader
@@ -142,39 +136,31 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
         else:
             from nameexpr.terminal.screen import is_colour_wanted
 
-            has_colour = is_colour_wanted(options.color, sys.stdout)
-            reader = PromptReader(seen(session), completions(session), plans(session), has_colour=has_colour)
-            return reader.read
+            return PromptReader(session, has_colour=is_colour_wanted(options.color, sys.stdout)).read
     from nameexpr.repl.loop import PlainReader
 
-    return PlainReader(completions(session)).read
+    return PlainReader(session).read
 
 
-def _writer(options: argparse.Namespace, *, is_piped: bool = False) -> Callable[[Answer], None]:
+def _writer(
+    session: Session, options: argparse.Namespace, *, is_piped: bool = False
+) -> Callable[[Answer], None]:
     """Return what prints answers: errors in colour on a terminal, and on standard error for a pipe."""
     from nameexpr.terminal import screen
+
+    if not options.json:
+        session.strong = screen.emphasis(options.color, sys.stderr if is_piped else sys.stdout)
 
     def write(answer: Answer) -> None:
         if options.json:
             import json
 
             screen.say(json.dumps({"line": answer.line, "text": answer.text, "fault": answer.is_fault}))
-        elif not answer.text:
-            return
-        elif answer.is_fault and is_piped:
+        elif answer.text and answer.is_fault and is_piped:
             screen.finish()
-            screen.complain(answer.text, color=options.color)
-        else:
-            is_coloured = answer.is_fault and screen.is_colour_wanted(options.color, sys.stdout)
-            screen.say(coloured_fault(answer.text) if is_coloured else answer.text)
+            screen.complain(answer.text)
+        elif answer.text:
+            screen.say(answer.text)
             screen.finish()
 
     return write
-
-
-def coloured_fault(text: str) -> str:
-    """Colour an error: its first line and its carets in bold red."""
-    from nameexpr.terminal.screen import coloured
-
-    first, newline, rest = text.partition("\n")
-    return f"\x1b[1;31m{first}\x1b[0m{newline}{coloured(rest)}"

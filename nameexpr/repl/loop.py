@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open
-from nameexpr.session.session import Answer
+from nameexpr.session.feedback import completions
+from nameexpr.session.session import Answer, Session
 
-INTERRUPTED = Answer("interrupted", is_fault=True)
 LONGEST = 1 << 20
 """Characters of a line from a pipe; what is longer is read in pieces."""
 
@@ -29,7 +28,11 @@ Reader: TypeAlias = Callable[[], str | None]
 
 
 def loop(
-    run: Callable[[str], Answer], read: Reader, write: Callable[[Answer], None], *, stays: bool = False
+    run: Callable[[str], Answer],
+    read: Reader,
+    write: Callable[[Answer], None],
+    *,
+    interrupted: Answer | None = None,
 ) -> int:
     """Run all lines; return how many of them failed.
 
@@ -41,14 +44,14 @@ def loop(
         Returns the next line, or None at the end.
     write : callable
         Prints an answer; it is called for empty ones, too.
-    stays : bool
-        Whether Ctrl-C stops a line instead of the session, as at a terminal.
+    interrupted : Answer, optional
+        What is said where Ctrl-C stops a line instead of the session, as at a terminal.
 
     Examples
     --------
     >>> from nameexpr.session.commands import new_session
-    >>> read = line_reader(["x = zeros(N=1)", "x +", ":quit"])
-    >>> loop(new_session().run, read, lambda answer: print(answer.text.split(" ")[0] or "-"))
+    >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
+    >>> loop(new_session().run, lambda: next(lines), lambda answer: print(answer.text.split(" ")[0] or "-"))
     x:
     ParseError[NE144]:
     -
@@ -58,23 +61,17 @@ def loop(
     while True:
         try:
             line = read()
-            answer = Answer("", leaves=True) if line is None else replace(run(line), line=line)
+            answer = Answer("", leaves=True) if line is None else run(line)._replace(line=line)
             if line is not None:
                 write(answer)
         except KeyboardInterrupt:
-            if not stays:
+            if interrupted is None:
                 raise
-            answer = INTERRUPTED
+            answer = interrupted
             write(answer)
         wrong += answer.is_fault
         if answer.leaves:
             return wrong
-
-
-def line_reader(lines: Iterable[str]) -> Reader:
-    """Return a reader of the lines of a script."""
-    waiting = iter(lines)
-    return lambda: next(waiting, None)
 
 
 def pipe_reader(stream: TextIO) -> Reader:
@@ -102,16 +99,14 @@ def pipe_reader(stream: TextIO) -> Reader:
 class PlainReader:
     """Lines typed at a terminal, with prompts; Tab completes where Python has `readline`."""
 
-    def __init__(self, complete: Callable[[str, int], tuple[Completion, ...]]) -> None:
-        self._complete = complete
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._candidates: list[str] = []
         self._save: Callable[[], None] = lambda: None
-        with suppress(ImportError):
-            self._edit()
-
-    def _edit(self) -> None:
-        import readline
-
+        try:
+            import readline
+        except ImportError:
+            return
         readline.set_completer(self._candidate)
         readline.set_completer_delims("")
         readline.parse_and_bind("tab: complete")
@@ -119,12 +114,12 @@ class PlainReader:
         if path is not None:
             with suppress(OSError):
                 readline.read_history_file(path)
-            self._save = lambda: readline.write_history_file(path)
+            self._save = partial(readline.write_history_file, path)
 
     def _candidate(self, text: str, state: int) -> str | None:
         """Return a completed line for `readline`, which knows no word delimiters here."""
         if state == 0:
-            offered = self._complete(text, len(text))
+            offered = completions(self._session, text, len(text))
             self._candidates = [text[: completion.start] + completion.text for completion in offered]
         return self._candidates[state] if state < len(self._candidates) else None
 

@@ -6,17 +6,17 @@ The toolbar says what the text would give, or what is wrong with it, at each key
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
-from prompt_toolkit.completion import CompleteEvent, Completer
-from prompt_toolkit.completion import Completion as Offered
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import completion_is_selected, has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import ColorDepth
@@ -25,9 +25,9 @@ from prompt_toolkit.styles import Style
 from nameexpr.errors import Span
 from nameexpr.repl.loop import history_file
 from nameexpr.session.colours import line_tokens
-from nameexpr.session.complete import Completion
 from nameexpr.session.continuation import MORE, PROMPT, is_open, lines_of
-from nameexpr.session.feedback import Status
+from nameexpr.session.feedback import Status, completions, plan_and_code, status
+from nameexpr.session.session import Session
 
 STYLE = Style.from_dict(
     {
@@ -51,31 +51,24 @@ PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python
 """Kinds of tokens that have no colour of their own."""
 MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
 """Prefixes of the toolbar's text, which make it readable without colour."""
-Look = Callable[[str], Status]
 
 
-class PromptReader:
-    """Lines typed at a terminal."""
+class PromptReader(Completer, Lexer):
+    """Lines typed at a terminal, and what prompt_toolkit asks for meanwhile: completions and colours."""
 
-    def __init__(
-        self,
-        look: Look,
-        complete: Callable[[str, int], tuple[Completion, ...]],
-        show: Callable[[str], str],
-        *,
-        has_colour: bool = True,
-    ) -> None:
-        self._look = look
-        self._show = show
+    def __init__(self, session: Session, *, has_colour: bool = True) -> None:
+        self._session = session
+        self._status = lru_cache(maxsize=2)(lambda text, version: status(session, text))
         self._waiting: list[str] = []
+        path = history_file()
         self._prompt: PromptSession[str] = PromptSession(
-            lexer=_Colours(look),
-            completer=_Offers(complete),
+            lexer=self,
+            completer=self,
             complete_while_typing=False,
             bottom_toolbar=self._toolbar,
             style=STYLE,
             color_depth=None if has_colour else ColorDepth.DEPTH_1_BIT,
-            history=_history(),
+            history=InMemoryHistory() if path is None else FileHistory(path),
             key_bindings=self._keys(),
             multiline=True,
             prompt_continuation=lambda width, number, wraps: " " * len(MORE) if wraps else MORE,
@@ -97,9 +90,23 @@ class PromptReader:
             return None
         return self._waiting.pop(0) if self._waiting else ""
 
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Return the completions of the word at the cursor."""
+        cursor = document.cursor_position
+        for text, start, shown, about in completions(self._session, document.text, cursor):
+            yield Completion(text, start - cursor, display=shown, display_meta=about)
+
+    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
+        """Return a function from a line number to its styled pieces; a mistake is underlined."""
+        lines = coloured(document.text, self._look(document.text).span)
+        return lambda number: lines[number] if number < len(lines) else []
+
+    def _look(self, text: str) -> Status:
+        return self._status(text, self._session.version)
+
     def _toolbar(self) -> StyleAndTextTuples:
-        status = self._look(self._prompt.default_buffer.text)
-        return [(f"class:bottom-toolbar.{status.kind or 'hint'}", " " + MARKS[status.kind] + status.text)]
+        found = self._look(self._prompt.default_buffer.text)
+        return [(f"class:bottom-toolbar.{found.kind or 'hint'}", " " + MARKS[found.kind] + found.text)]
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -123,40 +130,10 @@ class PromptReader:
 
         @keys.add("f2", filter=is_typing)
         def _plan(event: KeyPressEvent) -> None:
-            text = self._show(event.current_buffer.text)
+            text = plan_and_code(self._session, event.current_buffer.text)
             run_in_terminal(lambda: print(text))
 
         return keys
-
-
-def _history() -> History:
-    path = history_file()
-    return InMemoryHistory() if path is None else FileHistory(path)
-
-
-class _Offers(Completer):
-    """Tab completion."""
-
-    def __init__(self, complete: Callable[[str, int], tuple[Completion, ...]]) -> None:
-        self._complete = complete
-
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Offered]:
-        """Return the completions of the word at the cursor."""
-        cursor = document.cursor_position
-        for text, start, shown, about in self._complete(document.text, cursor):
-            yield Offered(text, start - cursor, display=shown, display_meta=about)
-
-
-class _Colours(Lexer):
-    """Highlights tokens, and underlines a mistake."""
-
-    def __init__(self, look: Look) -> None:
-        self._look = look
-
-    def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        """Return a function from a line number to its styled pieces."""
-        lines = coloured(document.text, self._look(document.text).span)
-        return lambda number: lines[number] if number < len(lines) else []
 
 
 def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:

@@ -84,12 +84,6 @@ def shown(argument: object) -> str:
     return " ".join(_short.repr(argument).split())
 
 
-def shown_items(key: object) -> tuple[Verbatim, ...]:
-    """Return the items of an index as they stand between the brackets."""
-    items = key if isinstance(key, tuple) else (key,)
-    return tuple(Verbatim(shown(item)) for item in items)
-
-
 def listed(words: Iterable[object], last: str = "and") -> str:
     """Return values as an English list: "'N', 'C' and 'H'"."""
     texts = [shown(word) for word in words]

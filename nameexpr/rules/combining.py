@@ -30,22 +30,20 @@ from nameexpr.dims import (
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
 from nameexpr.rules.lookup import called
-from nameexpr.rules.pairing import Pairing, clashing, paired_fault, size_fault, unequal
+from nameexpr.rules.pairing import Pairing, clashing, first_clash, paired_fault, size_fault, unequal
 
 
 def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
-    """Return the names of the product of two tensors with at least one dim each.
+    """Return the names of the product of two tensors with at least one dim each (NE373).
 
-    Raises
-    ------
-    DimNameError
-        NE470 or NE471 if batch dims do not unify, NE473 if a name would come twice.
-    SizeError
-        NE372 if the contracted sizes differ, NE370 if batch sizes do not broadcast, NE373 if an operand has
-        no dims.
+    NE470 or NE471 if batch dims do not unify, NE473 if a name would come twice, NE372 if the contracted sizes
+    differ, NE370 if batch sizes do not broadcast.
     """
     pairing = Pairing(verb, moves="none")
-    _check_has_dims(left, right, pairing)
+    if not left or not right:
+        message = f"{verb} needs at least one dim on each side, to contract"
+        hint = "mul multiplies by a 0-d tensor"
+        raise paired_fault("NE373", message, (left, right), pairing, ((), ()), hint)
     batch_left, rows = _split(left, is_left=True)
     batch_right, columns = _split(right, is_left=False)
     batch = _batch_names(batch_left, batch_right, left, right, pairing)
@@ -53,7 +51,9 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     twice = duplicate(names)
     if twice:
         raise doubled_fault(twice[0], left, right, pairing)
-    _check_contracted(left, right, pairing)
+    at = -1 if len(right) == 1 else -2
+    if left[-1].size != right[at].size:
+        raise contracted_fault(left, right, (-1, at), pairing, _contracted_hint(left, right, at, pairing))
     position = unequal(batch_left, batch_right)
     if position is not None:
         places = position - len(left) + len(batch_left), position - len(right) + len(batch_right)
@@ -84,14 +84,6 @@ _OPERANDS = {
 }
 
 
-def _check_has_dims(left: Dims, right: Dims, pairing: Pairing) -> None:
-    if not left or not right:
-        message = f"{pairing.verb} needs at least one dim on each side, to contract"
-        raise paired_fault(
-            "NE373", message, (left, right), pairing, ((), ()), "mul multiplies by a 0-d tensor"
-        )
-
-
 def _split(dims: Dims, *, is_left: bool) -> tuple[Dims, Dims]:
     if len(dims) == 1:
         return (), ()
@@ -106,13 +98,12 @@ def _batch_names(batch_left: Dims, batch_right: Dims, left: Dims, right: Dims, p
         shifted = Clash(names.kind, names.left - shift_left, names.right - shift_right)
         raise clashing(shifted, left, right, pairing)
     for a, b in zip(reversed(range(len(batch_left))), reversed(range(len(batch_right))), strict=False):
-        _check_aligned((a, left), (b, right), pairing)
+        _check_aligned(a, b, left, right, pairing)
     return names
 
 
-def _check_aligned(ours: tuple[int, Dims], theirs: tuple[int, Dims], pairing: Pairing) -> None:
+def _check_aligned(a: int, b: int, left: Dims, right: Dims, pairing: Pairing) -> None:
     """Raise NE471 if a batch dim without a name meets one whose name is among the features here."""
-    (a, left), (b, right) = ours, theirs
     if left[a].name is None and right[b].name in names_of(left[a + 1 :]) and right[b].name is not None:
         a = names_of(left).index(right[b].name)
     elif right[b].name is None and left[a].name in names_of(right[b + 1 :]) and left[a].name is not None:
@@ -130,13 +121,6 @@ def doubled_fault(name: str, left: Dims, right: Dims, pairing: Pairing) -> NameE
     marked = tuple([at for at, dim in enumerate(dims) if dim.name == name] for dims in (left, right))
     hint = f"rename one of them first, for example {pairing.right}.rename({name}={another_name(name)!r})"
     return paired_fault("NE473", message, (left, right), pairing, (marked[0], marked[1]), hint)
-
-
-def _check_contracted(left: Dims, right: Dims, pairing: Pairing) -> None:
-    at = -1 if len(right) == 1 else -2
-    if left[-1].size == right[at].size:
-        return
-    raise contracted_fault(left, right, (-1, at), pairing, _contracted_hint(left, right, at, pairing))
 
 
 def contracted_fault(
@@ -178,22 +162,14 @@ def check_ranks(tensors: Sequence[Dims], verb: str) -> None:
 
 
 def joined(tensors: Sequence[Dims], at: int | None, verb: str) -> Names:
-    """Return the unified names; sizes may differ only at position `at`, if there is one.
-
-    Raises
-    ------
-    DimNameError
-        NE470 or NE471 if names clash.
-    SizeError
-        NE386 if sizes differ elsewhere.
-    """
+    """Return the unified names (NE470, NE471); sizes may differ only at position `at`, if any (NE386)."""
     first = tensors[0]
     names = names_of(first)
     for index, dims in enumerate(tensors[1:], 1):
         so_far = dims_of(names, shape_of(first))
         both = unify_from_right(names, names_of(dims))
         if isinstance(both, Clash):
-            raise _clashing(tensors, index, verb)
+            raise first_clash(tensors[: index + 1], lambda left, right: _pairing(verb, left, right))
         names = both
         for axis, (a, b) in enumerate(zip(so_far, dims, strict=True)):
             if a.size != b.size and axis != at:
@@ -204,15 +180,6 @@ def joined(tensors: Sequence[Dims], at: int | None, verb: str) -> Names:
                 marked = ([axis], [axis])
                 raise paired_fault("NE386", message, (first, dims), _pairing(verb, 0, index), marked, hint)
     return names
-
-
-def _clashing(tensors: Sequence[Dims], index: int, verb: str) -> NameExprError:
-    """Return the error for the first tensor whose own names clash with those of the one at `place`."""
-    for earlier, dims in enumerate(tensors[:index]):
-        clash = unify_from_right(names_of(dims), names_of(tensors[index]))
-        if isinstance(clash, Clash):
-            return clashing(clash, dims, tensors[index], _pairing(verb, earlier, index))
-    raise AssertionError("names that unify one by one unify all together")
 
 
 def _pairing(verb: str, left: int, right: int) -> Pairing:

@@ -42,10 +42,7 @@ class IndexItem(NamedTuple):
 def indexed_names(dims: Dims, items: Sequence[IndexItem], verb: str) -> Names:
     """Return the names after indexing; the items, `...` written out, take all dims.
 
-    Raises
-    ------
-    DimNameError
-        NE470 if the names of several index tensors clash, NE411 if a name would come twice.
+    NE470 if the names of several index tensors clash, NE411 if a name would come twice.
     """
     names: list[str | None] = []
     arrays: list[tuple[int, IndexItem, str | None]] = []
@@ -102,9 +99,8 @@ def no_index(
 ) -> NameExprError:
     """Return (not raise) NE802 for an index that a dim of a size does not have."""
     message = f"{verb}there is no index {index} in {dim}, whose size is {size}"
-    return fault(
-        "NE802", message, call, (argument,), f"indices go from {-size} to {size - 1}" if size else ""
-    )
+    hint = f"indices go from {-size} to {size - 1}" if size else ""
+    return fault("NE802", message, call, (argument,), hint)
 
 
 def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:

@@ -17,7 +17,7 @@ from operator import index as as_index
 from typing import SupportsIndex, TypeAlias
 
 from nameexpr.dims import Dim, Dims, Names, find, names_of, normalised
-from nameexpr.errors import NameExprError, did_you_mean
+from nameexpr.errors import did_you_mean
 from nameexpr.rules.calls import ShownCall, fault, listed
 
 DimLike: TypeAlias = str | int
@@ -25,17 +25,7 @@ DimLike: TypeAlias = str | int
 
 
 def position(dims: Dims, dim: object, verb: str) -> int:
-    """Return the position, from 0, of the dim given by name or number.
-
-    Raises
-    ------
-    DimNameError
-        NE410 if no dim has the name, NE416 if it is None.
-    DimRangeError
-        NE801 if there is no such position.
-    OptionError
-        NE651 if it is neither a string nor an integer.
-    """
+    """Return the position, from 0, of the dim given by name or number: see `position_of`."""
     return position_of(dims, ShownCall(verb, (dim,), (dims,)), 0)
 
 
@@ -50,12 +40,16 @@ def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
 
 
 def position_of(dims: Dims, call: ShownCall, index: int) -> int:
-    """Return the position of the dim that one argument of a call means."""
+    """Return the position of the dim that one argument of a call means.
+
+    NE410 if no dim has the name, NE416 for None, NE801 if there is no such position, NE651 for anything else.
+    """
     dim = call.arguments[index]
     if isinstance(dim, str):
         at = find(names_of(dims), normalised(dim))
         if at is None:
-            raise _unknown(dims, dim, call, index)
+            message = f"no dim is called {dim!r}" + ("" if dims else ": a 0-d tensor has no dims")
+            raise fault("NE410", message, call, (index,), unknown_hint(dims, dim))
         return at
     if dim is None:
         message = "None does not say which dim is meant; unnamed dims are given by position"
@@ -67,7 +61,11 @@ def position_of(dims: Dims, call: ShownCall, index: int) -> int:
     except TypeError:
         message = f"a dim is given by name or by position, not as {type(dim).__name__}"
         raise fault("NE651", message, call, (index,), _choices(dims)) from None
-    return _numbered(dims, number, call, index)
+    rank = len(dims)
+    if -rank <= number < rank:
+        return number % rank
+    why = f"positions go from {-rank} to {rank - 1}" if rank else "a 0-d tensor has no dims"
+    raise fault("NE801", f"there is no dim {number}: {why}", call, (index,), _choices(dims))
 
 
 def dims_in(wanted: object) -> tuple[object, ...]:
@@ -77,39 +75,13 @@ def dims_in(wanted: object) -> tuple[object, ...]:
     return tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,)
 
 
-def misplaced(dims: Dims, call: ShownCall, places: Sequence[int]) -> NameExprError:
-    """Return (not raise) the error of the first of some arguments that means no dim, in the whole call."""
-    for index in places:
-        try:
-            position_of(dims, call, index)
-        except NameExprError as wrong:
-            return wrong
-    raise AssertionError("one of the arguments means no dim")
-
-
-def _numbered(dims: Dims, number: int, call: ShownCall, index: int) -> int:
-    rank = len(dims)
-    if -rank <= number < rank:
-        return number % rank
-    why = f"positions go from {-rank} to {rank - 1}" if rank else "a 0-d tensor has no dims"
-    raise fault("NE801", f"there is no dim {number}: {why}", call, (index,), _choices(dims))
-
-
-def _unknown(dims: Dims, name: str, call: ShownCall, index: int) -> NameExprError:
-    message = f"no dim is called {name!r}" + ("" if dims else ": a 0-d tensor has no dims")
-    return fault("NE410", message, call, (index,), unknown_hint(dims, name))
-
-
 def unknown_hint(dims: Dims, name: str) -> str:
     """Return what to do about a name that no dim has."""
     known = [known for known in names_of(dims) if known is not None]
-    if known:
-        return did_you_mean(name, known) or _known_names(known)
-    return "the tensor has no names at all; refine_names gives it some" if dims else ""
-
-
-def _known_names(known: list[str]) -> str:
-    return f"the names are {listed(known)}" if len(known) > 1 else f"the only name is {known[0]!r}"
+    if not known:
+        return "the tensor has no names at all; refine_names gives it some" if dims else ""
+    names = f"the names are {listed(known)}" if len(known) > 1 else f"the only name is {known[0]!r}"
+    return did_you_mean(name, known) or names
 
 
 def _choices(dims: Dims) -> str:
@@ -133,31 +105,21 @@ def spelt(dim: Dim, at: int) -> DimLike:
 def axes(dims: Dims, wanted: object, verb: str) -> tuple[int, ...]:
     """Return the positions of one dim or of several: a name, an int, a list that mixes them, or "N C".
 
-    Raises
-    ------
-    DimNameError
-        NE410 for an unknown name, NE416 for None, NE417 for a dim that is given twice.
-    DimRangeError
-        NE801 for a position that does not exist.
-    OptionError
-        NE651 for anything else.
+    Errors are those of `position_of`, and NE417 for a dim that is given twice.
     """
     if isinstance(wanted, list | tuple):
         call = ShownCall(verb, wanted, (dims,), "([", "])")
     else:
         is_list = isinstance(wanted, str) and len(wanted.split()) > 1
         call = ShownCall(verb, str(wanted).split() if is_list else (wanted,), (dims,))
-    if not dims and call.arguments and all(map(_is_only, call.arguments)):
-        positions(_ONLY, call)  # which sees to it that there is one
+    if not dims and call.arguments and all(map(is_only, call.arguments)):
+        positions((Dim(None, 1),), call)  # which sees to it that there is one
         return ()
     return positions(dims, call)
 
 
-_ONLY = (Dim(None, 1),)
-
-
-def _is_only(dim: object) -> bool:
-    """Return whether PyTorch takes this for a dim of a 0-d tensor; reduced along it, that is unchanged."""
+def is_only(dim: object) -> bool:
+    """Return whether PyTorch takes this for a dim of a 0-d tensor, which is its only element."""
     return type(dim) is int and dim in (0, -1)
 
 

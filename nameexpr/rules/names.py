@@ -26,38 +26,19 @@ def renamed(dims: Dims, arguments: Sequence[object], mapping: Mapping[str, objec
     """Return the names after `rename(*arguments)` or `rename(**mapping)`.
 
     In order, `...` keeps the names that stand there, and a single None drops all. A mapping is applied at
-    once, so that names can be swapped.
-
-    Raises
-    ------
-    DimNameError
-        NE411 to NE414 for the new names, NE417 for a dim given in two spellings, NE420 for an old name that
-        no dim has, NE421 for both ways at once.
-    OptionError
-        NE650, if a new name is neither a string nor None.
-
-    Examples
-    --------
-    >>> from nameexpr.dims import Dim
-    >>> renamed((Dim("N", 2), Dim("C", 3)), (..., "features"), {}, "rename")
-    ('N', 'features')
+    once, so that names can be swapped. NE411 to NE414 and NE650 for the new names, NE417 for a dim given in
+    two spellings, NE420 for an old name that no dim has, NE421 for both ways at once.
     """
-    if arguments and mapping:
-        raise _both_ways(ShownCall(verb, [*arguments, *_pairs(mapping)], (dims,)))
     if mapping:
-        return _mapped(dims, mapping, ShownCall(verb, _pairs(mapping), (dims,)))
+        pairs = [Verbatim(f"{old}={new!r}") for old, new in mapping.items()]
+        call = ShownCall(verb, [*arguments, *pairs], (dims,))
+        if arguments:
+            hint = f"write {verb}(old='new') to change some names, {verb}('new', ...) to give them in order"
+            raise fault("NE421", "new names are given in order or as old=new, not both", call, hint=hint)
+        return _mapped(dims, mapping, call)
     if len(arguments) == 1 and arguments[0] is None:
         return (None,) * len(dims)
     return fitting(targets(dims, arguments, verb), dims, verb)
-
-
-def _pairs(mapping: Mapping[str, object]) -> list[Verbatim]:
-    return [Verbatim(f"{old}={new!r}") for old, new in mapping.items()]
-
-
-def _both_ways(call: ShownCall) -> NameExprError:
-    hint = f"write {call.verb}(old='new') to change some names, {call.verb}('new', ...) to give them in order"
-    return fault("NE421", "new names are given in order or as old=new, not both", call, hint=hint)
 
 
 def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names:
@@ -74,34 +55,20 @@ def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names
     names = tuple(None if name is None else new_names.get(name, name) for name in old_names)
     twice = duplicate(names)
     if twice:
-        marked = [index for index, new in enumerate(new_names.values()) if new == twice[0]]
-        raise doubled(twice, call, marked, _swap_hint(twice[0], old_names, new_names))
+        name, hint = twice[0], ""
+        marked = [index for index, new in enumerate(new_names.values()) if new == name]
+        takers = [old for old, new in new_names.items() if new == name != old]
+        if takers and name in old_names and name not in new_names:
+            hint = f"dim {old_names.index(name)} has that name already: rename it too, or swap the two with "
+            hint += f"{takers[0]}={name!r}, {name}={takers[0]!r}"
+        raise doubled(twice, call, marked, hint)
     return names
-
-
-def _swap_hint(name: str, old_names: Names, new_names: Mapping[str, str | None]) -> str:
-    """Propose the swap where one dim takes the name of another that keeps it."""
-    takers = [old for old, new in new_names.items() if new == name != old]
-    if name not in old_names or name in new_names or not takers:
-        return ""
-    swap = f"{takers[0]}={name!r}, {name}={takers[0]!r}"
-    return f"dim {old_names.index(name)} has that name already: rename it too, or swap the two with {swap}"
 
 
 def refined(dims: Dims, arguments: Sequence[object], verb: str = "refine_names") -> Names:
     """Return the names after `refine_names(*arguments)`: only dims without a name take a new one.
 
-    Raises
-    ------
-    DimNameError
-        NE430 where a dim has another name already, NE431 where None would drop its name, NE411 to NE414
-        otherwise.
-
-    Examples
-    --------
-    >>> from nameexpr.dims import Dim
-    >>> refined((Dim(None, 2), Dim("C", 3)), ("N", ...))
-    ('N', 'C')
+    NE430 where a dim has another name already, NE431 where None would drop its name.
     """
     wanted = targets(dims, arguments, verb)
     for at, new in enumerate(filled(wanted, dims, verb)):
@@ -135,15 +102,8 @@ def aligned_to(dims: Dims, arguments: Sequence[object], verb: str = "align_to") 
     """Return how the dims move in `align_to(*arguments)`.
 
     `...` stands for all dims that are not mentioned, unnamed ones too, in their order. Without it every dim
-    must have a name and be mentioned.
-
-    Raises
-    ------
-    DimNameError
-        NE440 if a dim is not mentioned, NE441 if one has no name, NE442 if None is wanted, NE411 if a name is
-        wanted twice.
-    LimitError
-        NE750, if that would be more than 64 dims.
+    must have a name (NE441) and be mentioned (NE440). NE442 if None is wanted, NE411 if a name is wanted
+    twice, NE750 if that would be more than 64 dims.
     """
     wanted = targets(dims, arguments, verb)
     alignment = _arranged(names_of(dims), wanted)
@@ -199,12 +159,8 @@ def _left_out(dims: Dims, left_out: Names, wanted: Sequence[Target], call: Shown
 def aligned_as(dims: Dims, other: Dims, verb: str = "align_as") -> Alignment:
     """Return how the dims move to stand in the order of another tensor.
 
-    A dim that only the other tensor has gets size 1; it is unnamed where the other's is.
-
-    Raises
-    ------
-    DimNameError
-        NE441 if a dim has no name, NE443 if the other tensor lacks one of the names.
+    A dim that only the other tensor has gets size 1; it is unnamed where the other's is. NE441 if a dim has
+    no name, NE443 if the other tensor lacks one of the names.
     """
     call = ShownCall(verb, (Verbatim("other"),), (dims, other))
     if None in names_of(dims):

@@ -82,17 +82,10 @@ def _cell(dim: Dim) -> str:
 
 
 def unified(left: Dims, right: Dims, pairing: Pairing) -> Names:
-    """Return the names of two tensors broadcast together.
+    """Return the names of two tensors broadcast together: "Unifies names from inputs" on PyTorch's page.
 
-    Raises
-    ------
-    DimNameError
-        NE470 if two names that meet are different, NE471 if a name meets an unnamed dim and stands elsewhere
-        in the other tensor.
-
-    Notes
-    -----
-    "Unifies names from inputs" in PyTorch's page "Named Tensors operator coverage".
+    NE470 if two names that meet are different, NE471 if a name meets an unnamed dim and stands elsewhere in
+    the other tensor.
     """
     names = unify_from_right(names_of(left), names_of(right))
     if isinstance(names, Clash):
@@ -135,15 +128,12 @@ def unequal(left: Dims, right: Dims) -> int | None:
 def size_fault(left: Dims, right: Dims, places: tuple[int, int], pairing: Pairing) -> NameExprError:
     """Return (not raise) NE370 for sizes at these places that meet and differ."""
     a, b = left[places[0]], right[places[1]]
-    message = f"{pairing.verb}: {_meeting(a, b)} has size {a.size} {_in(pairing.left)}"
+    name = a.name or b.name
+    dim = "a dim without a name" if name is None else f"dim {name!r}"
+    message = f"{pairing.verb}: {dim} has size {a.size} {_in(pairing.left)}"
     message += f" and {b.size} {_in(pairing.right)}"
     hint = _hint_of_sizes(left, right, places, pairing)
     return paired_fault("NE370", message, (left, right), pairing, ([places[0]], [places[1]]), hint)
-
-
-def _meeting(a: Dim, b: Dim) -> str:
-    name = a.name or b.name
-    return "a dim without a name" if name is None else f"dim {name!r}"
 
 
 def _in(role: str) -> str:
@@ -201,20 +191,17 @@ def _hint_of_names(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> s
     a, b = left[clash.left].name or "", right[clash.right].name or ""
     if a in names_of(right) or b in names_of(left):
         return f"dims pair from the right: {_in_order(left, right, pairing)}"
-    renames = {b: a} if pairing.moves == "none" else _renames(left, right)
+    renames = {b: a}
+    if pairing.moves != "none":  # all dims of the right tensor that meet another name, and stand nowhere else
+        ours, theirs = names_of(left), names_of(right)
+        pairs = list(zip(reversed(ours), reversed(theirs), strict=False))[::-1]
+        renames = {b: a for a, b in pairs if a and b and a != b and a not in theirs and b not in ours}
     changes = ", ".join(f"{old}={new!r}" for old, new in renames.items())
     both = "both are the same dim" if len(renames) == 1 else "they are the same dims"
     rename = f"if {both}, {_variable(pairing.right)}.rename({changes})"
     if did_you_mean(b, [a]) or pairing.moves != "both":
         return rename
     return f"{rename}; if not, {_side_by_side(left, right)}"
-
-
-def _renames(left: Dims, right: Dims) -> dict[str, str]:
-    """Return the new names of all dims of the right tensor that meet another name, and stand nowhere else."""
-    ours, theirs = names_of(left), names_of(right)
-    pairs = list(zip(reversed(ours), reversed(theirs), strict=False))[::-1]
-    return {b: a for a, b in pairs if a and b and a != b and a not in theirs and b not in ours}
 
 
 def _in_order(left: Dims, right: Dims, pairing: Pairing) -> str:
@@ -225,18 +212,15 @@ def _in_order(left: Dims, right: Dims, pairing: Pairing) -> str:
     if None in (*a, *b):
         return "name all dims (refine_names), then align_to or align_as pair them by name"
     if set(b) <= set(a):
-        return f"{_variable(pairing.right)}.{_alignment(left, pairing)} pairs them by name"
+        order = f"align_as({_variable(pairing.left)})"
+        if pairing.left in _COMPUTED:
+            order = f"align_to({', '.join(map(shown, names_of(left)))})"
+        return f"{_variable(pairing.right)}.{order} pairs them by name"
     if pairing.moves == "right":
         return f"{_variable(pairing.right)} has others than {_variable(pairing.left)}, which stays as it is"
     if set(a) <= set(b):
         return f"{_variable(pairing.left)}.align_as({_variable(pairing.right)}) pairs them by name"
     return _side_by_side(left, right)
-
-
-def _alignment(left: Dims, pairing: Pairing) -> str:
-    if pairing.left in _COMPUTED:
-        return f"align_to({', '.join(map(shown, names_of(left)))})"
-    return f"align_as({_variable(pairing.left)})"
 
 
 def _side_by_side(left: Dims, right: Dims) -> str:

@@ -95,12 +95,7 @@ def broadcast(
 
 @remembered
 def matmul_names(
-    left: Names,
-    left_shape: Shape,
-    right: Names,
-    right_shape: Shape,
-    verb: str,
-    ranks: tuple[int, int] | None,
+    left: Names, left_shape: Shape, right: Names, right_shape: Shape, verb: str, ranks: tuple[int, int] | None
 ) -> Names:
     """Return the names of a matrix product; `ranks` are the numbers of dims that it must have, if any."""
     dims, others = dims_of(left, left_shape), dims_of(right, right_shape)

@@ -27,11 +27,7 @@ from nameexpr.rules.targets import checked_name, doubled
 def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
     """Return the dims after `flatten(wanted, out_dim)`; names and positions may be mixed.
 
-    Raises
-    ------
-    DimNameError
-        NE450 if they are not neighbours in this order, NE451 if there are none, NE410 and NE417 for a dim
-        that is unknown or given twice, NE411 if another dim has the name `out_dim` already.
+    NE450 if they are not neighbours in this order, NE451 if there are none, NE411 if a dim has the name.
     """
     call = ShownCall("flatten", wanted, (dims,), "([", f"], {shown(out_dim)})")
     if not dims:
@@ -48,25 +44,22 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
 def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) -> Dims:
     """Return the dims after `flatten(start, end)`, with `out_dim` if one is given; both ends are meant.
 
-    Where no out_dim is given the merged dims must be unnamed, or be a single dim, which then stays as it is:
-    names are never dropped in silence. A 0-d tensor becomes a 1-d one.
-
-    Raises
-    ------
-    DimNameError
-        NE452 if `start` stands after `end`, NE453 if dims with names are merged without an out_dim, NE454 if
-        a 0-d tensor is given an out_dim, NE410, NE411 as for `flattened`.
-    DimRangeError
-        NE801 if there is no such position.
+    Where no out_dim is given the merged dims must be unnamed, or be a single dim, which then stays as it
+    is: names are never dropped in silence (NE453). A 0-d tensor becomes a 1-d one (NE454 with an out_dim).
+    NE452 if `start` stands after `end`.
     """
     call = ShownCall("flatten", (start, end, *out_dim), (dims,))
-    if not dims:
-        return _from_scalar(start, end, out_dim, call)
+    if not dims:  # one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor
+        if out_dim:
+            raise _nothing_to_flatten(call)
+        only = (Dim(None, 1),)
+        position_of(only, call, 0)
+        position_of(only, call, 1)
+        return only
     first, last = position_of(dims, call, 0), position_of(dims, call, 1)
     if first > last:
-        message = (
-            f"{called(dims, first)}, the start, is at position {first}, after the end at position {last}"
-        )
+        message = f"{called(dims, first)}, the start, is at position {first}"
+        message += f", after the end at position {last}"
         hint = f"dims stay in their order: flatten({', '.join(map(shown, (end, start, *out_dim)))})"
         raise fault("NE452", message, call, (0, 1), hint)
     if out_dim:
@@ -74,16 +67,6 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
     else:
         name = _implied_name(dims, first, last, call)
     return _merged(dims, first, last, name)
-
-
-def _from_scalar(start: object, end: object, out_dim: tuple[object, ...], call: ShownCall) -> Dims:
-    """Return one dim of size 1, for the positions that PyTorch and NumPy take as those of a 0-d tensor."""
-    if out_dim:
-        raise _nothing_to_flatten(call)
-    only = (Dim(None, 1),)
-    position_of(only, call, 0)
-    position_of(only, call, 1)
-    return only
 
 
 def _nothing_to_flatten(call: ShownCall) -> Exception:
@@ -99,10 +82,8 @@ def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: ShownCal
     name = checked_name(out_dim, index, call)
     at = find(names_of(dims), name)
     if at is not None and at not in merged:
-        message = f"{name!r} is the name of dim {at} already"
-        raise fault(
-            "NE411", message, call, (index,), f"choose another out_dim, such as {another_name(name)!r}"
-        )
+        hint = f"choose another out_dim, such as {another_name(name)!r}"
+        raise fault("NE411", f"{name!r} is the name of dim {at} already", call, (index,), hint)
     return name
 
 
@@ -163,16 +144,9 @@ class _Part(NamedTuple):
 def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
     """Return the dims after `unflatten(dim, sizes)`.
 
-    Raises
-    ------
-    SizeError
-        NE350 if the sizes do not multiply up to the dim's, NE351 if two are left out, NE352 if any size would
-        do for the one left out, NE353 for a negative one, NE354 if there are none.
-    DimNameError
-        NE460 if plain sizes are given for a named dim, NE410 to NE412 for unknown, doubled and malformed
-        names.
-    OptionError
-        NE657, if `sizes` is of another kind.
+    NE350 if the sizes do not multiply up to the dim's, NE351 if two are left out, NE352 if any size would do
+    for the one left out, NE353 for a negative one, NE354 if there are none, NE460 for plain sizes of a named
+    dim, NE657 if `sizes` is of another kind.
     """
     at = position_of(dims, ShownCall("unflatten", (dim,), (dims,), closing=f", {shown(sizes)})"), 0)
     items = _items(dims, dim, sizes)
@@ -180,7 +154,12 @@ def unflattened(dims: Dims, dim: object, sizes: object) -> Dims:
     if not items:
         raise fault("NE354", "no sizes are given to split the dim into", call, hint="give at least one size")
     parts = [_part(item, index, call) for index, item in enumerate(items)]
-    _check_named(dims, at, parts, call)
+    plain = [index for index, part in enumerate(parts) if part.is_plain]
+    if plain and dims[at].name is not None:
+        pairs = [(f"{dims[at].name}{index + 1}", part.size) for index, part in enumerate(parts)]
+        message = f"{called(dims, at)} has a name, so the dims it is split into need names"
+        hint = f"write unflatten({spelt(dims[at], at)!r}, {shown(pairs)}), or drop its name first"
+        raise fault("NE460", message, call, plain, hint)
     new = _solved(dims, at, parts, call)
     return _replaced(dims, at, new, call)
 
@@ -234,15 +213,6 @@ def _size(size: object, index: int, call: ShownCall) -> int:
     return number
 
 
-def _check_named(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> None:
-    plain = [index for index, part in enumerate(parts) if part.is_plain]
-    if plain and dims[at].name is not None:
-        pairs = [(f"{dims[at].name}{index + 1}", part.size) for index, part in enumerate(parts)]
-        message = f"{called(dims, at)} has a name, so the dims it is split into need names"
-        hint = f"write unflatten({spelt(dims[at], at)!r}, {shown(pairs)}), or drop its name first"
-        raise fault("NE460", message, call, plain, hint)
-
-
 def _solved(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCall) -> Dims:
     free = [index for index, part in enumerate(parts) if part.size == -1]
     if len(free) > 1:
@@ -266,15 +236,12 @@ def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCal
     product = " * ".join(map(str, sizes)) + (f" = {known}" if len(sizes) > 1 else "")
     if len(sizes) < len(parts):
         message = f"{called(dims, at)} is {whole}, which {product} does not divide"
-        hint = f"{listed(_divisors(whole))} do" if 1 < whole <= SHOWN_WHOLE else ""
+        divisors = [number for number in range(1, min(whole, SHOWN_WHOLE) + 1) if whole % number == 0]
+        hint = f"{listed(divisors)} do" if 1 < whole <= SHOWN_WHOLE else ""
     else:
         message = f"{called(dims, at)} is {whole}, and the new sizes multiply up to {product}"
         hint = "one of them may be -1: it then follows from the others"
     return fault("NE350", message, call, range(len(parts)), hint)
-
-
-def _divisors(whole: int) -> list[int]:
-    return [number for number in range(1, whole + 1) if whole % number == 0]
 
 
 def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:

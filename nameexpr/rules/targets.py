@@ -38,12 +38,7 @@ _WORDS: dict[str, Target] = {"...": ..., "_": None, "None": None}
 def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target, ...]:
     """Return the names that are asked for: each a valid name, None or `...`, and `...` at most once.
 
-    Raises
-    ------
-    OptionError
-        NE650, if one is not a string, None or `...`.
-    DimNameError
-        NE412 if a name is malformed, NE414 if `...` stands twice.
+    NE650 if one is not a string, None or `...`, NE412 if a name is malformed, NE414 if `...` stands twice.
     """
     items = _items(arguments)
     call = ShownCall(verb, items, (dims,))
@@ -76,37 +71,26 @@ def checked_name(item: object, index: int, call: ShownCall) -> str:
     """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
     if not isinstance(item, str):
         message = f"a dim's name is a string or None, not {type(item).__name__}"
-        raise fault("NE650", message, call, (index,), hint=_kind_hint(item))
+        hint = "names look like 'N', 'batch' or 'x_1'; a dim without a name is None"
+        if isinstance(item, list | tuple | set | frozenset | dict):
+            hint = "write the names as separate arguments, as one list, or as one string: 'N C'"
+        raise fault("NE650", message, call, (index,), hint)
     reason = name_fault(item)
     if reason:
-        message = f"{item!r} cannot name a dim: {reason}"
-        raise fault("NE412", message, call, (index,), hint=_malformed_hint(item))
+        if item in ("", "_", "*"):
+            hint = "write None for a dim without a name"
+        elif len(item.split()) > 1:
+            hint = "write each name as an argument of its own, or all of them in one string"
+        else:
+            hint = f"{nearest_name(item)!r} would do: letters, digits, underscores, and no digit first"
+        raise fault("NE412", f"{item!r} cannot name a dim: {reason}", call, (index,), hint)
     return str.__str__(item) if item.isascii() else normalised(item)
-
-
-def _kind_hint(item: object) -> str:
-    if isinstance(item, list | tuple | set | frozenset | dict):
-        return "write the names as separate arguments, as one list, or as one string: 'N C'"
-    return "names look like 'N', 'batch' or 'x_1'; a dim without a name is None"
-
-
-def _malformed_hint(name: str) -> str:
-    if name in ("", "_", "*"):
-        return "write None for a dim without a name"
-    if len(name.split()) > 1:
-        return "write each name as an argument of its own, or all of them in one string"
-    return f"{nearest_name(name)!r} would do: letters, digits, underscores, and no digit first"
 
 
 def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
     """Return the names for a tensor with these dims: a string, a list, a tuple or None (no names at all).
 
-    Raises
-    ------
-    OptionError
-        NE650 or NE652, for anything else.
-    DimNameError
-        NE411 to NE415: doubled, malformed, or not one per dim.
+    NE411 to NE415 if they are doubled, malformed, or not one per dim; NE650 or NE652 for anything else.
     """
     if names is None:
         return (None,) * len(dims)

@@ -35,18 +35,9 @@ def check_written(
 ) -> None:
     """Raise unless a result with these names and sizes may be written into the target.
 
-    `source` says what an error calls that which is written.
-
-    Raises
-    ------
-    SizeError
-        NE371, if the sizes differ (and the target is not an `out=` without names).
-    DimNameError
-        NE472, if the target has a name and the names are not exactly its own.
-
-    Notes
-    -----
-    PyTorch's page "Named Tensors operator coverage", "out function and in-place variants".
+    NE371 if the sizes differ (and the target is not an `out=` without names), NE472 if the target has a
+    name and the names are not exactly its own. `source` says what an error calls that which is written. The
+    rule is "out function and in-place variants" on PyTorch's page "Named Tensors operator coverage".
     """
     pairing = Pairing(verb, "out" if is_out else "tensor", source)
     result = dims_of(names, shape)

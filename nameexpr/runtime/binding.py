@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from mmap import mmap
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
+from nameexpr.records import replace
 from nameexpr.runtime.operands import spec_of, unwrapped
 from nameexpr.syntax.ast import LABELLED, Expression, Term, atoms
 from nameexpr.syntax.unparse import unparse_term

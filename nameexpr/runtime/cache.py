@@ -1,31 +1,23 @@
 """What is remembered between calls: texts that were checked, functions that were made of them, and code.
 
-A call by text, without options, finds the function of its last operands in `calls`, one with options what
-keeps such functions in `calls_with_options`: that is the fast path of `by_text`, one look-up in a dict. The
-function checks for itself whether it is the right one (`nameexpr.runtime.specialise`). What is not found
-there goes the longer way round: it is found among the checked texts, or read and checked.
+A call of `einsum` finds the function of its last operands in `calls`, one with options what keeps such
+functions in `calls_with_options`. What is not found there, and every formula, is found among the checked
+texts, or read and checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from contextlib import suppress
-from functools import wraps
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
-
-import numpy as np
 
 from nameexpr.forks import lock
 
 Function = Callable[..., Any]
-Slow = TypeVar("Slow", bound=Function)
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
 
 MISSING: Any = object()
 """Stands for an operand that was not given."""
-CONSTANTS = frozenset({int, str, bool, type(None)})
-"""Kinds of options that never change."""
 TEXTS = 1024
 """Texts that are remembered, with and without options."""
 
@@ -103,81 +95,37 @@ def remember(text: str, function: Function) -> None:
     calls[text] = function
 
 
-def find(entries: Generations[Any, Kept], text: str, options: Any, read: Callable[[], Kept]) -> Kept:
-    """Return the checked text with these options, from the cache if it is there; None stands for no
-    options.
+def find(entries: Generations[Any, Kept], text: str, options: Any, make: Callable[..., Kept]) -> Kept:
+    """Return the checked text with these options, from the cache if it is there, and made if not; None stands
+    for no options.
     """
+
+    def counted() -> Kept:
+        global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
+        _misses += 1
+        return make(text) if options is None else make(text, options)
+
     key = text if options is None else (text, options)
     try:
-        entry = entries.get(key)
+        hash(key)
     except TypeError:  # an optimizer or reducer that cannot be hashed
-        return _counted(read)
-    return entry or entries.get_or_make(key, lambda: _counted(read))
+        return counted()
+    return entries.get_or_make(key, counted)
 
 
-def _counted(read: Callable[[], Kept]) -> Kept:
-    global _misses  # noqa: PLW0603  a count for `cache_info`, exact enough without a lock
-    _misses += 1
-    return read()
+def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool = False) -> None:
+    """Raise an `OperandError` if what should be an expression, or a formula, is something else (NE506)."""
+    if isinstance(text, str):
+        return
+    from nameexpr.errors import Diagnostic, error
 
-
-def by_text(find: Callable[..., Any]) -> Callable[[Slow], Slow]:
-    """Return a decorator that gives a function of a text, operands and options this shortest way.
-
-    Two operands are parameters of their own, because packing and unpacking a tuple costs more than the whole
-    look-up. `find(text, **options)` returns what has a `call` for a text with options.
-    """
-
-    def decorate(slow: Slow) -> Slow:
-        functions, entries = calls, calls_with_options
-
-        @wraps(slow)
-        def fast(text: str, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
-            call = None
-            try:
-                if not options:
-                    call = functions[text]
-                else:
-                    # The kinds of the options count: True is 1 for a dict, but no size.
-                    call = entries[text, *options.items(), *map(type, options.values())].call
-            except (KeyError, TypeError):  # new, or nothing that can be looked up
-                pass
-            if call is None:
-                given = tuple(value for value in (a0, a1, *rest) if value is not MISSING)
-                if options and "out" not in options and isinstance(text, str):
-                    return _remembered(find, text, options).call(*given)
-                return slow(text, *given, **options)
-            if a1 is MISSING:
-                return call(a0)
-            if rest:
-                return call(a0, a1, *rest)
-            return call(a0, a1)
-
-        return fast  # type: ignore[return-value]  # the same signature, spelt for speed
-
-    return decorate
-
-
-def _remembered(find: Callable[..., Any], text: str, options: dict[str, Any]) -> Any:
-    """Return the entry of a text with options, and keep it where its options can be looked up."""
-    entry = find(text, **options)
-    if len(calls_with_options) >= TEXTS:
-        calls_with_options.clear()
-    if all(map(_is_constant, options.values())):
-        with suppress(TypeError):
-            calls_with_options[text, *options.items(), *map(type, options.values())] = entry
-    return entry
-
-
-def _is_constant(option: Any) -> bool:
-    """Whether an option says the same for as long as it is equal: many other objects are equal to themselves
-    only, and may be a size today and another one tomorrow.
-    """
-    if type(option) in CONSTANTS or isinstance(option, np.number | np.bool_ | np.dtype | type):
-        return True
-    if type(option) is tuple:
-        return all(map(_is_constant, option))
-    return callable(option) and not hasattr(option, "__index__")
+    kind, what = f"of type {type(text).__name__}", "formula" if is_formula else "expression"
+    hint = "the text comes first, operands have names: evaluate(text, x=...)" if is_formula else ""
+    message = f"the first argument is {kind}, and should be the {what}, a str"
+    if operands and isinstance(operands[0], str):
+        message = f"text and array are swapped: the first argument is {kind}"
+        hint = hint or "the text comes first: einsum(text, array)"
+    raise error(Diagnostic("NE506", message, hint=hint))
 
 
 class CacheInfo(NamedTuple):

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.runtime.einsum import check_is_text, find_entry
+from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.language import looks_like_formula
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.compiled_formula import CompiledFormula
-    from nameexpr.runtime.entry import Reduce
+    from nameexpr.runtime.entry import CallOptions, Reduce
 
 
 def compile(  # noqa: A001  the name that re.compile has, too
@@ -63,37 +64,30 @@ def compile(  # noqa: A001  the name that re.compile has, too
     (2, 4, 5, 8)
     """
     check_is_text(text)
-    if looks_like_formula(text):
-        if reduce is not None:
-            hint = "a reduction is written in the formula: sum[C](x)"
-            message = "reduce= is for expressions, and this is a formula"
-            raise error(Diagnostic("NE623", message, text, hint=hint))
-        return compile_formula(
-            text,
-            sizes=sizes,
-            keywords=size_keywords,
-            dtype=dtype,
-            optimize=optimize,
-            order=order,
-            memory_limit=memory_limit,
-            tune=tune,
-            outputs=outputs,
-        )
-    if outputs is not None:
+    is_formula = looks_like_formula(text)
+    if is_formula and reduce is not None:
+        hint = "a reduction is written in the formula: sum[C](x)"
+        raise error(Diagnostic("NE623", "reduce= is for expressions, and this is a formula", text, hint=hint))
+    if outputs is not None and not is_formula:
         raise error(Diagnostic("NE623", "outputs= is for formulas, and this is an expression", text))
     options = read_options(
-        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
-    )
-    return Compiled(find_entry(text, options.or_none))
+        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune,
+        outputs=outputs, formula=text if is_formula else "",
+    )  # fmt: skip
+    return _formula(text, options) if is_formula else Compiled(find_entry(text, options.or_none))
 
 
 def compile_formula(text: str, **options: Any) -> CompiledFormula:
     """Return a text that is known to be a formula, with options as for `read_options`."""
+    return _formula(text, read_options(formula=text, **options))
+
+
+def _formula(text: str, options: CallOptions) -> CompiledFormula:
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.formula import FormulaEntry
 
     # An entry of its own, not the cache's: `code` is for the latest call of this object.
-    return CompiledFormula(FormulaEntry(text, read_options(formula=text, **options)))
+    return CompiledFormula(FormulaEntry(text, options))
 
 
 def explain(text: str, /, *operands: Any, **options: Any) -> str:

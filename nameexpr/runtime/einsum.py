@@ -1,16 +1,21 @@
 """`einsum`: an expression and its operands to a result.
 
-A call by text, without options, finds the function of its last operands in one look-up
-(`nameexpr.runtime.cache`). Everything else goes the longer way round, and nothing of the compiler is
-loaded before a text is compiled.
+A call by text finds the function of its last operands in one look-up (`nameexpr.runtime.cache`), and the
+function checks for itself whether it is the right one (`nameexpr.runtime.specialise`). Everything else goes
+the longer way round, and nothing of the compiler is loaded before a text is compiled.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from nameexpr.runtime import cache
-from nameexpr.runtime.cache import by_text
+from nameexpr.runtime.cache import MISSING, TEXTS, check_is_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,33 +26,82 @@ if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
 
-
-def _find(
-    text: str,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    optimize: Optimize = None,
-    sizes: Mapping[str, int] | None = None,
-    reduce: str | Reduce | None = None,
-    order: str | None = None,
-    memory_limit: int | None = None,
-    tune: bool = False,
-    **size_keywords: int,
-) -> ExpressionEntry:
-    """Return the checked text with these options."""
-    check_is_text(text)
-    given = (dtype, optimize, sizes, reduce, order, memory_limit)
-    if not size_keywords and tune is False and all(option is None for option in given):
-        return find_entry(text, None)
-    from nameexpr.runtime.options import read_options
-
-    options = read_options(
-        sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune
-    )
-    return find_entry(text, options.or_none)
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+CONSTANTS = frozenset({int, str, bool, type(None)})
+"""Kinds of options that never change."""
 
 
-@by_text(_find)
+def by_text(documented: Documented) -> Documented:
+    """Return the function that calls by text, under the signature and the documentation of another.
+
+    Two operands are parameters of their own, because packing and unpacking a tuple costs more than the whole
+    look-up.
+    """
+    functions, entries = cache.calls, cache.calls_with_options
+
+    @wraps(documented)
+    def fast(text: str, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
+        call = None
+        try:
+            if not options:
+                call = functions[text]
+            else:
+                # The kinds of the options count: True is 1 for a dict, but no size.
+                call = entries[text, *options.items(), *map(type, options.values())].call
+        except (KeyError, TypeError):  # new, or nothing that can be looked up
+            pass
+        if call is None:
+            return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
+        if a1 is MISSING:
+            return call(a0)
+        if rest:
+            return call(a0, a1, *rest)
+        return call(a0, a1)
+
+    return fast  # type: ignore[return-value]  # the same signature, spelt for speed
+
+
+def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
+    """Run an expression that the dicts do not know, and let them know it."""
+    check_is_text(text, operands)
+    chosen = None
+    if options:
+        from nameexpr.runtime.options import expression_options
+
+        chosen = expression_options(options)
+    entry = find_entry(text, chosen)
+    if out is not None:
+        from nameexpr.runtime.out import write_out
+
+        return write_out(out, entry.call(*operands), text)
+    if options and all(map(_is_constant, options.values())):
+        if len(cache.calls_with_options) >= TEXTS:
+            cache.calls_with_options.clear()
+        with suppress(TypeError):
+            cache.calls_with_options[text, *options.items(), *map(type, options.values())] = entry
+    return entry.call(*operands)
+
+
+def find_entry(text: str, options: CallOptions | None = None) -> ExpressionEntry:
+    """Return the checked expression with these options. The compiler is loaded here, on first use."""
+    from nameexpr.runtime.expression import ExpressionEntry
+
+    entry: ExpressionEntry = cache.find(cache.expressions, text, options, ExpressionEntry)
+    return entry
+
+
+def _is_constant(option: Any) -> bool:
+    """Whether an option says the same for as long as it is equal: many other objects are equal to themselves
+    only, and may be a size today and another one tomorrow.
+    """
+    if type(option) in CONSTANTS or isinstance(option, np.number | np.bool_ | np.dtype | type):
+        return True
+    if type(option) is tuple:
+        return all(map(_is_constant, option))
+    return callable(option) and not hasattr(option, "__index__")
+
+
+@by_text
 def einsum(
     text: str,
     /,
@@ -118,49 +172,3 @@ def einsum(
     The rules are those of docs/language.md: a label is one dim with one size; what is dropped and occurs once
     needs a reducer.
     """
-    check_is_text(text, operands)
-    entry = _find(
-        text,
-        dtype=dtype,
-        optimize=optimize,
-        sizes=sizes,
-        reduce=reduce,
-        order=order,
-        memory_limit=memory_limit,
-        tune=tune,
-        **size_keywords,
-    )
-    result = entry.call(*operands)
-    if out is None:
-        return result
-    from nameexpr.runtime.out import write_out
-
-    return write_out(out, result, text)
-
-
-def find_entry(text: str, options: CallOptions | None) -> ExpressionEntry:
-    """Return the checked expression with these options; None stands for no options. The compiler is loaded
-    here, on first use.
-    """
-
-    def read() -> ExpressionEntry:
-        from nameexpr.runtime.expression import ExpressionEntry
-
-        return ExpressionEntry(text) if options is None else ExpressionEntry(text, options)
-
-    entry: ExpressionEntry = cache.find(cache.expressions, text, options, read)
-    return entry
-
-
-def check_is_text(text: Any, operands: tuple[Any, ...] = ()) -> None:
-    """Raise an `OperandError` if what should be an expression is something else."""
-    if isinstance(text, str):
-        return
-    from nameexpr.errors import Diagnostic, error
-
-    kind = f"of type {type(text).__name__}"
-    if operands and isinstance(operands[0], str):
-        hint = "the text comes first: einsum(text, array)"
-        message = f"text and array are swapped: the first argument is {kind}"
-        raise error(Diagnostic("NE506", message, hint=hint))
-    raise error(Diagnostic("NE506", f"the first argument is {kind}, and should be the expression, a str"))

@@ -11,22 +11,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
+from nameexpr.records import record
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
-from nameexpr.runtime.operands import OperandSpec, array_of, layout_of, names_of, read_only, repeats, spec_of
+from nameexpr.runtime.operands import Kinds, OperandSpec, array_of, kinds_of, read_only, spec_of, specs_of
 from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
+from nameexpr.syntax.ast import Expression
 
 if TYPE_CHECKING:
     from nameexpr.compiler.compilation import Compilation
+    from nameexpr.compiler.ir.program import Program
     from nameexpr.compiler.schedule.partial import Folded
 
 Reduce = Callable[[np.ndarray[tuple[Any, ...], np.dtype[Any]], int], Any]
@@ -34,12 +35,10 @@ PROGRAMS = 64
 """Shapes, dtypes and names for which one text keeps its functions."""
 PRELUDES = 16
 """Preludes whose values one bound text keeps: those of as many kinds of operands, if each needs others."""
-Keys = tuple[Any, Any, Sequence[Any]]
-"""What functions are kept under, kinds of operands with their ranks or their shapes, and the arrays."""
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallOptions:
     """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
     result's order in memory, the bytes that may be allocated, whether to time alternatives, and which
@@ -59,11 +58,6 @@ class CallOptions:
     def dtype(self) -> np.dtype[Any] | None:
         """The dtype asked for, if one is."""
         return None if self.dtype_name is None else np.dtype(self.dtype_name)
-
-    @property
-    def reducer(self) -> str | None:
-        """Name of the reducer that stands beside the text: `CUSTOM` for a callable."""
-        return CUSTOM if callable(self.reduce) else self.reduce
 
     @property
     def or_none(self) -> CallOptions | None:
@@ -97,6 +91,7 @@ class Entry(ABC):
         "_is_shared",
         "_prepared",
         "call",
+        "dtype",
         "fixed",
         "free",
         "is_bound",
@@ -113,6 +108,7 @@ class Entry(ABC):
     ) -> None:
         self.text = text
         self.options = options
+        self.dtype = options.dtype
         self.tree = tree
         self.is_bound = fixed is not None
         self.fixed = dict(sorted(fixed.items())) if fixed else {}
@@ -147,27 +143,27 @@ class Entry(ABC):
         return [merged[position] for position in range(len(merged))]
 
     def slow_call(self, *values: Any) -> Any:
-        """Run operands that the latest function is not for."""
+        """Run operands that the latest function is not for.
+
+        What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
+        """
         given = [value for value in values if value is not MISSING]
         every = operands = self.unwrap(self.merge(given) if self.is_bound else given)
         if self.is_bound:
             operands = [every[position] for position in self.free]
-        keys = _keys_of(operands)
-        same = () if self.is_bound else repeats(keys[2])
-        found = None if self.latest is None else self._found(keys, same)
-        function, self.latest = found or self._made(keys, same, every, operands)
+        kinds, found, get = kinds_of(operands), None, self.programs.get
+        same = () if self.is_bound else kinds.same
+        if self.latest is not None:
+            found = get(kinds.ranks) or (None if same else get(kinds.shapes))
+        if found is None:
+            specs = specs_of(operands)
+            found = None if self.latest is None else get((specs, same))
+            found = found or self._made(kinds, same, specs, every, operands)
+        function, self.latest = found
         self.call = function if self.free else self._without_operands(function)
         if self._is_called_by_text:
             cache.remember(self.text, function)
         return function(*operands)
-
-    def _found(self, keys: Keys, same: tuple[int, ...]) -> tuple[Function, Latest] | None:
-        """Return the function that was made for operands of this kind, if one was.
-
-        What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
-        """
-        get = self.programs.get
-        return get(keys[0]) or (None if same else get(keys[1])) or get(_layouts(keys, same))
 
     def _without_operands(self, function: Function) -> Function:
         """Return a function of no operands, which may be called with one that is missing."""
@@ -178,22 +174,28 @@ class Entry(ABC):
         return call
 
     def _made(
-        self, keys: Keys, same: tuple[int, ...], every: Sequence[Any], operands: Sequence[Any]
+        self,
+        kinds: Kinds,
+        same: tuple[int, ...],
+        specs: tuple[OperandSpec, ...],
+        every: Sequence[Any],
+        operands: Sequence[Any],
     ) -> tuple[Function, Latest]:
         """Return a new function for operands of this kind, noted in `programs`."""
-        latest, layouts = Latest(tuple(map(spec_of, every)), (), same), _layouts(keys, same)
+        layouts = (specs, same)
+        latest = Latest(specs_of(every) if self.is_bound else specs, (), same)
         is_shared = self._is_shared and self.structure is not None
-        key = (self.structure, layouts)
-        made: Template | None = cache.templates.get(key) if is_shared else None
+        made: Template | None = cache.templates.get((self.structure, layouts)) if is_shared else None
         if made is None:
             if self.options.tune and not callable(self.options.reduce):
                 latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
-            made = self._template(self.compile(*latest), every)
+            made = self._template(self.compile(*latest), latest.specs, every)
             if is_shared and made.constants["names"] is None:
-                cache.templates.put(key, made)
+                cache.templates.put((self.structure, layouts), made)
         found = function_of(made, self.slow_call, self._explain), latest
         if not made.same:
-            self.programs.put({"ranks": keys[0], "shapes": keys[1], "layouts": layouts}[made.key], found)
+            keys = {"ranks": kinds.ranks, "shapes": kinds.shapes, "layouts": layouts}
+            self.programs.put(keys[made.key], found)
         if same and made.key != "ranks":
             self.programs.put(layouts, found)
         return found
@@ -203,41 +205,59 @@ class Entry(ABC):
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
-            function = function_of(self._template(compiled, every), self.slow_call, self._explain)
+            made = self._template(compiled, latest.specs, every)
+            function = function_of(made, self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
         return autotune(make)
 
-    def _template(self, compiled: Compilation[Any], every: Sequence[Any]) -> Template:
+    def _template(
+        self, compiled: Compilation[Any], specs: Sequence[OperandSpec], every: Sequence[Any]
+    ) -> Template:
         """Return the code of a compiled text; what depends on bound operands alone is computed here."""
         options = self.options
         held: tuple[Any, ...] = ()
-        program, shapes, operands = compiled.program, compiled.shapes, every
+        program, shapes, taken = compiled.program, compiled.shapes, specs
         if self.is_bound:
             folded = self.fold(compiled)
             held = self._values(folded, every)
             program, shapes = folded.rest, shapes_of(folded.rest)
-            operands = [every[position] for position in self.free]
-        is_for_all_sizes = compiled.fits_all_sizes and not options.sizes and options.memory_limit is None
+            taken = [specs[position] for position in self.free]
         return template(
             program,
             shapes,
-            operands,
-            compiled.names if any(names_of(operand) is not None for operand in every) else None,
+            taken,
+            compiled.names if any(spec.names is not None for spec in specs) else None,
             is_tuple=options.outputs is not None,
             reduce=options.reduce if callable(options.reduce) else None,
             held=held,
             same=compiled.same,
-            has_shapes=not is_for_all_sizes,
+            has_shapes=not self._fits_all_sizes(compiled.program),
+        )
+
+    def _fits_all_sizes(self, program: Program) -> bool:
+        """Whether a program is right for all shapes of the same ranks: nothing in it depends on a size.
+
+        NumPy then finds sizes that do not fit together by itself, which only a product of matrices does: a
+        broadcast product would take a size 1 for any other.
+        """
+        return (
+            isinstance(self.tree, Expression)
+            and self.structure is not None
+            and len(self.tree.inputs) <= 2  # noqa: PLR2004  of more, sizes tell the order
+            and not self.options.sizes
+            and self.options.memory_limit is None
+            and {one.primitive for one in program.instructions} <= {"transpose", "dot"}
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
         """Return the program split into what depends on bound operands alone, and what is done on each
         call.
         """
+        from nameexpr.backends.numpy.target import TARGET
         from nameexpr.compiler.schedule.partial import fold
 
-        return fold(compiled.program, compiled.shapes, self.fixed, self.options.memory_limit)
+        return fold(compiled.program, compiled.shapes, self.fixed, TARGET, self.options.memory_limit)
 
     def _values(self, folded: Folded, every: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values that the bound operands give: computed once for all kinds of the others that want
@@ -275,20 +295,3 @@ class Entry(ABC):
         from nameexpr.runtime.faults import run_fault
 
         return run_fault(fault, compiled, every)
-
-
-def _keys_of(operands: Sequence[Any]) -> Keys:
-    if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
-        kinds: Any = tuple([array.dtype for array in operands])
-        ranks, shapes = tuple([array.ndim for array in operands]), tuple([array.shape for array in operands])
-        return (kinds, ranks), (kinds, shapes), operands
-    arrays = [array_of(operand) for operand in operands]
-    kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
-    ranks, shapes = tuple([np.ndim(array) for array in arrays]), tuple([np.shape(array) for array in arrays])
-    return (kinds, ranks), (kinds, shapes), arrays
-
-
-def _layouts(keys: Keys, same: tuple[int, ...]) -> Any:
-    """Return the key of operands with their strides, and which of them are the same array."""
-    strides = tuple([layout_of(one) if isinstance(one, np.ndarray) else None for one in keys[2]])
-    return (*keys[1], strides, same)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.runtime import cache
+from nameexpr.runtime.cache import check_is_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,28 +89,23 @@ def evaluate(
     The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written. In a formula
     with an operand called `dtype`, `order` or `tune`, that keyword is the operand.
     """
+    if (
+        not misplaced and outputs is None and sizes is None and optimize is None and memory_limit is None
+        and dtype is None and order is None and tune is None and operands is None
+    ):  # fmt: skip
+        try:
+            entry = cache.formulas.young[text]
+        except (KeyError, TypeError):  # new, or no text
+            entry = find_formula(text)
+        return entry.call_named(named_operands)
     if misplaced:
         raise by_position(text, misplaced)
-    if dtype is None and order is None and tune is None:
-        if (
-            outputs is None
-            and sizes is None
-            and optimize is None
-            and memory_limit is None
-            and operands is None
-        ):
-            try:
-                entry = cache.formulas.young[text]
-            except (KeyError, TypeError):  # new, or no text
-                entry = find_formula(text)
-            return entry.call_named(named_operands)
-        entry = find_formula(text, outputs, sizes, optimize, memory_limit)
-    else:
-        late = {"dtype": dtype, "order": order, "tune": tune}
-        late = {name: value for name, value in late.items() if value is not None}
+    given = {"outputs": outputs, "sizes": sizes, "optimize": optimize, "memory_limit": memory_limit}
+    late = {"dtype": dtype, "order": order, "tune": tune}
+    if any(value is not None for value in late.values()):
         names = find_formula(text).tree.operands
-        named_operands |= {name: late.pop(name) for name in names if name in late}
-        entry = find_formula(text, outputs, sizes, optimize, memory_limit, **late)
+        named_operands |= {name: late.pop(name) for name in names if late.get(name) is not None}
+    entry = find_formula(text, **given, **late)
     if operands is None:
         return entry.call_named(named_operands)
     from nameexpr.runtime.formula import merged
@@ -122,50 +118,22 @@ def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
     from nameexpr.compiler.analysis.faults.misuse import operands_by_position
     from nameexpr.errors import error
 
-    check_is_formula(text, misplaced)
+    check_is_text(text, misplaced, is_formula=True)
     return error(operands_by_position(text, find_formula(text).tree.operands))
 
 
-def check_is_formula(text: Any, operands: tuple[Any, ...] = ()) -> None:
-    """Raise NE506 if what should be a formula is something else."""
-    if isinstance(text, str):
-        return
-    from nameexpr.errors import Diagnostic, error
-
-    kind = f"of type {type(text).__name__}"
-    message = f"the first argument is {kind}, and should be the formula, a str"
-    if operands and isinstance(operands[0], str):
-        message = f"text and array are swapped: the first argument is {kind}"
-    hint = "the text comes first, operands have names: evaluate(text, x=...)"
-    raise error(Diagnostic("NE506", message, hint=hint))
-
-
-def find_formula(
-    text: Any,
-    outputs: Sequence[str] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    optimize: Optimize = None,
-    memory_limit: int | None = None,
-    **late: Any,
-) -> FormulaEntry:
-    """Return the checked formula with these options, from the cache if it is there."""
-    is_plain = outputs is None and sizes is None and optimize is None and memory_limit is None and not late
-    if is_plain and type(text) is str:
-        known: FormulaEntry | None = cache.formulas.young.get(text)
-        if known is not None:
-            return known
-    check_is_formula(text)
+def find_formula(text: Any, **options: Any) -> FormulaEntry:
+    """Return the checked formula with these options, from the cache if it is there; None stands for what is
+    left out.
+    """
+    check_is_text(text, is_formula=True)
     from nameexpr.runtime.formula import FormulaEntry
 
-    if is_plain:
-        plain: FormulaEntry = cache.find(cache.formulas, text, None, lambda: FormulaEntry(text))
-        return plain
-    from nameexpr.runtime.options import read_options
+    given = {name: value for name, value in options.items() if value is not None}
+    chosen = None
+    if given:
+        from nameexpr.runtime.options import read_options
 
-    options = read_options(
-        sizes, optimize=optimize, memory_limit=memory_limit, outputs=outputs, formula=text, **late
-    )
-    entry: FormulaEntry = cache.find(
-        cache.formulas, text, options.or_none, lambda: FormulaEntry(text, options)
-    )
+        chosen = read_options(formula=text, **given).or_none
+    entry: FormulaEntry = cache.find(cache.formulas, text, chosen, FormulaEntry)
     return entry

@@ -11,11 +11,12 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name, promoted
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import Typed, type_expression
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir.axes import Typed
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap
@@ -51,7 +52,7 @@ class ExpressionEntry(Entry):
         return ExpressionEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
-        return unwrap(operands, self.text, self.options.dtype)
+        return unwrap(operands, self.text, self.dtype)
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text (NE501 and NE502 for too few and too many)."""
@@ -80,7 +81,8 @@ class ExpressionEntry(Entry):
         """
         own = self.options
         operands = [Operand(spec.shape, spec.names) for spec in specs]
-        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=own.reducer)
+        reducer = CUSTOM if callable(own.reduce) else own.reduce
+        typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
         dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
         options = Options(
             TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
@@ -91,42 +93,30 @@ class ExpressionEntry(Entry):
         return compiled
 
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Dtypes:
-        wanted = self.options.dtype
+        wanted, is_summed = self.dtype, typed.is_summed
         product = wanted or promoted(dtypes)
-        if product is None or (len(dtypes) > 1 and _is_no_factor(product, dtypes, is_summed=typed.is_summed)):
+        name, names = number_name(product), tuple(map(number_name, dtypes))
+        # Times times times are no times, and NumPy's sums of products lose the unit.
+        are_times = product is not None and product.kind == "m"
+        is_unknown = are_times and (is_summed or sum(dtype.kind == "m" for dtype in dtypes) > 1)
+        is_unknown = is_unknown or not (name or are_times or product is None or product.kind == "O")
+        if product is None or (len(dtypes) > 1 and is_unknown):
             infos = tuple(
                 info._replace(labels=(str(dtype),))
                 for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)
             )
             listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
+            message = f"elements of dtype {listed} cannot be multiplied"
             hint = "convert the operands to numbers first"
-            raise error(
-                Diagnostic(
-                    "NE505", f"elements of dtype {listed} cannot be multiplied", self.text, (), infos, hint
-                )
-            )
-        names = tuple(map(number_name, dtypes))
+            raise error(Diagnostic("NE505", message, self.text, (), infos, hint))
         if wanted is not None:
             _check_castable(self.text, dtypes, wanted)
             _check_holds(self.text, wanted, typed.reducer)
             pairs = zip(names, dtypes, strict=True)
             names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
         return choose_dtypes(
-            names,
-            number_name(product),
-            is_summed=typed.is_summed,
-            reducer=typed.reducer,
-            is_asked=wanted is not None,
+            names, name, is_summed=is_summed, reducer=typed.reducer, is_asked=wanted is not None
         )
-
-
-def _is_no_factor(product: np.dtype[Any], dtypes: Sequence[np.dtype[Any]], *, is_summed: bool) -> bool:
-    """Whether no product is known of these dtypes: times times times are no times, and NumPy's sums of
-    products lose the unit.
-    """
-    if product.kind == "m":
-        return is_summed or sum(dtype.kind == "m" for dtype in dtypes) > 1
-    return not number_name(product) and product.kind != "O"
 
 
 def structure_of(tree: Expression) -> Any:
@@ -161,7 +151,7 @@ def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
 
 def _check_addressable(compiled: Compilation[Expression], operands: Sequence[Operand]) -> None:
     """Refuse what no machine can hold, before NumPy meets it."""
-    for shape in (compiled.result_shape, *compiled.shapes[len(operands) :]):
+    for shape in (compiled.shapes[compiled.program.result], *compiled.shapes[len(operands) :]):
         if prod(size for size in shape if size) * 16 > sys.maxsize:
             message = f"an array of shape {shape} would be needed, which no machine can hold"
             if prod(shape) > UNPRINTED:

@@ -23,10 +23,8 @@ from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
-from nameexpr.runtime.promotion import NumPyArithmetic
+from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Binary, Call, CallAlong, Label, Node, Number, Term, Unary, Use, nodes
-
-ARITHMETIC = NumPyArithmetic()
 
 
 class FormulaEntry(Entry):
@@ -45,7 +43,7 @@ class FormulaEntry(Entry):
         tree = tree or read_formula(text, options.outputs)
         super().__init__(text, options, tree, len(tree.uses), fixed)
         self._names = tree.operands
-        self.structure = structure_of(tree) if self._is_shared else None
+        self.structure = structure_of(tree, self._names) if self._is_shared else None
         self._in_order = _in_order([self._names[position] for position in self.free])
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
@@ -132,8 +130,8 @@ class FormulaEntry(Entry):
     ) -> Compilation[Scope]:
         """Return the formula compiled for operands like these, by name; the checker finds what is missing."""
         options = self.options
-        if options.dtype is not None:
-            self._check_castable(specs, options.dtype)
+        if self.dtype is not None:
+            self._check_castable(specs, self.dtype)
         layouts = [specs[name].layout if name in specs else None for name in self._names]
         return compile_formula(
             self.tree,
@@ -150,7 +148,7 @@ class FormulaEntry(Entry):
                 ranks=ranks,
                 same=same if options.memory_limit is None else (),  # what is kept takes memory
                 constants=tuple(self.fixed),
-                dtype="" if options.dtype is None else number_name(options.dtype),
+                dtype="" if self.dtype is None else number_name(self.dtype),
             ),
             options.outputs,
         )
@@ -208,17 +206,18 @@ def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
     return operands.items()
 
 
-def structure_of(scope: Scope) -> Any:
+def structure_of(scope: Scope, operands: Sequence[str]) -> Any:
     """Return what a formula says, whatever its operands, statements and labels are called; None where terms
     hold more than labels.
     """
-    names = {name: position for position, name in enumerate(scope.operands)}
+    names = {name: position for position, name in enumerate(operands)}
     numbers: dict[str, int] = {}
     statements = []
     try:
         for number, statement in enumerate(scope.tree.statements, len(names)):
-            value = [_node_key(node, names, numbers) for node in nodes(statement.value)]
-            statements.append((_term_key(statement.term, numbers), tuple(value)))
+            walk = tuple(nodes(statement.value))
+            value = tuple([_node_key(node, names, numbers) for node in walk])
+            statements.append((_term_key(statement.term, numbers), value))
             if statement.name is not None:
                 names[statement.name] = number
     except _NotPlainError:

@@ -32,6 +32,33 @@ class OperandSpec(NamedTuple):
     layout: tuple[int, ...] | None = None
 
 
+class Kinds(NamedTuple):
+    """What functions are kept under: the dtypes and names of operands with their ranks, and with their
+    shapes. `same` says which are the same array, as `repeats` does.
+    """
+
+    ranks: Any
+    shapes: Any
+    same: tuple[int, ...]
+
+
+def kinds_of(operands: Sequence[Any]) -> Kinds:
+    """Return what unwrapped operands are, but for their layouts."""
+    if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
+        kinds: Any = tuple([array.dtype for array in operands])
+        ranks, shapes = tuple([array.ndim for array in operands]), tuple([array.shape for array in operands])
+        return Kinds((kinds, ranks), (kinds, shapes), repeats(operands))
+    arrays = [array_of(operand) for operand in operands]
+    kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
+    ranks, shapes = tuple([np.ndim(array) for array in arrays]), tuple([np.shape(array) for array in arrays])
+    return Kinds((kinds, ranks), (kinds, shapes), repeats(arrays))
+
+
+def specs_of(operands: Sequence[Any]) -> tuple[OperandSpec, ...]:
+    """Return what a program for these unwrapped operands is compiled for."""
+    return tuple([spec_of(operand) for operand in operands])
+
+
 def spec_of(operand: Any) -> OperandSpec:
     """Return what a program for an unwrapped operand is compiled for."""
     if type(operand) is np.ndarray:
@@ -138,22 +165,3 @@ def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:
     keys = [id(one) if isinstance(one, np.ndarray) else (position,) for position, one in enumerate(arrays)]
     same = tuple([numbers.setdefault(key, position) for position, key in enumerate(keys)])
     return same if len(numbers) < len(same) else ()
-
-
-def same_guards(same: Sequence[int], is_named: Sequence[bool]) -> list[str]:
-    """Return the conditions that these operands are the same arrays.
-
-    Parameters
-    ----------
-    same : sequence of int
-        As `repeats` returns it.
-    is_named : sequence of bool
-        For each operand whether it is a NamedTensor, whose array counts.
-
-    Examples
-    --------
-    >>> same_guards((0, 1, 0), (False, False, True))
-    ['a2._data is a0']
-    """
-    data = [f"a{number}._data" if named else f"a{number}" for number, named in enumerate(is_named)]
-    return [f"{data[number]} is {data[first]}" for number, first in enumerate(same) if number != first]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import native
-from nameexpr.compiler.analysis.faults.misuse import kind_of, no_reducer, no_size
+from nameexpr.compiler.analysis.faults.misuse import OPTIONS, kind_of, no_reducer, no_size
 from nameexpr.compiler.planning.path import Optimize, check_strategy
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, error
@@ -53,6 +53,13 @@ def read_options(
         _tune(tune),
         _outputs(outputs, formula),
     )
+
+
+def expression_options(given: Mapping[str, Any]) -> CallOptions | None:
+    """Return the options of a call of `einsum`; all that is no option is a size. None if nothing is asked."""
+    sizes = {name: size for name, size in given.items() if name not in OPTIONS}
+    options = {name: value for name, value in given.items() if name in OPTIONS}
+    return read_options(keywords=sizes, **options).or_none
 
 
 def checked_sizes(

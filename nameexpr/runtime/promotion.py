@@ -13,6 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.statements import callee_of
+from nameexpr.compiler.analysis.build.values import Arithmetic
 from nameexpr.compiler.ir.dtypes import WEAK, choose_dtypes, needs_narrowing
 from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
 
@@ -28,38 +29,38 @@ def function_of(kernel: str) -> Any:
     return getattr(formulas, kernel)
 
 
-def _folded(function: Any, numbers: Sequence[Any]) -> int | float | complex:
+def fold_numbers(kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
+    """Return what a kernel gives for numbers, as a number."""
     from nameexpr.backends.numpy.numbers import fold
 
-    result: int | float | complex = fold(function, *numbers)
+    result: int | float | complex = fold(function_of(kernel), *numbers)
     return result
 
 
-def _sample(dtype: str) -> Any:
-    return _ONE[dtype] if dtype in _ONE else np.ones(1, dtype)
-
-
 @lru_cache(maxsize=4096)
-def _dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
-    function = function_of(kernel)
+def dtype_of(kernel: str, dtypes: tuple[str, ...]) -> str:
+    """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
     with np.errstate(all="ignore"):
         if all(dtype in _ONE for dtype in dtypes):
-            return WEAK[type(_folded(function, [_ONE[dtype] for dtype in dtypes]))]
+            return WEAK[type(fold_numbers(kernel, [_ONE[dtype] for dtype in dtypes]))]
         along = (0,) if kernel in ALONG else ()
-        result = np.asarray(function(*map(_sample, dtypes), *along))
+        samples = [_ONE[dtype] if dtype in _ONE else np.ones(1, dtype) for dtype in dtypes]
+        result = np.asarray(function_of(kernel)(*samples, *along))
     if result.dtype.kind not in "biufc":
         raise TypeError(f"{callee_of(kernel)} gives {result.dtype}")
     return number_name(result.dtype)
 
 
 @lru_cache(maxsize=4096)
-def _promoted(dtypes: tuple[str, ...]) -> str:
+def promoted(dtypes: tuple[str, ...]) -> str:
+    """Return the dtype of a product of arrays of these dtypes."""
     return number_name(np.result_type(*(_ONE.get(dtype) or np.dtype(dtype) for dtype in dtypes)))
 
 
 @lru_cache(maxsize=4096)
-def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
-    product = _promoted(dtypes)
+def reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
+    """Return the dtype of a product of arrays of these dtypes after a reduction."""
+    product = promoted(dtypes)
     chosen = choose_dtypes(dtypes, product, is_summed=reducer in SUMMING, reducer=reducer)
     if reducer in {"sum", "mean"}:
         return chosen.result
@@ -74,21 +75,5 @@ def _reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
     return chosen.result if needs_narrowing(reducer, chosen) else number_name(made.dtype)
 
 
-class NumPyArithmetic:
-    """NumPy's answers to `nameexpr.compiler.analysis.build.values.Arithmetic`."""
-
-    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
-        return _dtype_of(kernel, tuple(dtypes))
-
-    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return what a pointwise function gives for numbers, as a number."""
-        return _folded(function_of(kernel), numbers)
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes after a reduction."""
-        return _reduced(reducer, tuple(dtypes))
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes."""
-        return _promoted(tuple(dtypes))
+ARITHMETIC = Arithmetic(dtype_of, fold_numbers, reduced, promoted)
+"""What NumPy answers to the compiler."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nameexpr.records import record
 from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signature:
     """What an expression takes and gives, as text. Its str is the canonical spelling of the expression.
 
@@ -40,7 +40,7 @@ class Signature:
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FormulaSignature:
     """What a formula takes and gives, as text. Its str is the canonical spelling of the formula.
 

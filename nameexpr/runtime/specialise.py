@@ -8,20 +8,19 @@ then runs the statements of the program, with nothing in between; when the guard
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import NUMBERS
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
 from nameexpr.backends.numpy.codegen.statements import Invocation, Return, value_name
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.program import Program
+from nameexpr.records import record
 from nameexpr.runtime.cache import MISSING
-from nameexpr.runtime.operands import array_of, layout_of, names_of, same_guards
+from nameexpr.runtime.operands import OperandSpec, layout_of
 
 Function = Callable[..., Any]
 Shapes = Sequence[tuple[int, ...]]
@@ -35,7 +34,7 @@ SHARED: dict[str, Any] = {
 """What the generated functions of all texts can name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Template:
     """A function's code and constants, but for what belongs to one text: where it hands over.
 
@@ -52,7 +51,7 @@ class Template:
 def template(
     program: Program,
     shapes: Shapes,
-    operands: Sequence[Any],
+    operands: Sequence[OperandSpec],
     names: Sequence[Names] | None = None,
     *,
     is_tuple: bool = False,
@@ -69,8 +68,8 @@ def template(
         The program to run.
     shapes : sequence of tuple of int
         Shape of each of its values.
-    operands : sequence
-        Arrays, NamedTensors, or numbers of Python.
+    operands : sequence of OperandSpec
+        What the function takes.
     names : sequence of tuple, or None
         Names of each result; None for plain arrays.
     is_tuple : bool
@@ -86,15 +85,15 @@ def template(
     """
     constants: dict[str, Any] = {"names": None, "reduce": reduce}
     constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
-    named = [names_of(operand) is not None for operand in operands]
+    named = [operand.names is not None for operand in operands]
     if names is not None or any(named):
         constants |= _named_tensors()
     guards = [
         guard(position, operand, program, constants, has_shape=has_shapes)
         for position, operand in enumerate(operands)
     ]
-    if same:
-        guards += same_guards(same, named)
+    data = [f"a{number}._data" if is_named else f"a{number}" for number, is_named in enumerate(named)]
+    guards += [f"{data[number]} is {data[first]}" for number, first in enumerate(same) if number != first]
     statements = bound_statements(program, shapes, constants)
     last = statements[-1]
     assert isinstance(last, Return)
@@ -165,30 +164,34 @@ def _never(*_: Any) -> Any:
 
 
 def guard(
-    position: int, operand: Any, program: Program, constants: dict[str, Any], *, has_shape: bool = True
+    position: int,
+    operand: OperandSpec,
+    program: Program,
+    constants: dict[str, Any],
+    *,
+    has_shape: bool = True,
 ) -> str:
-    """Return the condition that an operand is like this one, and bind its constants.
+    """Return the condition that an operand is of this kind, and bind its constants.
 
     A dtype is nearly always the very object that was seen before; one that was unpickled need not be.
     """
     name = data = f"a{position}"
-    if type(operand) in NUMBERS:
-        constants[f"d{position}"] = type(operand)
+    shape, names, dtype, layout = operand
+    constants[f"d{position}"] = dtype
+    if isinstance(dtype, type):
         return f"type({name}) is d{position}"
-    array, names = array_of(operand), names_of(operand)
     parts = [f"type({name}) is ndarray"]
     if names is not None:
         data = f"{name}._data"
         constants[f"n{position}"] = names
         parts = [f"type({name}) is NamedTensor", f"{name}._names == n{position}"]
-    constants[f"s{position}"] = array.shape
-    constants[f"d{position}"] = array.dtype
-    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {array.ndim}")
+    constants[f"s{position}"] = shape
+    parts.append(f"{data}.shape == s{position}" if has_shape else f"{data}.ndim == {len(shape)}")
     parts.append(f"({data}.dtype is d{position} or {data}.dtype == d{position})")
     if program.is_limited:  # copies, and what they take, depend on more than strides
-        constants[f"r{position}"] = layout_of(array)
+        constants[f"r{position}"] = layout
         parts.append(f"layout_of({data}) == r{position}")
     elif program.depends_on_layout:
-        constants[f"r{position}"] = array.strides
+        constants[f"r{position}"] = tuple(layout or ())
         parts.append(f"{data}.strides == r{position}")
     return " and ".join(parts)

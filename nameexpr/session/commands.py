@@ -26,13 +26,12 @@ from nameexpr.session.lines import (
     FACTORIES,
     PICTURES,
     CommandLine,
-    CommandRow,
     find_command,
     read_text,
 )
-from nameexpr.session.running import PreparedText, plan_of, type_text, value_of
+from nameexpr.session.running import VIEWS, PreparedText, plan_of, value_of
 from nameexpr.session.session import Answer, Commands, Session
-from nameexpr.session.settings import SEED, changed, listed, read_seed
+from nameexpr.session.settings import changed, listed, read_seed
 from nameexpr.session.values import dims_text, tree_text
 
 EXAMPLES = (
@@ -65,28 +64,19 @@ def _names(session: Session, line: CommandLine) -> Answer:
     return Answer("\n".join(aligned_columns(rows)))
 
 
-def _type(session: Session, line: CommandLine) -> Answer:
-    return Answer(type_text(_ready(session, line.argument, "type")))
-
-
-def _plan(session: Session, line: CommandLine) -> Answer:
-    return Answer(str(plan_of(_ready(session, line.argument, "plan"))))
-
-
-def _code(session: Session, line: CommandLine) -> Answer:
-    return Answer(plan_of(_ready(session, line.argument, "code")).code.rstrip("\n"))
+def _view(session: Session, line: CommandLine) -> Answer:
+    """Show the type, the plan or the code of a text."""
+    name = find_command(line.name.text).name
+    return Answer(str(VIEWS[name](_ready(session, line.argument, name))))
 
 
 def _time(session: Session, line: CommandLine) -> Answer:
     ready = _ready(session, line.argument, "time")
     plan_of(ready)  # refuses what only checks shapes
-
-    def call() -> object:
-        return value_of(ready)
-
-    once = min(Timer(call).repeat(2, 1))
+    timer = Timer(lambda: value_of(ready))
+    once = min(timer.repeat(2, 1))
     number = max(1, min(100_000, int(SECONDS / max(once, 1e-7))))
-    times = [total / number for total in Timer(call).repeat(REPEATS if once < 1 else 1, number)]
+    times = [total / number for total in timer.repeat(REPEATS if once < 1 else 1, number)]
     return Answer(
         f"{duration(median(times))} (median of {len(times)} repeats of {number:,}, "
         f"from {duration(min(times))} to {duration(max(times))})"
@@ -123,9 +113,8 @@ def _ready(session: Session, argument: str, command: str) -> PreparedText:
     """Prepare the text of a command, or the last text if it has none."""
     text = read_text(argument) if argument.strip() else session.last_text
     if text is None:
-        raise LineError(
-            f":{command} is about a text, and there was none yet", hint=f":{command} N C -> C N | x"
-        )
+        hint = f":{command} N C -> C N | x"
+        raise LineError(f":{command} is about a text, and there was none yet", hint=hint)
     ready = session.prepared(text)
     session.last_text = text
     return ready
@@ -151,7 +140,7 @@ def _set(session: Session, line: CommandLine) -> Answer:
     if len(words) == 1:
         raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
     name, value = words[0], " ".join(words[1:])
-    if name == SEED:
+    if name == "seed":
         from nameexpr.tensors.arguments import manual_seed
 
         manual_seed(read_seed(value))
@@ -176,25 +165,15 @@ def _help(session: Session, line: CommandLine) -> Answer:
     word = line.argument.strip().removeprefix(":").casefold()
     if word:
         command = find_command(word)
-        return Answer(f"{_usage(command)}\n  {command.about}")
+        return Answer(f"{command.call}\n  {command.about}")
     rows = [[f"  {example} ", about] for example, about in EXAMPLES]
-    rows += [[f"  {_usage(command)} ", command.about] for command in COMMANDS.values()]
+    rows += [[f"  {command.call} ", command.about] for command in COMMANDS.values()]
     return Answer("\n".join([*aligned_columns(rows), *KEYS]))
-
-
-def _usage(command: CommandRow) -> str:
-    return f":{command.name} {command.usage}".rstrip()
-
-
-def _quit(session: Session, line: CommandLine) -> Answer:
-    return Answer("", leaves=True)
 
 
 RUN: Commands = {
     "names": _names,
-    "type": _type,
-    "plan": _plan,
-    "code": _code,
+    **dict.fromkeys(VIEWS, _view),
     "draw": _draw,
     "time": _time,
     "explain": _explain,
@@ -204,7 +183,7 @@ RUN: Commands = {
     "script": files.script,
     "undo": _undo,
     "help": _help,
-    "quit": _quit,
+    "quit": lambda session, line: Answer("", leaves=True),
 }
 """The function of each command."""
 

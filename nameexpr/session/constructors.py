@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Mapping
 from math import prod
 from typing import Any
@@ -41,15 +42,7 @@ _SIZE = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 def make(line: FactoryLine, *, limit: int) -> NamedTensor:
-    """Make a tensor with a factory.
-
-    Raises
-    ------
-    LineError
-        If a piece is no size, or the tensor would not fit into `limit` bytes.
-    NameExprError
-        If the names are none that dims can have.
-    """
+    """Make a tensor with a factory (LineError if it would not fit into `limit` bytes)."""
     sizes, dtype = read_pieces(line)
     shape, names = tuple(sizes.values()), tuple(sizes) or None
     needed = prod(shape) * (dtype or np.dtype(float)).itemsize
@@ -65,13 +58,7 @@ def make(line: FactoryLine, *, limit: int) -> NamedTensor:
 
 
 def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None]:
-    """Parse the arguments of a factory: sizes by name, and the dtype if one is given.
-
-    Raises
-    ------
-    LineError
-        If a piece is neither.
-    """
+    """Parse the arguments of a factory: sizes by name, and the dtype if one is given (LineError)."""
     sizes: dict[str, int] = {}
     dtype = None
     for piece in line.pieces:
@@ -109,7 +96,7 @@ def _wrong(line: FactoryLine, message: str, hint: str = "") -> LineError:
 def run_python(
     line: PythonLine, tensors: Mapping[str, Any], others: dict[str, Any]
 ) -> tuple[dict[str, NamedTensor], Any]:
-    """Run code; return the tensors afterwards, and the value of an expression or None.
+    """Run code (LineError if it raises, or has no value to name).
 
     Parameters
     ----------
@@ -120,12 +107,12 @@ def run_python(
     others : dict
         Variables of earlier lines that are no tensors; it is changed.
 
-    Raises
-    ------
-    LineError
-        If the code raises, or its value cannot be what it is to be.
+    Returns
+    -------
+    tuple of (dict, object)
+        The tensors afterwards, and the value of an expression or None.
     """
-    variables = {"np": np, "ne": ne, **others, **tensors}
+    variables = {"np": np, "ne": ne, "exit": sys.exit, "quit": sys.exit, **others, **tensors}
     value = _executed(line.code, variables)
     if line.target is not None:
         variables[line.target] = _target(line, value)

@@ -38,8 +38,6 @@ def is_open(text: str) -> bool:
     It is open if a bracket is, if it ends in a backslash, if an expression ends in a comma or a bar, or if
     Python says so of what stands behind `!`. It never is after an empty line.
 
-    Examples
-    --------
     >>> is_open("x[N C] * w[C])"), is_open("!for i in range(3):"), is_open(":load x photo(1.npy")
     (False, True, False)
     """
@@ -60,8 +58,6 @@ def is_open(text: str) -> bool:
 def python_start(text: str) -> int | None:
     """Return the offset of the Python code behind `!` or `name = !`, or None.
 
-    Examples
-    --------
     >>> python_start("z[N C] = !np.ones(3)"), python_start("x != y")
     (10, None)
     """
@@ -72,8 +68,6 @@ def python_start(text: str) -> int | None:
 def continued(text: str) -> str:
     r"""Replace backslashes before line breaks, and the breaks, by spaces; offsets stay valid.
 
-    Examples
-    --------
     >>> continued("x[N] \\\n + 1")
     'x[N]    + 1'
     """
@@ -140,13 +134,10 @@ def _is_open_python(code: str) -> bool:
             is_whole = compile_command(code) is not None
         except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError):
             return False
-        return not is_whole and ("\n" in code or not _is_block(code))
-
-
-def _is_block(code: str) -> bool:
-    """Whether one line is a complete block, `for i in x: print(i)`, for which Python's prompt would wait."""
-    try:
-        compile(code, "<line>", "exec")
-    except SyntaxError:
-        return False
-    return True
+        if is_whole or "\n" in code:
+            return not is_whole
+        try:  # one line may be a whole block, `for i in x: print(i)`, for which Python's prompt would wait
+            compile(code, "<line>", "exec")
+        except SyntaxError:
+            return True
+    return False

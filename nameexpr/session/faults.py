@@ -5,7 +5,7 @@ there is no tensor 'w'
   N C, C -> N | x, w
                     ^
   help: make it: w = randn(N=2)
->>> print(with_advice("there is no tensor 'exit'", "exit"))
+>>> print(advised(LineError("there is no tensor 'exit'"), "exit"))
 there is no tensor 'exit'
   help: :quit or Ctrl-D leaves
 """
@@ -13,10 +13,12 @@ there is no tensor 'exit'
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from nameexpr.carets import marked_text, shortened, visible
+from nameexpr.carets import marked_text
 from nameexpr.dims import WORD
-from nameexpr.errors import Span
+from nameexpr.errors import NameExprError, Span, error
+from nameexpr.terminal.faults import CommandError
 
 _WORDS = {
     **dict.fromkeys(("exit", "quit", "q"), ":quit or Ctrl-D leaves"),
@@ -38,38 +40,37 @@ LONGEST = 60
 """Characters of a line up to which the advice quotes it."""
 
 
-class LineError(Exception):
-    """An error in a line: the message, the span if it is known, and a hint."""
+class LineError(CommandError):
+    """An error in a line, with its span in `text` if that is known."""
 
     def __init__(self, message: str, text: str = "", span: Span | None = None, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(message, hint)
         self.text = text
         self.span = span
-        self.hint = hint
 
     def __str__(self) -> str:
-        """Render the message, the line with carets, and the hint."""
-        lines = [visible(shortened(self.message))]
-        if self.span is not None:
-            lines += ["  " + line for line in marked_text(self.text, [(*self.span, "")])]
-        if self.hint:
-            lines.append(f"  help: {visible(shortened(self.hint))}")
-        return "\n".join(lines)
+        """Return the message, the line with carets, and the hint."""
+        return self.render()
+
+    def quotation(self, strong: Callable[[str], str]) -> list[str]:
+        """Return the line with carets."""
+        return [] if self.span is None else marked_text(self.text, [(*self.span, "")], strong=strong)
 
 
-def with_advice(message: str, line: str) -> str:
-    """Replace the help of a message if the line looks like Python, or like a command without its colon.
+def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | CommandError:
+    """Return the fault with another hint, if the line is Python, or a command without its colon.
 
-    >>> print(with_advice("this is wrong", "np.ones(3)"))
+    >>> print(advised(LineError("this is wrong"), "np.ones(3)"))
     this is wrong
       help: Python goes behind !: !np.ones(3)
     """
     advice = _advice(line.strip())
-    if not advice:
-        return message
-    lines = [line for line in message.split("\n") if not line.startswith("  help: ")]
-    return "\n".join([*lines, f"  help: {visible(advice)}"])
+    if advice and isinstance(fault, NameExprError):
+        *others, last = fault.diagnostics
+        return error(*(other._replace(hint="") for other in others), last._replace(hint=advice))
+    if advice and isinstance(fault, CommandError):
+        fault.hint = advice
+    return fault
 
 
 def _advice(line: str) -> str:

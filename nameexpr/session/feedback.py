@@ -13,10 +13,9 @@ Span(start=4, end=5)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +37,7 @@ LONGEST = 4000
 """Longest text, in characters, that is looked at while it is typed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """The line below the input: `kind` is "type", "mistake", "hint" or ""; `span` is that of a mistake."""
 
     kind: str
@@ -89,11 +87,11 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
         likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(written))
         return Status("hint", likely or "no such command")
     if command.takes != "text" or not line.argument.strip():
-        return Status("hint", f":{command.name} {command.usage}".rstrip() + f"  {command.about}")
+        return Status("hint", f"{command.call}  {command.about}")
     found = status(session, line.argument)
     if found.span is None:
         return found
-    return replace(found, span=Span(found.span.start + line.start, found.span.end + line.start))
+    return found._replace(span=Span(found.span.start + line.start, found.span.end + line.start))
 
 
 def _mistake(fault: NameExprError | LineError, line: str) -> Status:
@@ -113,40 +111,19 @@ def _one_line(text: str) -> str:
     return visible(shortened(" ".join(text.split())))
 
 
-def seen(session: Session) -> Callable[[str], Status]:
-    """Return a function from a text to its status, which caches the last one.
+def completions(session: Session, text: str, cursor: int) -> tuple[Completion, ...]:
+    """Return what may come next at the cursor.
 
-    >>> seen(Session({}))("x = ones(N=2)").text
-    'N=2  float64  16 B'
-    """
-    last: tuple[str, int, Status] | None = None
-
-    def look(text: str) -> Status:
-        nonlocal last
-        if last is None or last[:2] != (text, session.version):
-            last = (text, session.version, status(session, text))
-        return last[2]
-
-    return look
-
-
-def completions(session: Session) -> Callable[[str, int], tuple[Completion, ...]]:
-    """Return a function from a text and a cursor position to completions.
-
-    >>> [choice.text for choice in completions(Session({}))(":pl", 3)]
+    >>> [choice.text for choice in completions(Session({}), ":pl", 3)]
     [':plan']
     """
-    return lambda text, cursor: complete(text, cursor, known(session))
-
-
-def known(session: Session) -> Known:
-    """Return what completion may use of a session."""
-    return Known(
+    known = Known(
         {name: (tensor.names, tensor.shape) for name, tensor in session.tensors.items()},
         {f":{name}": command.about for name, command in COMMANDS.items()},
         {name: setting.choices for name, setting in SETTINGS.items()},
         _codes(),
     )
+    return complete(text, cursor, known)
 
 
 @cache
@@ -156,23 +133,19 @@ def _codes() -> dict[str, str]:
     return {code: summary(code) for code in codes()}
 
 
-def plans(session: Session) -> Callable[[str], str]:
-    """Return a function from a text to its plan and code, or its error, for F2.
+def plan_and_code(session: Session, text: str) -> str:
+    """Return plan and code of a text, with or without a command before it, or its error, for F2.
 
     >>> from nameexpr.session.commands import new_session
     >>> session = new_session()
     >>> _ = session.run("x = ones(N=2)")
-    >>> print(plans(session)("x * 2").splitlines()[0])
+    >>> print(plan_and_code(session, "x * 2").splitlines()[0])
     x * 2
     """
-
-    def show(text: str) -> str:
-        line = text.strip()
-        if line.startswith(":"):
-            line = line.partition(" ")[2]
-        if not line and session.last_text is None:
-            return "nothing is typed yet; F2 shows the plan of what is"
-        plan, code = session.look(f":plan {line}"), session.look(f":code {line}")
-        return plan.text if plan.is_fault else f"{plan.text}\n\n{code.text}"
-
-    return show
+    line = text.strip()
+    if line.startswith(":"):
+        line = line.partition(" ")[2]
+    if not line and session.last_text is None:
+        return "nothing is typed yet; F2 shows the plan of what is"
+    plan, code = session.look(f":plan {line}"), session.look(f":code {line}")
+    return plan.text if plan.is_fault else f"{plan.text}\n\n{code.text}"

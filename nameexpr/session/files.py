@@ -21,8 +21,7 @@ from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ARRAYS, CommandLine
 from nameexpr.session.session import Answer, Session
 from nameexpr.session.values import as_named, described
-from nameexpr.tensors import NamedTensor
-from nameexpr.terminal.faults import CommandError, quoted, reason
+from nameexpr.terminal.faults import FileError, quoted, reason
 
 _LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
 _TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")
@@ -50,21 +49,15 @@ def load(session: Session, line: CommandLine) -> Answer:
     if parts is None or not parts[1].isidentifier():
         hint = ":load x photos.npy, or :load x[N C] photos.npy"
         raise LineError("what is to be loaded, and from where?", hint=hint)
-    name, tensor = normalised(parts[1]), _read(_path(parts[3]), parts[2])
+    from nameexpr.terminal.files import read_array, split_key
+
+    name, path = normalised(parts[1]), _path(parts[3])
+    if not os.path.exists(split_key(path)[0]):
+        raise FileError(f"there is no file {quoted(path)}")
+    tensor = as_named(read_array(path), parts[2])
     session.put(line.text, {name: tensor})
     session.entered.append(line.text)
     return Answer(f"{name}: {described(tensor)}")
-
-
-def _read(path: str, term: str | None) -> NamedTensor:
-    from nameexpr.terminal.files import read_array, split_key
-
-    if not os.path.exists(split_key(path)[0]):
-        raise LineError(f"there is no file {quoted(path)}")
-    try:
-        return as_named(read_array(path), term)
-    except CommandError as fault:
-        raise LineError(fault.message, hint=fault.hint) from None
 
 
 def save(session: Session, line: CommandLine) -> Answer:
@@ -78,10 +71,7 @@ def save(session: Session, line: CommandLine) -> Answer:
 
     if name not in session.tensors:
         raise LineError(f"there is no tensor '{name}'", hint=":names lists them")
-    try:
-        write(session.tensors[name].data, find_target(path, as_json=path == "-"))
-    except CommandError as fault:
-        raise LineError(fault.message, hint=fault.hint) from None
+    write(session.tensors[name].data, find_target(path, as_json=path == "-"))
     return Answer(f"{name} written to {quoted(path)}")
 
 
@@ -106,12 +96,12 @@ def _path(text: str) -> str:
 
 
 def write_text(path: str, text: str) -> str:
-    """Write a text to a file and return its quoted name; raise LineError if that fails."""
+    """Write a text to a file and return its quoted name (FileError if that fails)."""
     try:
         with open(path, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
     except (OSError, ValueError) as fault:
-        raise LineError(f"cannot write {quoted(path)}: {reason(fault)}") from None
+        raise FileError(f"cannot write {quoted(path)}: {reason(fault)}") from None
     return quoted(path)
 
 
@@ -132,20 +122,14 @@ def script(session: Session, line: CommandLine) -> Answer:
 
 
 def read_script(path: str) -> list[str]:
-    """Read the lines of a script, continuation lines joined.
-
-    Raises
-    ------
-    LineError
-        If the file cannot be read.
-    """
+    """Read the lines of a script, continuation lines joined (FileError)."""
     try:
         with open(path, "rb") as stream:
             data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as fault:
-        raise LineError(f"cannot read {quoted(path)}: {reason(fault)}") from None
+        raise FileError(f"cannot read {quoted(path)}: {reason(fault)}") from None
     if len(data) > LARGEST:
-        raise LineError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
+        raise FileError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
     return lines_of(data.decode("utf-8-sig", "replace"))
 
 

@@ -20,12 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
-from nameexpr.errors import NameExprError, Span, did_you_mean
+from nameexpr.errors import NameExprError, Span, nearest
 from nameexpr.session.faults import LineError
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
@@ -39,6 +38,11 @@ class CommandRow(NamedTuple):
     about: str
     takes: Literal["nothing", "text", "picture", "code", "setting", "file", "command"]
     also: tuple[str, ...] = ()
+
+    @property
+    def call(self) -> str:
+        """The command as it is typed."""
+        return f":{self.name} {self.usage}".rstrip()
 
 
 COMMANDS: Mapping[str, CommandRow] = {
@@ -96,13 +100,11 @@ class Word(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyLine:
+class EmptyLine(NamedTuple):
     """A line that holds blanks or a comment."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(NamedTuple):
     """`:plan x * 2`: a command, its argument, which begins at `start`, and the whole line."""
 
     name: Word
@@ -111,8 +113,7 @@ class CommandLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PythonLine:
+class PythonLine(NamedTuple):
     """`!x.sum()` or `z[N C] = !np.ones((2, 3))`: code, and the tensor to name its value."""
 
     code: str
@@ -120,8 +121,7 @@ class PythonLine:
     term: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FactoryLine:
+class FactoryLine(NamedTuple):
     """`x = randn(N=2, C=3)`: a new tensor by its name, the factory, and the pieces between the brackets."""
 
     target: str
@@ -129,16 +129,14 @@ class FactoryLine:
     pieces: tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionLine:
+class ExpressionLine(NamedTuple):
     """An expression, or shapes to check; `operands` is None where the line does not name them."""
 
     text: str
     operands: tuple[Word, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaLine:
+class FormulaLine(NamedTuple):
     """A formula; the line itself is its text."""
 
     text: str
@@ -149,15 +147,8 @@ Line: TypeAlias = EmptyLine | CommandLine | PythonLine | FactoryLine | TextLine
 
 
 def read_line(line: str) -> Line:
-    """Parse a line.
+    """Parse a line (LineError if the call of a factory is not closed, or something follows it).
 
-    Raises
-    ------
-    LineError
-        If a factory call is not closed, or something follows it.
-
-    Examples
-    --------
     >>> read_line("x = randn(N=2)").factory, read_line("!1 + 1").code, read_line(":plan x * 2").argument
     ('randn', '1 + 1', 'x * 2')
     """
@@ -176,13 +167,12 @@ def read_line(line: str) -> Line:
 def read_text(text: str) -> TextLine:
     """Tell an expression from a formula, and split off the operands behind the bar.
 
-    Examples
-    --------
     >>> type(read_text("x | y")).__name__, type(read_text("N C, C")).__name__, read_text("i -> i").operands
     ('FormulaLine', 'ExpressionLine', None)
     """
     bare = without_comments(text)
-    if not _ARROW.search(bare) and _is_formula(text, bare):
+    head = bare.partition("|")[0]
+    if not _ARROW.search(bare) and (looks_like_formula(text) or _parses(text) or _OF_FORMULAS.search(head)):
         return FormulaLine(text)
     bar = bare.find("|")
     if bar < 0:
@@ -196,30 +186,17 @@ def without_comments(text: str) -> str:
 
 
 def find_command(name: str) -> CommandRow:
-    """Look up a command by its name or an alias, in any case.
+    """Look up a command by its name or an alias, in any case (LineError if there is none).
 
-    Raises
-    ------
-    LineError
-        If there is no such command.
-
-    Examples
-    --------
     >>> find_command("P").name
     'plan'
     """
     folded = name.casefold()
     if folded in FULL_NAMES:
         return COMMANDS[FULL_NAMES[folded]]
-    close = did_you_mean(folded, COMMANDS)
-    hint = close.replace("'", "':", 1) if close else ":help lists them"
+    near = nearest(folded, COMMANDS)
+    hint = f"did you mean ':{near}'?" if near else ":help lists them"
     raise LineError(f"there is no command ':{name}'", hint=hint)
-
-
-def _is_formula(text: str, bare: str) -> bool:
-    if looks_like_formula(text) or _parses(text):
-        return True
-    return _OF_FORMULAS.search(bare.partition("|")[0]) is not None
 
 
 @lru_cache(maxsize=16)  # a line is read several times at every key

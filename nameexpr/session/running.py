@@ -15,9 +15,9 @@ This is where a session, a toolbar and a notebook meet the package: nothing here
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,30 +30,22 @@ from nameexpr.runtime.compile import compile_formula
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
-from nameexpr.runtime.plan.plan import Outline, Plan
+from nameexpr.runtime.plan.plan import Plan
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ExpressionLine, FormulaLine, TextLine, Word
 from nameexpr.session.values import dims_text, shown
 from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_term
+from nameexpr.terminal.tables import as_number
 
+T = TypeVar("T")
 Tensors: TypeAlias = Mapping[str, Any]
 Operands: TypeAlias = tuple[tuple[str, Any], ...]
 LISTED = 8
 """Number of tensors that a hint lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextOptions:
-    """Options of `nameexpr.compile`; `dtype` applies to expressions only."""
-
-    dtype: str | None = None
-    optimize: str | bool | None = None
-    memory_limit: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedText:
+class PreparedText(NamedTuple):
     """A compiled text with its operands.
 
     Attributes
@@ -62,8 +54,8 @@ class PreparedText:
         None where shapes are only checked.
     operands : tuple of (str, array_like)
         What it is computed from, by what it is called, in order.
-    sizes : mapping of str to int
-        Those that the line gives.
+    options : mapping of str to object
+        What it is compiled with, as for `nameexpr.compile`.
     chosen : bool
         Whether the operands were found by their names, and not said.
     """
@@ -71,130 +63,85 @@ class PreparedText:
     text: TextLine
     compiled: Compiled | CompiledFormula | None
     operands: Operands
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any]
     chosen: bool = False
 
+    def ask(self, call: Callable[..., T]) -> T:
+        """Call something of `compiled` with the operands."""
+        if isinstance(self.compiled, CompiledFormula):
+            return call(operands=dict(self.operands))
+        return call(*(operand for _, operand in self.operands))
 
-@dataclass(frozen=True, slots=True)
-class TextValue:
+    def sizes(self) -> Sizes:
+        """Check the shapes of a text without an arrow (NameExprError if they do not fit)."""
+        return self.ask(partial(check, self.text.text, sizes=self.options["sizes"]))
+
+
+class TextValue(NamedTuple):
     """A result, and the values of a formula's statements by name."""
 
     value: Any
-    named: Mapping[str, Any] = field(default_factory=dict)
+    named: Mapping[str, Any] = {}
 
 
-def prepare(text: TextLine, tensors: Tensors, options: TextOptions = TextOptions()) -> PreparedText:
-    """Compile a text and find its operands.
-
-    Raises
-    ------
-    NameExprError
-        If the text is wrong.
-    LineError
-        If an operand is not there, or which one is meant cannot be told.
+def prepare(text: TextLine, tensors: Tensors, **options: Any) -> PreparedText:
+    """Compile a text, with options as for `nameexpr.compile`, and find its operands (LineError if one is not
+    there, or which is meant cannot be told).
     """
     if isinstance(text, FormulaLine):
-        formula = compile_formula(text.text, optimize=options.optimize, memory_limit=options.memory_limit)
-        return PreparedText(text, formula, tuple(_used(name, text, tensors) for name in formula.operands))
+        formula = compile_formula(text.text, **options)
+        operands = tuple(_used(name, text, tensors) for name in formula.operands)
+        return PreparedText(text, formula, operands, options)
     tree, operands, sizes = _read(text, tensors)
-    is_chosen = text.operands is None
-    if tree.outputs is None and tree.reducer is None:
-        return PreparedText(text, None, operands, sizes, is_chosen)
-    compiled = compile_text(
-        text.text,
-        sizes=sizes or None,
-        dtype=options.dtype,
-        optimize=options.optimize,
-        memory_limit=options.memory_limit,
-    )
-    assert isinstance(compiled, Compiled), "an arrow or a reducer makes an expression"
-    return PreparedText(text, compiled, operands, sizes, is_chosen)
+    options["sizes"] = sizes or None
+    checks_only = tree.outputs is None and tree.reducer is None
+    compiled = None if checks_only else compile_text(text.text, **options)
+    return PreparedText(text, compiled, operands, options, text.operands is None)
 
 
 def plan_of(ready: PreparedText) -> Plan:
-    """Return the plan.
-
-    Raises
-    ------
-    NameExprError
-        If the operands do not fit.
-    LineError
-        If the text only checks shapes.
-    """
+    """Return the plan (NameExprError if the operands do not fit, LineError if shapes are only checked)."""
     if ready.compiled is None:
         raise LineError("this text checks shapes and computes nothing", hint="say what results: N C, C -> N")
-    if isinstance(ready.compiled, Compiled):
-        return ready.compiled.plan(*_positional(ready))
-    return ready.compiled.plan(operands=dict(ready.operands))
+    return ready.ask(ready.compiled.plan)
+
+
+def code_of(ready: PreparedText) -> str:
+    """Return the NumPy that would run, as source."""
+    return plan_of(ready).code.rstrip("\n")
 
 
 def value_of(ready: PreparedText) -> TextValue:
-    """Compute the result, and for a formula the values of all its statements.
-
-    Raises
-    ------
-    NameExprError
-        If the operands do not fit.
+    """Compute the result, and for a formula all its named statements in one call (NameExprError if the
+    operands do not fit).
     """
-    if ready.compiled is None:
-        return TextValue(_sizes_of(ready))
-    if isinstance(ready.compiled, Compiled):
-        return TextValue(ready.compiled(*_positional(ready)))
-    return _statements(ready.compiled, dict(ready.operands))
+    compiled = ready.compiled
+    if compiled is None:
+        return TextValue(ready.sizes())
+    if isinstance(compiled, Compiled):
+        return TextValue(ready.ask(compiled))
+    *_, last = names = compiled.statements
+    outputs = tuple(name for name in names if name is not None)
+    if len(names) == 1:
+        value = ready.ask(compiled)
+        return TextValue(value, dict.fromkeys(outputs, value))
+    together = compile_formula(compiled.text, **{**ready.options, "outputs": outputs})
+    named = dict(zip(outputs, ready.ask(together), strict=True))
+    return TextValue(ready.ask(compiled) if last is None else named[last], named)
 
 
 def type_text(ready: PreparedText) -> str:
-    """Return the result's names, sizes, dtype and cost on one line.
-
-    Raises
-    ------
-    NameExprError
-        If the operands do not fit.
-    """
+    """Return names, sizes, dtype and cost of the result on one line (NameExprError if they do not fit)."""
     if ready.compiled is None:
-        return shown(_sizes_of(ready))
-    outline = _outline(ready)
-    dtype = outline.dtype or _common_dtype(ready.operands)
+        return shown(ready.sizes())
+    outline = ready.ask(ready.compiled.outline)
+    dtypes = {
+        str(getattr(operand, "dtype", None) or np.asarray(operand).dtype) for _, operand in ready.operands
+    }
+    dtype = outline.dtype or (dtypes.pop() if len(dtypes) == 1 else "")
     cost = f"{flops_text(outline.flops)}  {bytes_text(outline.peak_bytes)}"
     line = f"{dims_text(outline.names, outline.shape)}  {dtype}  {cost}"
     return line.replace("  0 flops", "").removesuffix("  0 B")
-
-
-def _positional(ready: PreparedText) -> tuple[Any, ...]:
-    return tuple(operand for _, operand in ready.operands)
-
-
-def _outline(ready: PreparedText) -> Outline:
-    if isinstance(ready.compiled, CompiledFormula):
-        return ready.compiled.outline(operands=dict(ready.operands))
-    assert ready.compiled is not None, "a text that checks shapes has no result"
-    return ready.compiled.outline(*_positional(ready))
-
-
-def _sizes_of(ready: PreparedText) -> Sizes:
-    """Check the shapes of a text without an arrow."""
-    return check(ready.text.text, *_positional(ready), sizes=ready.sizes or None)
-
-
-def _common_dtype(operands: Operands) -> str:
-    dtypes = [getattr(operand, "dtype", None) or np.asarray(operand).dtype for _, operand in operands]
-    return str(dtypes[0]) if len(set(dtypes)) == 1 else ""
-
-
-def _statements(compiled: CompiledFormula, operands: Mapping[str, Any]) -> TextValue:
-    """Compute all named statements in one call, and the last statement."""
-    names = compiled.statements
-    if len(names) == 1:
-        value = compiled(operands=operands)
-        return TextValue(value, {name: value for name in names if name is not None})
-    outputs = tuple(name for name in names if name is not None)
-    options = compiled.options
-    together = compile_formula(
-        compiled.text, outputs=outputs, optimize=options.optimize, memory_limit=options.memory_limit
-    )
-    named = dict(zip(outputs, together(operands=operands), strict=True))
-    value = named[outputs[-1]] if names[-1] is not None else compiled(operands=operands)
-    return TextValue(value, named)
 
 
 def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
@@ -255,11 +202,9 @@ def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]
     """Return the tensor or the number that is written behind the bar."""
     if word.text in tensors:
         return word.text, tensors[word.text]
-    for kind in (int, float, complex):
-        try:
-            return word.text, kind(word.text)
-        except (ValueError, OverflowError):
-            continue
+    number = as_number(word.text)
+    if number is not None:
+        return word.text, number
     if word.text == "_":
         raise LineError("there is no last result yet", _whole(line), word.span)
     hint = did_you_mean(word.text, tensors) or f"make it: {word.text} = randn(N=2, C=3)"
@@ -281,3 +226,7 @@ def _whole(line: ExpressionLine) -> str:
     for word in line.operands or ():
         text = text.ljust(word.span.start) + word.text + ", "
     return text.removesuffix(", ")
+
+
+VIEWS: Mapping[str, Callable[[PreparedText], object]] = {"type": type_text, "plan": plan_of, "code": code_of}
+"""What can be asked of a text, beside its value, by the command of a session and the option of a magic."""

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 from nameexpr.carets import visible
 from nameexpr.errors import NameExprError
@@ -32,13 +32,13 @@ from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.session import lines
 from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
-from nameexpr.session.faults import LineError, with_advice
+from nameexpr.session.faults import LineError, advised
 from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
-from nameexpr.session.settings import Settings, options_of
+from nameexpr.session.settings import DEFAULTS, Settings, memory_limit, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
-from nameexpr.whole_files import memory_of_machine
+from nameexpr.terminal.faults import CommandError
 
 MANY = 10
 """Commas from which on the estimate for a text being typed uses the greedy order."""
@@ -46,8 +46,7 @@ KEPT = 50
 """Number of lines that can be undone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """An answer: its text, whether that is an error, whether the session ends, and the line if known."""
 
     text: str
@@ -61,42 +60,20 @@ Commands: TypeAlias = "Mapping[str, Callable[[Session, lines.CommandLine], Answe
 
 @dataclass(slots=True)
 class Session:
-    """The state of a session, and how lines change it.
-
-    Attributes
-    ----------
-    commands : mapping of str to callable
-        The function of each command.
-    tensors : dict of str to NamedTensor
-        By name; `_` is the last value.
-    settings : Settings
-        What `:set` sets.
-    others : dict
-        Variables of Python's that are no tensors.
-    entered : list of str
-        The lines that made what is there, for `:save`.
-    last_text : ExpressionLine, FormulaLine or None
-        What commands without a text are about.
-    last_fault : str
-        Code of the latest error, for `:explain`.
-    version : int
-        Grows with each change.
-    depth : int
-        Scripts that are running inside each other.
-    undone : list of tuple
-        States before the latest changes: the line, the tensors, the settings, how many lines were entered.
-    """
+    """The state of a session, and how lines change it."""
 
     commands: Commands
-    tensors: dict[str, NamedTensor] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings)
-    others: dict[str, Any] = field(default_factory=dict)
-    entered: list[str] = field(default_factory=list)
-    last_text: lines.TextLine | None = None
-    last_fault: str = ""
-    version: int = 0
-    depth: int = 0
+    tensors: dict[str, NamedTensor] = field(default_factory=dict)  # by name; `_` is the last value
+    settings: Settings = field(default_factory=lambda: DEFAULTS)
+    others: dict[str, Any] = field(default_factory=dict)  # variables of Python's that are no tensors
+    entered: list[str] = field(default_factory=list)  # the lines that made what is there, for `:save`
+    last_text: lines.TextLine | None = None  # what commands without a text are about
+    last_fault: str = ""  # code of the latest error, for `:explain`
+    strong: Callable[[str], str] = str  # sets off the head and the carets of an error
+    version: int = 0  # grows with each change
+    depth: int = 0  # scripts that are running inside each other
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
+    """States before the latest changes: the line, the tensors, the settings, how many lines were entered."""
 
     def run(self, line: str) -> Answer:
         """Run a line and return the answer. Only KeyboardInterrupt is ever raised."""
@@ -106,7 +83,7 @@ class Session:
         notes = dict.fromkeys(visible(str(warning.message).split("\n")[0]) for warning in caught)
         if notes:
             text = "\n".join([*(f"warning: {note}" for note in notes), answer.text])
-            answer = replace(answer, text=text.rstrip("\n"))
+            answer = answer._replace(text=text.rstrip("\n"))
         return answer
 
     def look(self, line: str) -> Answer:
@@ -124,14 +101,9 @@ class Session:
         """
         options = options_of(self.settings)
         if is_quick:
-            order = "greedy" if line.text.count(",") >= MANY else options.optimize
-            options = replace(options, optimize=order, memory_limit=None)
-        return prepare(line, self.tensors, options)
-
-    @property
-    def memory_limit(self) -> int:
-        """Bytes that one line may allocate."""
-        return self.settings.memory_limit or memory_of_machine()
+            order = "greedy" if line.text.count(",") >= MANY else options["optimize"]
+            options |= {"optimize": order, "memory_limit": None}
+        return prepare(line, self.tensors, **options)
 
     def put(self, line: str, changed: Mapping[str, NamedTensor], gone: list[str] | None = None) -> None:
         """Store tensors, and the previous state for `:undo`, unless only the last result changes."""
@@ -150,16 +122,16 @@ class Session:
     def _answer(self, line: str) -> Answer:
         try:
             answer = self._run(read_line(line), line)
-        except (NameExprError, LineError) as fault:
+        except (NameExprError, CommandError) as fault:
             self.last_fault = fault.code if isinstance(fault, NameExprError) else ""
-            return Answer(with_advice(str(fault), line), is_fault=True)
+            return Answer(advised(fault, line).render(self.strong), is_fault=True)
         except MemoryError:
-            return Answer("there is not enough memory for this", is_fault=True)
+            return Answer(self.strong("there is not enough memory for this"), is_fault=True)
         except RecursionError:
-            return Answer("this is nested too deeply", is_fault=True)
+            return Answer(self.strong("this is nested too deeply"), is_fault=True)
         except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
-            what = f"{type(fault).__name__}: {fault}"
-            return Answer(f"nameexpr failed, which is a bug of its own: {visible(what)}", is_fault=True)
+            what = visible(f"{type(fault).__name__}: {fault}")
+            return Answer(self.strong(f"nameexpr failed, which is a bug of its own: {what}"), is_fault=True)
         if not answer.is_fault and line.strip() and not line.lstrip().startswith(":"):
             self.entered.append(line)
         return answer
@@ -169,21 +141,18 @@ class Session:
             case lines.EmptyLine():
                 return Answer("")
             case lines.CommandLine():
-                return self._command(line)
+                command = find_command(line.name.text)
+                if command.takes == "nothing" and line.argument.strip():
+                    raise LineError(f":{line.name.text} takes nothing")
+                return self.commands[command.name](self, line)
             case lines.FactoryLine():
-                tensor = make(line, limit=self.memory_limit)
+                tensor = make(line, limit=memory_limit(self.settings))
                 self.put(text, {line.target: tensor})
                 return Answer(_assigned({line.target: tensor}))
             case lines.PythonLine():
                 return self._python(line, text)
             case lines.ExpressionLine() | lines.FormulaLine():
                 return self._text(line, text)
-
-    def _command(self, line: lines.CommandLine) -> Answer:
-        command = find_command(line.name.text)
-        if command.takes == "nothing" and line.argument.strip():
-            raise LineError(f":{line.name.text} takes nothing")
-        return self.commands[command.name](self, line)
 
     def _text(self, line: lines.TextLine, text: str) -> Answer:
         ready = self.prepared(line)
@@ -196,7 +165,7 @@ class Session:
         last = as_named(result.value)
         self.put(text, {**named, "_": last})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
-        value = "" if is_named else shown(last, self.settings.precision)
+        value = "" if is_named else shown(last, self.settings["precision"])
         return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:
@@ -209,7 +178,7 @@ class Session:
             self.put(text, changed, gone)
         named = {name: tensor for name, tensor in changed.items() if name != "_"}
         try:
-            value_text = "" if value is None else shown(value, self.settings.precision)
+            value_text = "" if value is None else shown(value, self.settings["precision"])
         except Exception as fault:  # noqa: BLE001  a class of the user's
             raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
         return Answer("\n".join(part for part in (_assigned(named), value_text) if part))

@@ -1,55 +1,46 @@
 """What `:set` sets: how texts are computed, and how values are shown.
 
->>> changed(Settings(), "precision", "8").precision
+>>> changed(DEFAULTS, "precision", "8")["precision"]
 8
->>> changed(Settings(), "memory_limit", "2GB").memory_limit
+>>> changed(DEFAULTS, "memory_limit", "2GB")["memory_limit"]
 2000000000
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session.faults import LineError
-from nameexpr.session.running import TextOptions
 from nameexpr.whole_files import memory_of_machine
 
+Settings: TypeAlias = Mapping[str, Any]
 MOST_DIGITS = 30
 """More digits than any float has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Options of a session.
+class Setting(NamedTuple):
+    """A setting: description, values to complete, the parser of a value, and the default."""
 
-    Attributes
-    ----------
-    dtype : str or None
-        The dtype that expressions are computed in; None for the usual one.
-    optimize : str or None
-        The order of contractions, as for `nameexpr.einsum`.
-    memory_limit : int or None
-        Bytes that a line may allocate; None for the memory of the machine.
-    precision : int
-        Digits after the point that are shown.
-    """
-
-    dtype: str | None = None
-    optimize: str | None = None
-    memory_limit: int | None = None
-    precision: int = 4
+    about: str
+    choices: tuple[str, ...]
+    read: Callable[[str], Any]
+    default: Any = None
 
 
-def options_of(settings: Settings) -> TextOptions:
+def options_of(settings: Settings) -> dict[str, Any]:
     """Return the options for compiling; there is always a memory limit."""
-    optimize: str | bool | None = False if settings.optimize == "false" else settings.optimize
-    return TextOptions(settings.dtype, optimize, settings.memory_limit or memory_of_machine())
+    options = {name: settings[name] for name in ("dtype", "optimize", "memory_limit")}
+    return options | {"memory_limit": memory_limit(settings)}
+
+
+def memory_limit(settings: Settings) -> int:
+    """Return the bytes that one line may allocate."""
+    return settings["memory_limit"] or memory_of_machine()
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
@@ -60,22 +51,20 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
     LineError
         If there is no such setting, or no such value.
     """
-    if name not in SETTINGS or name == SEED:
+    if name not in DEFAULTS:
         hint = did_you_mean(name, SETTINGS) or f"there are {', '.join(SETTINGS)}"
         raise LineError(f"there is no setting '{name}'", hint=hint)
-    after: Any = getattr(Settings(), name) if value == "auto" else SETTINGS[name].read(value)
-    return replace(settings, **{name: after})
+    return {**settings, name: DEFAULTS[name] if value == "auto" else SETTINGS[name].read(value)}
 
 
 def listed(settings: Settings) -> list[tuple[str, str, str]]:
     """Return name, value and description of each setting."""
-    values = {field.name: getattr(settings, field.name) for field in fields(Settings)}
-    if settings.memory_limit is not None:
-        values["memory_limit"] = bytes_text(settings.memory_limit)
-    return [
-        (name, "auto" if value is None else str(value), SETTINGS[name].about)
-        for name, value in values.items()
-    ]
+    texts = {name: "auto" if value is None else str(value) for name, value in settings.items()}
+    if settings["memory_limit"] is not None:
+        texts["memory_limit"] = bytes_text(settings["memory_limit"])
+    if settings["optimize"] is False:
+        texts["optimize"] = "false"
+    return [(name, text, SETTINGS[name].about) for name, text in texts.items()]
 
 
 def read_bytes(value: str) -> int:
@@ -111,11 +100,12 @@ def _read_dtype(value: str) -> str:
     return dtype.name
 
 
-def _read_optimize(value: str) -> str:
+def _read_optimize(value: str) -> str | bool:
     from nameexpr.runtime.options import check_optimize
 
-    if value.casefold() != "false":
-        check_optimize(value)
+    if value.casefold() == "false":
+        return False
+    check_optimize(value)
     return value.casefold()
 
 
@@ -125,18 +115,9 @@ def _read_precision(value: str) -> int:
     return int(value)
 
 
-class Setting(NamedTuple):
-    """A setting: description, values to complete, and the parser of a value."""
-
-    about: str
-    choices: tuple[str, ...]
-    read: Callable[[str], Any]
-
-
-SEED = "seed"
 SETTINGS: Mapping[str, Setting] = {
     "dtype": Setting(
-        "the dtype that expressions are computed in, such as float32",
+        "the dtype that texts are computed in, such as float32",
         ("auto", "float32", "float64", "complex128", "int64"),
         _read_dtype,
     ),
@@ -148,7 +129,8 @@ SETTINGS: Mapping[str, Setting] = {
     "memory_limit": Setting(
         "bytes that a line may allocate, such as 512MB", ("auto", "512MB", "2GB"), read_bytes
     ),
-    "precision": Setting("digits after the point that are shown", ("2", "4", "8", "16"), _read_precision),
-    SEED: Setting("where random numbers start", ("0",), read_seed),
+    "precision": Setting("digits after the point that are shown", ("2", "4", "8", "16"), _read_precision, 4),
+    "seed": Setting("where random numbers start", ("0",), read_seed),
 }
-"""Every setting; the seed is no field of `Settings`, for it is handed on at once."""
+DEFAULTS: Settings = {name: row.default for name, row in SETTINGS.items() if name != "seed"}
+"""The settings of a new session; the seed is none of them, for it is handed on at once."""

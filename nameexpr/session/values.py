@@ -40,13 +40,7 @@ def is_tensor_like(value: object) -> bool:
 
 
 def as_named(value: Any, names: object = None) -> NamedTensor:
-    """Convert a value to a tensor, without a copy of an array.
-
-    Raises
-    ------
-    NameExprError
-        If it is no array, or does not have as many dims as there are names.
-    """
+    """Convert a value to a tensor without a copy (NameExprError if it is no array, or has other dims)."""
     if isinstance(value, NamedTensor) and names is None:
         return value
     return as_tensor(value.data if isinstance(value, NamedTensor) else value, names=names)
@@ -77,22 +71,15 @@ def shown(value: object, precision: int = 4) -> str:
     """
     if isinstance(value, Sizes):
         packs = [f"{name.removesuffix('...')}...={shape}" for name, shape in value.packs.items()]
-        return (
-            visible(", ".join([*(f"{label}={size}" for label, size in value.items()), *packs]))
-            or "the shapes fit"
-        )
+        sizes = [f"{label}={size}" for label, size in value.items()]
+        return visible(", ".join([*sizes, *packs])) or "the shapes fit"
     with np.printoptions(threshold=WHOLE, edgeitems=EDGE, precision=precision):
-        text = _slice_text(value) if _is_deep(value) else repr(value)
-    if len(text) > LONGEST:
-        text = text[:LONGEST] + "…"
-    return visible(text)
+        is_deep = isinstance(value, NamedTensor) and value.ndim > PAGE and value.numel() > WHOLE
+        text = _first_page(value) if is_deep else repr(value)
+    return visible(text if len(text) <= LONGEST else text[:LONGEST] + "…")
 
 
-def _is_deep(value: object) -> bool:
-    return isinstance(value, NamedTensor) and value.ndim > PAGE and value.numel() > WHOLE
-
-
-def _slice_text(tensor: Any) -> str:
+def _first_page(tensor: Any) -> str:
     """Format the first page of a tensor of many dims, under a line that names it."""
     outer = tensor.ndim - PAGE
     indices = ", ".join(f"{name or dim}: 0" for dim, name in enumerate(tensor.names[:outer]))

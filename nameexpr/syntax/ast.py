@@ -1,8 +1,7 @@
 """The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with the
 span it was read from.
 
-Spans do not count when nodes are compared, so that `parse(unparse(tree)) == tree`. The grammars, with the
-node each item makes:
+Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars, with the nodes they make:
 
     expression : terms ["->" terms] [":" NAME]    Expression
     term       : item*                            Term
@@ -27,14 +26,14 @@ node each item makes:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from nameexpr.errors import Span
+from nameexpr.records import field, record
 
 _NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """`C`: the dim labelled C."""
 
@@ -42,7 +41,7 @@ class Label:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sized:
     """`C=3`: the dim labelled C, whose size is 3."""
 
@@ -51,7 +50,7 @@ class Sized:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Alias:
     """`batch=N`: the tensor calls this dim batch, the expression calls it N."""
 
@@ -62,7 +61,7 @@ class Alias:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """`3`: a dim of exactly this size, without a label."""
 
@@ -70,26 +69,22 @@ class Literal:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anonymous:
     """`_`: a dim of any name and size."""
 
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dots:
     """`...`: any number of dims, aligned from the right and broadcast."""
 
     span: Span = field(default=_NOWHERE, compare=False)
-
-    @property
-    def word(self) -> str:
-        """How the text writes it."""
-        return "..."
+    word = "..."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pack:
     """`batch...`: any number of dims, the same wherever this pack appears."""
 
@@ -102,7 +97,7 @@ class Pack:
         return f"{self.name}..."
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """`(h w)`: one dim that is the row-major product of its items."""
 
@@ -110,7 +105,7 @@ class Group:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NamedGroup:
     """`features=(C H W)`: the dim named features, which is a product."""
 
@@ -128,7 +123,7 @@ STRETCHED = (Dots, Pack)
 """What stands for any number of dims."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """The dims of one operand, or of the result."""
 
@@ -136,7 +131,7 @@ class Term:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reducer:
     """`: mean`: how what is dropped is combined."""
 
@@ -144,11 +139,9 @@ class Reducer:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expression:
-    """A whole text. `outputs` is None for an assertion (no arrow); the checker wants exactly one output
-    term.
-    """
+    """A whole text; `outputs` is None without an arrow, and has one term in what passes the checks."""
 
     inputs: tuple[Term, ...]
     outputs: tuple[Term, ...] | None
@@ -169,16 +162,15 @@ class Expression:
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     """Yield the items that hold no others, left to right, inside groups too."""
     for item in items:
-        match item:
-            case Group(inner):
-                yield from atoms(inner)
-            case NamedGroup(_, group):
-                yield from atoms(group.items)
-            case _:
-                yield item
+        if isinstance(item, Group):
+            yield from atoms(item.items)
+        elif isinstance(item, NamedGroup):
+            yield from atoms(item.group.items)
+        else:
+            yield item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """`2`, `0.5`, `1e-3`: a number, which is weak in promotion as Python's are."""
 
@@ -186,7 +178,7 @@ class Number:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Use:
     """`x[N C]` or `x`: an operand, an earlier statement, a constant; `size[N]` and `index[N]` too."""
 
@@ -196,7 +188,7 @@ class Use:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """`-x`, `+x`, `~x`."""
 
@@ -205,7 +197,7 @@ class Unary:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """`x + y` and the like, comparisons among them; dims broadcast by name."""
 
@@ -216,7 +208,7 @@ class Binary:
     operator_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """`sqrt(x)`, `where(c, x, y)`: a pointwise function."""
 
@@ -226,7 +218,7 @@ class Call:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallAlong:
     """`sum[C](x)`, `softmax[K](x)`: a reduction, which binds its dims, or a function along dims."""
 
@@ -251,12 +243,9 @@ PRECEDENCE = {
 Node = Number | Use | Unary | Binary | Call | CallAlong
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statement:
-    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written.
-
-    The last statement may go without a name: its value is that of the formula.
-    """
+    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written."""
 
     name: str | None
     term: Term | None
@@ -265,7 +254,7 @@ class Statement:
     name_span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Formula:
     """A whole formula with its text."""
 
@@ -278,15 +267,11 @@ LEAVES = (Number, Use)
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes right below a node."""
-    match node:
-        case Unary(_, value):
-            return (value,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Call(_, arguments) | CallAlong(_, _, arguments):
-            return arguments
-        case _:
-            return ()
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Unary):
+        return (node.value,)
+    return () if isinstance(node, LEAVES) else node.arguments
 
 
 def nodes(tree: Node) -> Iterator[Node]:
@@ -297,3 +282,18 @@ def nodes(tree: Node) -> Iterator[Node]:
         yield node
         if not isinstance(node, LEAVES):
             stack.extend(reversed(children(node)))
+
+
+def terms_in(tree: Formula) -> Iterator[Term]:
+    """Yield every term of a formula: on the left, of uses, in brackets."""
+    for statement in tree.statements:
+        if statement.term is not None:
+            yield statement.term
+        for node in nodes(statement.value):
+            if isinstance(node, Use | CallAlong) and node.term is not None:
+                yield node.term
+
+
+def labels_in(*terms: Term) -> set[str]:
+    """Return every label that stands in terms."""
+    return {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}

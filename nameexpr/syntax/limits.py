@@ -7,7 +7,7 @@ the raw text: counting brackets and commas is cheap, and a parser never sees wha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from nameexpr.dims import WORD
 from nameexpr.errors import Diagnostic, Mark, Span, error
@@ -18,8 +18,7 @@ MOST_DIMS = 64  # NumPy's own limit
 SIZE_DIGITS = 18  # every number of 18 digits is a possible size of an array, none of 20 is
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Length of a text in characters, depth of its brackets, number of operands, number of dims of any
     array.
     """
@@ -77,7 +76,7 @@ def set_limits(
             raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}"))
     with lock:  # another thread may be setting another limit
         before = _current
-        _current = replace(before, **{name: value for name, value in given.items() if value is not None})
+        _current = before._replace(**{name: value for name, value in given.items() if value is not None})
     return before
 
 

@@ -38,11 +38,8 @@ _REFUSED = {
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     """Return `data` as an array that is no subclass, copied if asked or needed.
 
-    Raises
-    ------
-    OptionError
-        NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
-        dtype.
+    NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
+    dtype.
     """
     _refuse(data)
     wanted = as_dtype(dtype)
@@ -53,7 +50,10 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     except MemoryError as fault:
         raise error(Diagnostic("NE707", "the data is larger than this machine's memory")) from fault
     if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
-        raise _no_numbers(data, array.dtype)
+        is_text = array.dtype.kind in "US"
+        what = "text" if is_text else f"a {type(data).__name__}, of which NumPy makes no numbers"
+        hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
+        raise error(Diagnostic("NE653", f"the data is {what}", hint=hint))
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
         return array.astype(default_float(), copy=False)  # Python's floats have no dtype of their own
     return array
@@ -66,16 +66,12 @@ def _refuse(data: object) -> None:
         if base.__name__ in _REFUSED and base.__module__.partition(".")[0] == "numpy":
             message, hint = _REFUSED[base.__name__]
             raise error(Diagnostic("NE654", message, hint=hint))
-    if isinstance(data, list | tuple) and _holds_tensor(data):
+    first = data
+    while isinstance(first, list | tuple) and first:  # a look at all would cost more than making the array
+        first = first[0]
+    if isinstance(first, Core) and first is not data:
         hint = "np.stack([x.numpy(), ...]) gives an array; name its dims with from_numpy"
         raise error(Diagnostic("NE653", "a list of NamedTensors would lose their names", hint=hint))
-
-
-def _holds_tensor(data: Any) -> bool:
-    """Look at the first elements only: a look at all would cost more than making the array."""
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return isinstance(data, Core)
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:
@@ -113,7 +109,11 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
     else:
         wanted = f" of {dtype}" if dtype is not None else ""
         message = f"{shown(data)} does not make an array{wanted}"
-        hint = _range_hint(dtype) if isinstance(fault, OverflowError) else "its elements must be numbers"
+        hint = "its elements must be numbers"
+        if isinstance(fault, OverflowError):
+            hint = "a number in it is too large"
+            if dtype is not None and dtype.kind in "iu":
+                hint = f"{dtype} holds {np.iinfo(dtype).min} to {np.iinfo(dtype).max}"
     return error(Diagnostic("NE653", message, hint=hint))
 
 
@@ -125,19 +125,6 @@ def plain(number: Any) -> Any:
     if not isinstance(number, np.ndarray | np.generic):
         return number
     return float(number) if is_float(number.dtype) else number.item()
-
-
-def _range_hint(dtype: np.dtype[Any] | None) -> str:
-    if dtype is None or dtype.kind not in "iu":
-        return "a number in it is too large"
-    info = np.iinfo(dtype)
-    return f"{dtype} holds {info.min} to {info.max}"
-
-
-def _no_numbers(data: object, dtype: np.dtype[Any]) -> NameExprError:
-    what = "text" if dtype.kind in "US" else f"a {type(data).__name__}, of which NumPy makes no numbers"
-    hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
-    return error(Diagnostic("NE653", f"the data is {what}", hint=hint))
 
 
 class Device:

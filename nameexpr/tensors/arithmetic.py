@@ -23,7 +23,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import explained, respelt, unordered, within_memory, wrong_kind
+from nameexpr.tensors.faults import check_ordered, explained, respelt, within_memory, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
@@ -87,10 +87,13 @@ class ArithmeticMethods(PointwiseMethods):
         if isinstance(alpha, int) and alpha == 1:
             return self._unify(verb, self, other, out)
         operand, names = data_and_names(other, verb)
-        alpha = self._checked_alpha(alpha, operand, verb)
+        alpha = checked_number(alpha, verb, "alpha")
+        dtype = self._data.dtype
+        if isinstance(alpha, float) and dtype.kind in "iub" and np.result_type(operand).kind in "iub":
+            message = f"{verb}: alpha={alpha} of integers is no integer"
+            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
         if type(operand) in NUMBERS:
             return self._unify(verb, self, alpha * operand, out)
-        dtype = self._data.dtype
         is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype
         scaled = np.asarray(np.multiply(widened(operand) if is_wide else operand, alpha))
         result = self._unify(verb, self, self._wrap(scaled, names), out)
@@ -98,25 +101,9 @@ class ArithmeticMethods(PointwiseMethods):
             return self._wrap(result._data.astype(dtype.type), result._names)
         return result
 
-    def _checked_alpha(self, alpha: complex, operand: Any, verb: str) -> complex:
-        """Return alpha (NE578 if a float would make floats of integers)."""
-        alpha = checked_number(alpha, verb, "alpha")
-        if (
-            isinstance(alpha, float)
-            and self._data.dtype.kind in "iub"
-            and np.result_type(operand).kind in "iub"
-        ):
-            message = f"{verb}: alpha={alpha} of integers is no integer"
-            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
-        return alpha
-
     @op("unifies")
     def div(
-        self,
-        other: Any,
-        *,
-        rounding_mode: Literal["trunc", "floor"] | None = None,
-        out: Core | None = None,
+        self, other: Any, *, rounding_mode: Literal["trunc", "floor"] | None = None, out: Core | None = None
     ) -> Self:
         """Return `x / other`, of integers too in floats; or the quotient rounded to 0 or down.
 
@@ -159,8 +146,7 @@ class ArithmeticMethods(PointwiseMethods):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
-        if self._data.dtype.kind == "c":
-            raise unordered("relu" if out is not self else "relu_")
+        check_ordered(self, "relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)
@@ -181,9 +167,9 @@ class ArithmeticMethods(PointwiseMethods):
             return self._keep("round", out)
         try:
             data = np.round(self._data, places)
+        except OverflowError as fault:
+            raise wrong_kind("round", "decimals", "a number of digits", places) from fault
         except REFUSED as fault:
-            if isinstance(fault, OverflowError):
-                raise wrong_kind("round", "decimals", "a number of digits", places) from fault
             raise explained("round", (self,), fault) from fault
         return self._put(data, self._names, "round", out)
 

@@ -4,7 +4,6 @@
 
 A tensor that has the dtype already is returned itself.
 
->>> import nameexpr as ne
 >>> ne.tensor([1.7, -1.7], names="N").int()
 tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
 """
@@ -126,22 +125,20 @@ class Casts(Operators):
         return self._cast(dtype, copy=copy)
 
     def _cast(self, dtype: Any, *, copy: bool = False) -> Self:
-        wanted = as_dtype(dtype) or self._data.dtype
-        if wanted == self._data.dtype and not copy:
+        data = self._data
+        wanted = as_dtype(dtype) or data.dtype
+        if wanted == data.dtype and not copy:
             return self
         try:
-            return self._converted(wanted)
+            if category(wanted) >= category(data.dtype) and wanted.itemsize >= data.itemsize:
+                return self._wrap(data.astype(wanted), self._names)
+            with np.errstate(all="ignore"):
+                return self._wrap(data.astype(wanted), self._names)
         except MemoryError as refused:
             raise exhausted("to", refused) from refused
         except (TypeError, ValueError, OverflowError) as refused:
-            message = f"to: not every element of this tensor of {self._data.dtype} can be {wanted}"
+            message = f"to: not every element of this tensor of {data.dtype} can be {wanted}"
             raise error(Diagnostic("NE571", message, hint="x.tolist() shows the elements")) from refused
-
-    def _converted(self, wanted: np.dtype[Any]) -> Self:
-        if category(wanted) >= category(self._data.dtype) and wanted.itemsize >= self._data.itemsize:
-            return self._wrap(self._data.astype(wanted), self._names)
-        with np.errstate(all="ignore"):
-            return self._wrap(self._data.astype(wanted), self._names)
 
     @op("keeps")
     def bool(self, memory_format: Any = None) -> Self:
@@ -210,7 +207,5 @@ def imported(library: str, verb: str) -> ModuleType:
     try:
         return import_module(library)
     except ImportError as missing:
-        hint = f"pip install {library}"
-        raise error(
-            Diagnostic("NE686", f"{verb} needs {library}, which is not installed", hint=hint)
-        ) from missing
+        message = f"{verb} needs {library}, which is not installed"
+        raise error(Diagnostic("NE686", message, hint=f"pip install {library}")) from missing

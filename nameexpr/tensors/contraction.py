@@ -2,7 +2,6 @@
 
 The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
 
->>> import nameexpr as ne
 >>> w = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="out in")
 >>> (w @ ne.tensor([1.0, 1.0], names="in")).names
 ('out',)
@@ -16,7 +15,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.dims import Dims, Names, duplicate, names_of
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, counted, shown
 from nameexpr.rules.combining import contracted_fault, doubled_fault
 from nameexpr.rules.lookup import dims_in, positions
@@ -25,7 +24,7 @@ from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, undefined
-from nameexpr.tensors.operators import REFUSED, Operators, as_operand, data_and_names, knows
+from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import spelt
 
@@ -42,8 +41,7 @@ class MatrixProducts(Operators):
         >>> ne.tensor([[1, 2]], names="A B").matmul(ne.tensor([[3], [4]], names="C D"))
         tensor([[11]], names=('A', 'D'), shape=(1, 1))
         """
-        right = self._operand(other, "matmul")
-        return self._product(right, "matmul", None, out)
+        return self._product(other, "matmul", None, out)
 
     @op("contracts")
     def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
@@ -52,8 +50,7 @@ class MatrixProducts(Operators):
         >>> ne.tensor([[1, 2]], names="A B").mm(ne.tensor([[3], [4]], names="C D")).names
         ('A', 'D')
         """
-        right = self._operand(mat2, "mm")
-        return self._product(right, "mm", (2, 2), out)
+        return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
     def mv(self, vec: Any, *, out: Core | None = None) -> Self:
@@ -62,8 +59,7 @@ class MatrixProducts(Operators):
         >>> ne.tensor([[1, 2]], names="A B").mv(ne.tensor([3, 4], names="C"))
         tensor([11], names=('A',), shape=(1,))
         """
-        right = self._operand(vec, "mv")
-        return self._product(right, "mv", (2, 1), out)
+        return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
     def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
@@ -73,8 +69,7 @@ class MatrixProducts(Operators):
         >>> x.bmm(ne.tensor([[[3], [4]]], names="N C D")).names
         ('N', 'A', 'D')
         """
-        right = self._operand(mat2, "bmm")
-        return self._product(right, "bmm", (3, 3), out)
+        return self._product(mat2, "bmm", (3, 3), out)
 
     @op("drops")
     def dot(self, other: Any, *, out: Core | None = None) -> Self:
@@ -83,8 +78,7 @@ class MatrixProducts(Operators):
         >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
         tensor(11)
         """
-        right = self._operand(other, "dot")
-        return self._product(right, "dot", (1, 1), out)
+        return self._product(other, "dot", (1, 1), out)
 
     @op("contracts")
     def addmm(
@@ -117,16 +111,9 @@ class MatrixProducts(Operators):
     addmv_ = in_place(addmv)
 
     def _add_product(
-        self,
-        mat: Any,
-        other: Any,
-        ranks: tuple[int, int],
-        beta: complex,
-        alpha: complex,
-        verb: str,
-        out: Core | None,
+        self, mat: Any, other: Any, ranks: Any, beta: complex, alpha: complex, verb: str, out: Core | None
     ) -> Self:
-        left, right = self._operand(mat, verb), self._operand(other, verb)
+        left, right = as_core(mat, verb), as_core(other, verb)
         names = _names(left, right, verb, ranks)
         product = self._wrap(_matmul(left, right, verb), names)
         said = spelt(verb, is_out=out is not self)
@@ -143,31 +130,22 @@ class MatrixProducts(Operators):
             data = data + _weighted(widened(self._data), beta, said, "beta")
         return self._put(_rounded(data, left), tuple(dim.name for dim in dims), verb, out)
 
-    def _product(self, right: Core, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
+    def _product(self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
+        right = as_core(other, verb)
         names = _names(self, right, verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
-    def _operand(self, other: Any, verb: str) -> Core:
-        if isinstance(other, Core):
-            return other
-        array = as_operand(other, verb)
-        return self._wrap(array, (None,) * array.ndim)
-
     def __matmul__(self, other: Any) -> Self:
-        if not knows(other):
-            return NotImplemented
-        return self.matmul(other)
+        return self.matmul(other) if isinstance(other, KNOWN) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Self:
-        if not knows(other):
+        if not isinstance(other, KNOWN):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
         return self._wrap(np.asarray(data), names).matmul(self)
 
     def __imatmul__(self, other: Any) -> Self:
-        if not knows(other):
-            return NotImplemented
-        return self.matmul(other, out=self)
+        return self.matmul(other, out=self) if isinstance(other, KNOWN) else NotImplemented
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:
@@ -180,27 +158,23 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
     _check_dtypes(left, right, verb)
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
-        from nameexpr.backends.numpy.kernels import (
-            integer_matmul,  # late: it brings what generated code calls
-        )
+        from nameexpr.backends.numpy import kernels  # late: it brings what generated code calls
 
-        return integer_matmul(a, b)
+        return kernels.integer_matmul(a, b)
     try:
         if a.itemsize == NARROW:
             a, b = widened(a), widened(b)
         return np.asarray(np.matmul(a, b))
+    except MemoryError as refused:
+        raise exhausted(verb, refused) from refused
     except REFUSED as refused:
-        raise _refused(left, right, verb, refused) from refused
+        raise undefined(verb, (left, right)) from refused
 
 
 def _rounded(data: Array, like: Core) -> Array:
     """Return what was computed in float32 for a tensor of narrow floats in their dtype."""
     is_wide = like._data.itemsize == NARROW and is_narrow(like.dtype) and data.dtype == np.float32
     return data.astype(like.dtype.type) if is_wide else data
-
-
-def _refused(left: Core, right: Core, verb: str, refused: Exception) -> NameExprError:
-    return exhausted(verb, refused) if isinstance(refused, MemoryError) else undefined(verb, (left, right))
 
 
 def _weighted(data: Array, factor: complex, verb: str, option: str) -> Array:
@@ -218,15 +192,11 @@ def _check_dtypes(
 ) -> None:
     if left.dtype != right.dtype:
         message = f"{verb}: {words[0]} {left.dtype}, and {words[1]} {right.dtype}"
-        hint = f"convert one of them: .to({_common(left, right)!r})"
-        raise error(Diagnostic("NE572", message, hint=hint))
-
-
-def _common(left: Core, right: Core) -> str:
-    try:
-        return str(np.result_type(left.dtype, right.dtype))
-    except TypeError:  # of numbers and text
-        return str(left.dtype)
+        try:
+            common = np.result_type(left.dtype, right.dtype)
+        except TypeError:  # of numbers and text
+            common = left.dtype
+        raise error(Diagnostic("NE572", message, hint=f"convert one of them: .to({str(common)!r})"))
 
 
 _PAIRING = Pairing("tensordot")
@@ -235,12 +205,8 @@ _PAIRING = Pairing("tensordot")
 def contracted(a: Core, b: Core, dims: Any) -> Core:
     """Return the contraction of the listed dims of two tensors; the others keep their names.
 
-    Raises
-    ------
-    SizeError
-        NE372 if sizes that meet differ, NE387 if the lists are not of one length.
-    DimNameError
-        NE473 if a name would come twice.
+    NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
+    twice.
     """
     left, right = _lists(a._dims, b._dims, dims)
     for at, other in zip(left, right, strict=True):
@@ -253,13 +219,11 @@ def contracted(a: Core, b: Core, dims: Any) -> Core:
     twice = duplicate(names)
     if twice:
         raise doubled_fault(twice[0], a._dims, b._dims, _PAIRING)
-    return Core._tensor_class._wrap(_tensordot(a.numpy(), b.numpy(), (left, right)), names)
-
-
-def _tensordot(a: Array, b: Array, axes: Any) -> Array:
     if a.dtype == b.dtype and is_narrow(a.dtype):
-        return np.asarray(np.tensordot(widened(a), widened(b), axes)).astype(a.dtype.type)
-    return np.asarray(np.tensordot(a, b, axes))
+        data = np.tensordot(widened(a._data), widened(b._data), (left, right)).astype(a.dtype.type)
+    else:
+        data = np.tensordot(a._data, b._data, (left, right))
+    return Core._tensor_class._wrap(np.asarray(data), names)
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -38,13 +38,15 @@ class Core:
     def _dims(self) -> Dims:
         return dims_of(self._names, self._data.shape)
 
-    def _position(self, dim: object, verb: str) -> int:
-        """Return the position of a dim; the usual case, a name that is there, costs only finding it."""
+    def _position(self, dim: object, verb: str, *after: object, before: tuple[object, ...] = ()) -> int:
+        """Return the position of a dim; an error shows the arguments before and after it too."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
-        from nameexpr.rules.lookup import position
+        from nameexpr.rules.calls import ShownCall
+        from nameexpr.rules.lookup import position_of
 
-        return position(self._dims, dim, verb)
+        dims = self._dims
+        return position_of(dims, ShownCall(verb, (*before, dim, *after), (dims,)), len(before))
 
     @property
     def data(self) -> Array:
@@ -56,7 +58,6 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.tensor([1, 2], names="N").numpy()
         array([1, 2])
         """
@@ -97,7 +98,6 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3]], names="N C").size("C")
         3
         """
@@ -114,7 +114,6 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]])
         >>> x.names
         (None, None)
@@ -136,7 +135,6 @@ class Core:
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.tensor([1, 2]).has_names()
         False
         """

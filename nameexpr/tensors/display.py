@@ -33,7 +33,6 @@ class Display(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
         tensor([[1, 2, 3],
                 [4, 5, 6]], names=('N', 'C'), shape=(2, 3))
@@ -63,7 +62,6 @@ class Display(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.zeros(2, 3, names="N C").draw().startswith("<svg")
         True
         """

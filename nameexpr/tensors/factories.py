@@ -117,11 +117,8 @@ def _filled(
 def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     """Return a number, or a 0-d tensor, to fill with as an array of the dtype: a fraction is cut off.
 
-    Raises
-    ------
-    OperandError
-        NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for what
-        is no number.
+    NE570 for a complex value and a real dtype, NE577 for one that the dtype does not hold, NE579 for no
+    number.
     """
     data = value._data if isinstance(value, Core) else value
     array = np.asarray(data)
@@ -267,14 +264,10 @@ def check_keywords(verb: str, torch: dict[str, Any]) -> None:
         if name == "device":
             checked_device(value)
         elif name not in _HARMLESS or value not in (_HARMLESS[name] or (value,)):
-            message = f"{verb} has no use for {name}={shown(value)}"
-            raise error(Diagnostic("NE681", message, hint=_keyword_hint(verb, name, value)))
-
-
-def _keyword_hint(verb: str, name: str, value: object) -> str:
-    if name == "requires_grad":
-        return "tensors record no gradients"
-    own = _OWN.get(verb, ("dtype",))
-    if name == "size" and "names" in own:
-        return f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
-    return did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"
+            own = _OWN.get(verb, ("dtype",))
+            hint = did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"
+            if name == "requires_grad":
+                hint = "tensors record no gradients"
+            elif name == "size" and "names" in own:
+                hint = f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
+            raise error(Diagnostic("NE681", f"{verb} has no use for {name}={shown(value)}", hint=hint))

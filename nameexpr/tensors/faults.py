@@ -39,21 +39,20 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
     """
     if isinstance(fault, MemoryError):
         return exhausted(verb, fault)
+    pairing = Pairing(verb, moves="right" if verb.endswith("_") else "both")
     for left, right in pairwise(operands):
         try:
-            check_sizes(_dims(left), _dims(right), _pairing(verb))
+            check_sizes(_dims(left), _dims(right), pairing)
         except NameExprError as sizes:
             return sizes
     if "negative integer powers" in str(fault):
         hint = "make floats of it first: x.float(), or give the exponent as a float, -1.0"
         return error(Diagnostic("NE574", f"{verb}: an integer to a negative power is no integer", hint=hint))
     if isinstance(fault, OverflowError) or "NaN to integer" in str(fault):
-        return _not_held(verb, operands)
+        dtype = next((operand.dtype for operand in operands if isinstance(operand, Core | np.ndarray)), None)
+        numbers = (operand for operand in operands if isinstance(operand, int | float | np.generic))
+        return not_held(verb, next(numbers, None), dtype)
     return undefined(verb, operands)
-
-
-def _pairing(verb: str) -> Pairing:
-    return Pairing(verb, moves="right") if verb.endswith("_") else Pairing(verb)
 
 
 def within_memory(function: F) -> F:
@@ -82,30 +81,18 @@ def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None)
     return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
 
 
-def _not_held(verb: str, operands: tuple[Any, ...]) -> NameExprError:
-    """Return the error for a number among the operands that the dtype of another one does not hold."""
-    dtype = next((operand.dtype for operand in operands if isinstance(operand, Core | np.ndarray)), None)
-    number = next((operand for operand in operands if isinstance(operand, int | float | np.generic)), None)
-    return not_held(verb, number, dtype)
-
-
 def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:
     """Return the error for a number that a dtype does not hold (NE577); `wider` says how to get another."""
     value = number.item() if isinstance(number, np.ndarray | np.generic) else number
-    which = "a number" if value is None else shown(value)
-    message = f"{verb}: {dtype or 'the dtype'} does not hold {which}"
-    return error(Diagnostic("NE577", message, hint=_wider(value, wider)))
-
-
-def _wider(value: Any, wider: str) -> str:
-    """Return the conversion to a dtype that holds a number, where there is one."""
+    message = f"{verb}: {dtype or 'the dtype'} does not hold {'a number' if value is None else shown(value)}"
+    int64, float64 = wider.format("int64"), wider.format("float64")
     if isinstance(value, float) and not math.isfinite(value):
-        return f"integers have no nan and no inf; {wider.format('float64')} has them"
-    if not isinstance(value, int | float) or abs(value) > sys.float_info.max:
-        return ""
-    info = np.iinfo(np.int64)
-    is_whole = info.min <= value <= info.max
-    return f"{wider.format('int64')} holds it" if is_whole else f"{wider.format('float64')} holds it, rounded"
+        hint = f"integers have no nan and no inf; {float64} has them"
+    elif not isinstance(value, int | float) or abs(value) > sys.float_info.max:
+        hint = ""
+    else:
+        hint = f"{int64} holds it" if -(2**63) <= value < 2**63 else f"{float64} holds it, rounded"
+    return error(Diagnostic("NE577", message, hint=hint))
 
 
 def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
@@ -125,15 +112,16 @@ def unordered(verb: str) -> NameExprError:
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
 
 
+def check_ordered(data: Core | np.ndarray[Any, Any], verb: str) -> None:
+    """Raise NE571 for complex numbers."""
+    if data.dtype.kind == "c":
+        raise unordered(verb)
+
+
 def respelt(fault: NameExprError, kernel: str, verb: str) -> NameExprError:
     """Return an error of a kernel as one of the operator that uses it."""
-    diagnostics = fault.diagnostics
-    return type(fault)(
-        *(
-            diagnostic._replace(message=diagnostic.message.replace(kernel, verb, 1))
-            for diagnostic in diagnostics
-        )
-    )
+    told = (each._replace(message=each.message.replace(kernel, verb, 1)) for each in fault.diagnostics)
+    return type(fault)(*told)
 
 
 def has_complex(left: Core, right: Any) -> bool:

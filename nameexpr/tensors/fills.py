@@ -1,6 +1,5 @@
 """Writing over a tensor: constants, copies, and random numbers. Names stay as they are.
 
->>> import nameexpr as ne
 >>> ne.zeros(2, names="N").fill_(3)
 tensor([3., 3.], names=('N',), shape=(2,))
 """
@@ -18,11 +17,11 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
-from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default
+from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import undefined, within_memory
 from nameexpr.tensors.masks import Masks
-from nameexpr.tensors.operators import as_operand
+from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import check_finite, check_writeable, store
 
@@ -57,7 +56,7 @@ class Fills(Masks):
         tensor([[1., 2.],
                 [1., 2.]], names=('N', 'C'), shape=(2, 2))
         """
-        source = src if isinstance(src, Core) else self._unnamed(as_operand(src, "copy_"))
+        source = as_core(src, "copy_")
         dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source", "right"))
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
         if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
@@ -90,29 +89,25 @@ class Fills(Masks):
         """
         if not is_float(self.dtype) and p is None:
             raise undefined("bernoulli", (self,))
-        given = self._data if p is None else p._data if isinstance(p, Core) else as_operand(p, "bernoulli")
-        chances = _probabilities(given, "bernoulli")
-        self._check_fits(chances, "bernoulli")
-        drawn = generator_or_default(generator).random(self.shape) < chances
+        drawn = self._tossed(self if p is None else p, generator, "bernoulli")
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
     @op("fills")
     @within_memory
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
         """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
-        given = p._data if isinstance(p, Core) else as_operand(p, "bernoulli_")
-        chances = _probabilities(given, "bernoulli_")
-        self._check_fits(chances, "bernoulli_")
-        return self._write_over(generator_or_default(generator).random(self.shape) < chances, "bernoulli_")
+        return self._write_over(self._tossed(p, generator, "bernoulli_"), "bernoulli_")
 
-    def _check_fits(self, chances: Array, verb: str) -> None:
-        """Raise NE370 unless the probabilities, whose names do not matter, are broadcast to this shape."""
+    def _tossed(self, p: Any, generator: Generator, verb: str) -> Array:
+        """Return True with probabilities whose names do not matter (NE370 if they do not fit this shape)."""
+        chances = _probabilities(as_core(p, verb)._data, verb)
         roles = Pairing(verb, "tensor", "probabilities")
-        here, there = self._unnamed(self._data)._dims, self._unnamed(chances)._dims
-        if shape_of(broadcast(here, there, roles)) != self.shape:
+        there = unnamed(chances)._dims
+        if shape_of(broadcast(unnamed(self._data)._dims, there, roles)) != self.shape:
             message = f"{verb}: probabilities of shape {chances.shape} for a tensor of shape {self.shape}"
             hint = "there is one probability for all elements, or for each: they are broadcast to the tensor"
             raise paired_fault("NE370", message, (self._dims, there), roles, ((), ()), hint)
+        return np.asarray(generator_or_default(generator).random(self.shape) < chances)
 
     @op("fills")
     def normal_(self, mean: float = 0, std: float = 1, *, generator: Generator = None) -> Self:
@@ -132,12 +127,7 @@ class Fills(Masks):
 
     @op("fills")
     def uniform_(
-        self,
-        from_: float = 0,
-        to: float = 1,
-        *,
-        generator: Generator = None,
-        **bounds: float,
+        self, from_: float = 0, to: float = 1, *, generator: Generator = None, **bounds: float
     ) -> Self:
         """Write numbers that are uniformly distributed from one bound up to, without, the other.
 

@@ -4,7 +4,6 @@ Each is made of its method by one line, and has its signature, its docstring and
 argument may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands
 either may be a number.
 
->>> import nameexpr as ne
 >>> ne.pow(2, ne.tensor([1, 2, 3], names="N"))
 tensor([2, 4, 8], names=('N',), shape=(3,))
 """
@@ -232,12 +231,7 @@ def var_mean(
 
 
 def _spread_and_mean(
-    verb: str,
-    input: Any,
-    dim: Any,
-    unbiased: bool | None,
-    keepdim: bool,
-    correction: float | None,
+    verb: str, input: Any, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
 ) -> tuple[NamedTensor, NamedTensor]:
     x = as_tensor(input)
     spread = x._spread(verb, dim, unbiased, keepdim, correction)
@@ -255,8 +249,7 @@ def where(condition: Any, x: Any, y: Any) -> NamedTensor:
     >>> where(c, 1.5, as_tensor(0.0))
     tensor([1.5, 0. ], names=('N',), shape=(2,))
     """
-    mask = as_tensor(condition)
-    return choose(mask._as_mask(mask, "where", "condition"), x, y)  # type: ignore[no-any-return]
+    return choose(as_tensor(condition), x, y)  # type: ignore[no-any-return]
 
 
 @op("answers")

@@ -2,7 +2,6 @@
 
 Basic indexing gives views. An index may be a NamedTensor, whose names then are those of the new dims.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x[0], x[:, None].names, x[..., [2, 0]].names
 (tensor([1, 2, 3], names=('C',), shape=(3,)), ('N', None, 'C'), ('N', 'C'))
@@ -21,12 +20,12 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown, shown_items
+from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
 from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted, explained
 from nameexpr.tensors.operators import REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import op
@@ -128,8 +127,11 @@ class Indexing(Operators):
         pairs = [self._item(item, is_isel=call is not None) for item in given]
         taken = sum(item.takes for _, item in pairs)
         dots = [index for index, (part, _) in enumerate(pairs) if part is ...]
-        if len(dots) > 1 or taken > self._data.ndim:
-            raise self._bad_count(key, taken, len(dots))
+        if len(dots) > 1:
+            raise fault("NE804", "'...' may stand only once in an index", self._shown(key))
+        if taken > self._data.ndim:
+            message = f"an index for {counted(taken, 'dim')}, and the tensor has {self._data.ndim}"
+            raise fault("NE804", message, self._shown(key))
         rest: list[tuple[Any, IndexItem]] = [(slice(None), IndexItem("slice", 1))] * (self._data.ndim - taken)
         if not rest and any(item.kind == "array" for _, item in pairs):
             rest = [(..., IndexItem("gap", 0))] if dots else []
@@ -152,16 +154,11 @@ class Indexing(Operators):
                 return as_index(item), IndexItem("int", 1)
             except TypeError:
                 pass
-        if isinstance(item, str) and not is_isel:
-            raise self._name_as_index(item)
+        names = [name for name in self._names if name is not None]
+        if isinstance(item, str) and names and not is_isel:
+            name = item if item in names else names[0]
+            raise _bad_item(item, f"x.isel({name}=0) indexes by name")
         raise _bad_item(item)
-
-    def _name_as_index(self, item: str) -> NameExprError:
-        """Return the error for text as an index, which may be meant for isel."""
-        known = [name for name in self._names if name is not None]
-        name = item if item in known else next(iter(known), None)
-        hint = _INDICES if name is None else f"x.isel({name}=0) indexes by name"
-        return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
 
     def _check_bounds(
         self, pairs: list[tuple[Any, IndexItem]], given: tuple[Any, ...], call: ShownCall | None
@@ -171,7 +168,11 @@ class Indexing(Operators):
             if item.kind == "int":
                 self._check_index(part, at, item_index, (pairs, given, call))
             elif item.kind == "array" and part.dtype == np.bool_:
-                self._check_mask(part, at, given, call)
+                sizes = self._data.shape[at : at + part.ndim]
+                if part.shape != sizes:
+                    message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
+                    hint = "a mask has the sizes of the dims that it indexes"
+                    raise fault("NE383", message, call or self._shown(given), hint=hint)
             elif item.kind == "array" and part.size:
                 for extreme in (int(part.min()), int(part.max())):
                     self._check_index(extreme, at, item_index, (pairs, given, call))
@@ -194,22 +195,9 @@ class Indexing(Operators):
             marked = next(at for at, argument in enumerate(call.arguments) if str(argument).startswith(name))
         raise no_index(index, called(self._dims, at), size, call, marked)
 
-    def _check_mask(self, mask: Array, at: int, given: tuple[Any, ...], call: ShownCall | None) -> None:
-        sizes = self._data.shape[at : at + mask.ndim]
-        if mask.shape != sizes:
-            message = f"x[...]: a mask of shape {mask.shape} does not fit dims of shape {sizes}"
-            hint = "a mask has the sizes of the dims that it indexes"
-            raise fault("NE383", message, call or self._shown(given), hint=hint)
-
-    def _shown(self, given: Any) -> ShownCall:
-        return ShownCall("x", shown_items(given), (self._dims,), "[", "]")
-
-    def _bad_count(self, key: Any, taken: int, dots: int) -> NameExprError:
-        if dots > 1:
-            message = "'...' may stand only once in an index"
-        else:
-            message = f"an index for {counted(taken, 'dim')}, and the tensor has {self._data.ndim}"
-        return fault("NE804", message, self._shown(key))
+    def _shown(self, key: Any) -> ShownCall:
+        items = key if isinstance(key, tuple) else (key,)
+        return ShownCall("x", [Verbatim(shown(item)) for item in items], (self._dims,), "[", "]")
 
     def __len__(self) -> int:
         if not self._data.ndim:
@@ -255,9 +243,9 @@ def _checked_slice(item: slice) -> slice:
     except (TypeError, ValueError) as refused:
         is_stuck = isinstance(item.step, int) and item.step == 0
         hint = "a step of 0 leads nowhere" if is_stuck else "the ends of a slice are integers or left out"
-        raise error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint)) from refused
+        raise _bad_item(item, hint) from refused
     return item
 
 
-def _bad_item(item: Any) -> NameExprError:
-    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=_INDICES))
+def _bad_item(item: Any, hint: str = _INDICES) -> NameExprError:
+    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))

@@ -3,7 +3,6 @@
 What has no meaning for an array on the CPU answers as a CPU tensor of PyTorch does, or raises an error that
 says what to do.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0]], names="N C")
 >>> x.numel(), x.stride("C"), x.is_contiguous()
 (2, 1, True)

@@ -1,6 +1,5 @@
 """Functions that put tensors together: cat and stack.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2]], names="N C")
 >>> cat([x, x], "C")
 tensor([[1, 2, 1, 2]], names=('N', 'C'), shape=(1, 4))
@@ -13,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from nameexpr.dims import Dims, dims_of
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.dims import Names, dims_of
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault, shown
 from nameexpr.rules.combining import check_ranks
-from nameexpr.rules.lookup import misplaced
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
-from nameexpr.tensors.arguments import checked_int, unnamed
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.arguments import checked_int
+from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import explained, within_memory
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.operators import REFUSED, as_operand
+from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import write
 
@@ -60,13 +58,16 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
             raise fault("NE385", f"cat: tensor {index} is 0-d and has no dim to join along", call, hint=hint)
     if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
         check_ranks([part._dims for part in parts], "cat")
-    at = _position(parts, dim)
+    first = parts[0]
+    if isinstance(dim, str) and not any(first._names):
+        later = next((part._names for part in parts if dim in part._names), ())
+        if later:
+            call = ShownCall("cat", (Verbatim("[...]"), dim), (first._dims,))
+            hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later))})"
+            raise fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
+    at = first._position(dim, "cat", before=(Verbatim("[...]"),))
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
-    try:
-        data = np.concatenate([part._data for part in parts], axis=at)
-    except REFUSED as refused:
-        raise explained("cat", tuple(parts), refused) from refused
-    return wrap(data, names) if out is None else write(out, data, names, "cat", is_out=True)
+    return _joined(np.concatenate, parts, at, names, "cat", out)
 
 
 concat = concatenate = cat
@@ -95,32 +96,11 @@ def stack(
         call = ShownCall("stack", (Verbatim("[...]"), dim), (all_dims[0],))
         raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
-    new = None if name is None else _new_name(name, at, dims_of(names, parts[0]._data.shape))
-    data = _joined(lambda: np.stack([part._data for part in parts], axis=at), parts, "stack")
-    new_names = (*names[:at], new, *names[at:])
-    return wrap(data, new_names) if out is None else write(out, data, new_names, "stack", is_out=True)
-
-
-def _position(parts: list[Core], dim: Any) -> int:
-    """Return the position in the first tensor of the dim to join along."""
-    try:
-        return parts[0]._position(dim, "cat")
-    except NameExprError:
-        raise _unknown(parts, dim) from None
-
-
-def _unknown(parts: list[Core], dim: Any) -> NameExprError:
-    call = ShownCall("cat", (Verbatim("[...]"), dim), (parts[0]._dims,))
-    later = [part._names for part in parts if isinstance(dim, str) and dim in part._names]
-    if not later or any(parts[0]._names):
-        return misplaced(parts[0]._dims, call, (1,))
-    hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later[0]))})"
-    return fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
-
-
-def _new_name(name: object, at: int, dims: Dims) -> str | None:
-    arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
-    return added_name(name, dims, ShownCall("stack", arguments, (dims,)))
+    if name is not None:
+        dims = dims_of(names, parts[0]._data.shape)
+        arguments = (Verbatim("[...]"), at, Verbatim(f"name={shown(name)}"))
+        name = added_name(name, dims, ShownCall("stack", arguments, (dims,)))
+    return _joined(np.stack, parts, at, (*names[:at], name, *names[at:]), "stack", out)
 
 
 def _tensors(tensors: Any, verb: str) -> list[Core]:
@@ -128,11 +108,12 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
-    return [part if isinstance(part, Core) else unnamed(as_operand(part, verb)) for part in tensors]
+    return [as_core(part, verb) for part in tensors]
 
 
-def _joined(join: Any, parts: list[Core], verb: str) -> Array:
+def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out: Any) -> NamedTensor:
     try:
-        return np.asarray(join())
+        data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
+    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)

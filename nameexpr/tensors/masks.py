@@ -2,7 +2,6 @@
 
 A mask is a tensor or array of bools; it pairs with the tensor from the right, and names that meet must match.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> x.masked_fill(ne.tensor([True, False], names="C"), 0)
 tensor([[0., 2.],
@@ -16,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 
 from nameexpr.backends.numpy.arrays import category, common_dtype
-from nameexpr.dims import Names, names_of, shape_of
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.dims import names_of, shape_of
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, counted, shown
 from nameexpr.rules.indexing import no_index
 from nameexpr.rules.lookup import called
@@ -28,7 +27,7 @@ from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, within_memory
-from nameexpr.tensors.operators import NUMBERS, Operators, as_operand, data_and_names
+from nameexpr.tensors.operators import NUMBERS, Operators, as_core, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import check_writeable, complex_into_real, store
 
@@ -59,34 +58,27 @@ class Masks(Operators):
         tensor([7, 2], names=('N',), shape=(2,))
         """
         roles = _FILLED_IN_PLACE if out is self else _FILLED
-        where = self._as_mask(mask, roles.verb)
+        where = as_mask(mask, roles.verb)
         number = self._fill_value(value, roles.verb)
         names, shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)
         if where._data.ndim > self._data.ndim:
-            raise self._larger_mask(where, roles)
+            rank = counted(where._data.ndim, "dim")
+            message = f"{roles.verb}: the mask has {rank}, the tensor {self._data.ndim}"
+            hint = "a mask has at most the dims of the tensor"
+            if None not in self._names and set(self._names) <= set(where._names):
+                hint = "tensor.align_as(mask).masked_fill(mask, value) gives the tensor the mask's dims"
+            raise paired_fault("NE380", message, (self._dims, where._dims), roles, ((), ()), hint)
         if out is self:
-            return self._fill(where, number, names, shape)
+            check_written(self._dims, names, shape, "masked_fill_")
+            check_writeable(self, "masked_fill_")
+            if names == self._names:
+                np.copyto(self._data, number, where=where._data, casting="unsafe")
+            else:
+                store(self, np.where(where._data, number, self._data), names)
+            return self
         data = self._data.copy() if shape == self._data.shape else np.broadcast_to(self._data, shape).copy()
         np.copyto(data, number, where=where._data, casting="unsafe")
         return self._put(data, names, "masked_fill", out)
-
-    def _larger_mask(self, where: Core, roles: Pairing) -> NameExprError:
-        rank = counted(where._data.ndim, "dim")
-        message = f"{roles.verb}: the mask has {rank}, the tensor {self._data.ndim}"
-        hint = "a mask has at most the dims of the tensor"
-        if None not in self._names and set(self._names) <= set(where._names):
-            hint = "tensor.align_as(mask).masked_fill(mask, value) gives the tensor the mask's dims"
-        return paired_fault("NE380", message, (self._dims, where._dims), roles, ((), ()), hint)
-
-    def _fill(self, where: Core, number: Array, names: Names, shape: tuple[int, ...]) -> Self:
-        """Write a number where a mask is true, after the checks of any in-place operator."""
-        check_written(self._dims, names, shape, "masked_fill_")
-        check_writeable(self, "masked_fill_")
-        if names == self._names:
-            np.copyto(self._data, number, where=where._data, casting="unsafe")
-        else:
-            store(self, np.where(where._data, number, self._data), names)
-        return self
 
     masked_fill_ = in_place(masked_fill)
 
@@ -98,7 +90,7 @@ class Masks(Operators):
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").masked_select(ne.tensor([True, False], names="C"))
         tensor([1, 3], shape=(2,))
         """
-        where = self._as_mask(mask, "masked_select")
+        where = as_mask(mask, "masked_select")
         roles = Pairing("masked_select", "tensor", "mask")
         shape = broadcast(self._names, self._data.shape, where._names, where._data.shape, roles)[1]
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
@@ -113,17 +105,7 @@ class Masks(Operators):
         >>> x.where(x > 0, 0)
         tensor([1, 0], names=('N',), shape=(2,))
         """
-        return choose(self._as_mask(condition, "where", "condition"), self, other)  # type: ignore[no-any-return]
-
-    def _as_mask(self, mask: Any, verb: str, role: str = "mask") -> Core:
-        tensor = mask if isinstance(mask, Core) else self._unnamed(as_operand(mask, verb))
-        if tensor._data.dtype != np.bool_:
-            message = f"{verb}: the {role} is {tensor._data.dtype}, not bool"
-            raise error(Diagnostic("NE573", message, hint=f"a comparison makes one: {role} != 0"))
-        return tensor
-
-    def _unnamed(self, array: Array) -> Self:
-        return self._wrap(array, (None,) * array.ndim)
+        return choose(condition, self, other)  # type: ignore[no-any-return]
 
     def _fill_value(self, value: Any, verb: str) -> Array:
         """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
@@ -165,7 +147,7 @@ class Masks(Operators):
         tensor([[7, 2, 7]], names=('N', 'C'), shape=(1, 3))
         """
         verb = "index_fill_" if out is self else "index_fill"
-        data, at = self._flat_or_self(dim, verb)
+        data, at = self._along(dim, verb)
         places = self._indices(index, at, data, verb)
         number = self._fill_value(value, verb)
         if out is self:
@@ -178,11 +160,6 @@ class Masks(Operators):
         return self._put(data.reshape(self._data.shape), self._names, "index_fill", out)
 
     index_fill_ = in_place(index_fill)
-
-    def _flat_or_self(self, dim: Any, verb: str) -> tuple[Array, int]:
-        if not self._data.ndim and type(dim) is int and dim in (0, -1):
-            return self._data.reshape(1), 0
-        return self._data, self._position(dim, verb)
 
     @op("keeps", extra=True)
     @within_memory
@@ -207,7 +184,7 @@ class Masks(Operators):
                 [3]], names=('N', 'C'), shape=(2, 1))
         """
         at = self._position(dim, "gather")
-        tensor = index if isinstance(index, Core) else self._unnamed(as_operand(index, "gather"))
+        tensor = as_core(index, "gather")
         pairing = Pairing("gather", "tensor", "index", "right")
         without = self._dims[:at] + self._dims[at + 1 :]
         others = tensor._dims[:at] + tensor._dims[at + 1 :]
@@ -222,7 +199,7 @@ class Masks(Operators):
 
     def _indices(self, index: Any, at: int, data: Array, verb: str) -> Array:
         """Return indices along an axis as an array of at most one dim (NE677, NE802)."""
-        places = index._data if isinstance(index, Core) else as_operand(index, verb)
+        places = as_core(index, verb)._data
         if places.ndim > 1:
             message = f"{verb}: indices along a dim have one dim themselves, not {places.ndim}"
             raise error(Diagnostic("NE677", message, hint="flatten them first"))
@@ -248,18 +225,22 @@ _VALUES = {"fill": "copy_", "index_fill": "x[...] = values"}
 _MASKED = {"index_fill": "masked_fill", "index_select": "masked_select", "gather": "where"}
 
 
-def choose(condition: Core, x: Any, y: Any) -> Any:
+def as_mask(mask: Any, verb: str, role: str = "mask") -> Core:
+    """Return a mask as a tensor (NE573 if it is not of bools)."""
+    tensor = as_core(mask, verb)
+    if tensor._data.dtype != np.bool_:
+        message = f"{verb}: the {role} is {tensor._data.dtype}, not bool"
+        raise error(Diagnostic("NE573", message, hint=f"a comparison makes one: {role} != 0"))
+    return tensor
+
+
+def choose(mask: Any, x: Any, y: Any) -> Any:
     """Return `x` where the condition is true and `y` elsewhere; the dims of all three pair from the right."""
+    condition = as_mask(mask, "where", "condition")
     pairs = [data_and_names(value, "where") for value in (x, y)]
     tensors = [Core._wrap(np.asarray(data), names) for data, names in pairs]
     both = pairing_broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
     dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
-    data = np.where(condition._data, *_weak([data for data, _ in pairs]))
-    tensor = next(value for value in (x, y, condition) if isinstance(value, Core))
-    return tensor._wrap(np.asarray(data), names_of(dims))
-
-
-def _weak(values: list[Any]) -> list[Any]:
-    """Return both values in their common dtype, Python's numbers being weak: np.where knows no weak ones."""
-    dtype = common_dtype(*values)
-    return [np.asarray(value, dtype) for value in values]
+    dtype = common_dtype(*(data for data, _ in pairs))  # np.where knows no weak numbers of Python's
+    values = np.where(condition._data, *(np.asarray(data, dtype) for data, _ in pairs))
+    return Core._tensor_class._wrap(np.asarray(values), names_of(dims))

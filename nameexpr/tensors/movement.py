@@ -57,7 +57,6 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3]], names="N C")
         >>> y = x.align_to("C H ...")
         >>> y.names, y.shape
@@ -84,7 +83,6 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3]], names="N C")
         >>> scale = ne.tensor([10, 20, 30], names="C")
         >>> scale.align_as(x).shape
@@ -154,7 +152,6 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[[1, 2], [3, 4]]], names="N H W")
         >>> x.flatten(["H", "W"], "pixel").names
         ('N', 'pixel')
@@ -184,9 +181,7 @@ class Movement(Core):
 
     @op("names")
     def unflatten(
-        self,
-        dim: DimLike,
-        sizes: str | Mapping[str, int] | Sequence[tuple[str | None, int]] | Sequence[int],
+        self, dim: DimLike, sizes: str | Mapping[str, int] | Sequence[tuple[str | None, int]] | Sequence[int]
     ) -> Self:
         """Return the tensor with one dim split into several, row-major; a view where NumPy can give one.
 
@@ -211,7 +206,6 @@ class Movement(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2, 3, 4, 5, 6]], names="N pixel")
         >>> x.unflatten("pixel", [("H", 2), ("W", -1)]).shape
         (1, 2, 3)

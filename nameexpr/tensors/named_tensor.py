@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.dims import Names, dims_of
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.dims import dims_of
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import as_array
@@ -67,7 +67,6 @@ class NamedTensor(
 
     Examples
     --------
-    >>> import nameexpr as ne
     >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
     >>> x.align_to("C", "N")
     tensor([[1, 4],
@@ -134,7 +133,6 @@ def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = 
 
     Examples
     --------
-    >>> import numpy as np
     >>> array = np.zeros(2)
     >>> as_tensor(array, names="N").numpy() is array
     True
@@ -156,7 +154,6 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
     Examples
     --------
-    >>> import numpy as np
     >>> array = np.zeros((2, 3))
     >>> x = from_numpy(array, names="N C")
     >>> array[0, 0] = 7
@@ -201,12 +198,9 @@ def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTen
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
     if old is not None and old.has_names() and new_names != old.names:
-        raise _named_already(old, new_names)
+        at = next(at for at, name in enumerate(old.names) if new_names[at] != name)
+        message = "the data is a NamedTensor"
+        message += f" whose dim {at} is called {old.names[at]!r}, not {new_names[at]!r}"
+        hint = "leave names= out and rename the result, or refine_names for dims without a name"
+        raise fault("NE418", message, ShownCall("names=", new_names, (old._dims,)), (at,), hint)
     return wrap(array, new_names)
-
-
-def _named_already(old: NamedTensor, names: Names) -> NameExprError:
-    at = next(at for at, name in enumerate(old.names) if names[at] != name)
-    message = f"the data is a NamedTensor whose dim {at} is called {old.names[at]!r}, not {names[at]!r}"
-    hint = "leave names= out and rename the result, or refine_names for dims without a name"
-    return fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

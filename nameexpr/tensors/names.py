@@ -39,7 +39,6 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.rename(N="C", C="N").names
         ('C', 'N')
@@ -61,7 +60,6 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.rename_(None).names, x.names
         ((None, None), (None, None))
@@ -92,7 +90,6 @@ class NameMethods(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
         ('N', 'C')
         """

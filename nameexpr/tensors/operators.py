@@ -21,7 +21,7 @@ from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
-from nameexpr.rules.lookup import axes, removed
+from nameexpr.rules.lookup import axes, is_only, removed
 from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
@@ -30,7 +30,7 @@ from nameexpr.tensors.writing import apply_into, spelt, write
 
 _NOT_OURS: Any = NotImplemented
 
-_KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
+KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
 _REAL = NUMBERS - {complex}
 REFUSED = (TypeError, ValueError, OverflowError, MemoryError, AttributeError)
@@ -66,7 +66,9 @@ class Operators(Core):
         elif names != other_names and other_names:
             unified = unify_names(names, other_names)
             if isinstance(unified, Clash):
-                raise _clash(unified, verb, left, right, out)
+                tensors = [as_core(operand, verb) for operand in (left, right)]
+                pairing = Pairing(_spelt(verb, left, out), moves="right" if out is left else "both")
+                raise clashing(unified, tensors[0]._dims, tensors[1]._dims, pairing)
             names = unified
         if type(a) is float or type(b) is float:
             a, b = _beside_float(a, b)
@@ -80,7 +82,7 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, _KNOWN):
+        if not isinstance(other, KNOWN):
             return _NOT_OURS  # type: ignore[no-any-return]
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
@@ -98,7 +100,7 @@ class Operators(Core):
                     return self._named(BINARY[verb](a, b), self._names)
                 except REFUSED as fault:
                     raise _ours(fault, verb, (self, other)) from fault
-        return self._ranked(verb, other) if isinstance(other, _KNOWN) else _NOT_OURS
+        return self._ranked(verb, other) if isinstance(other, KNOWN) else _NOT_OURS
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
         """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
@@ -128,6 +130,12 @@ class Operators(Core):
         if out is self:
             return write(out, np.asarray(data), names, verb + "_", is_out=False)  # type: ignore[no-any-return]
         return write(out, np.asarray(data), names, verb, is_out=True)  # type: ignore[no-any-return]
+
+    def _along(self, dim: Any, verb: str) -> tuple[Array, int]:
+        """Return the array and the axis of a dim; 0 and -1 mean the only element of a 0-d tensor."""
+        if not self._data.ndim and is_only(dim):
+            return self._data.reshape(1), 0
+        return self._data, self._position(dim, verb)
 
     def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
         """Return the positions that a `dim` argument means: all of them for None and an empty list."""
@@ -170,11 +178,6 @@ def _spelt(verb: str, left: Any, out: Core | None) -> str:
     return spelt(verb, is_out=out is None or out is not left)
 
 
-def knows(operand: object) -> bool:
-    """Return whether an operator takes this operand; any other may have an operator of its own."""
-    return isinstance(operand, _KNOWN)
-
-
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
     """Return an operand's array, or number, and the names of its dims."""
     if isinstance(operand, Core):
@@ -195,8 +198,6 @@ def as_operand(operand: object, verb: str) -> Array:
     return as_array(operand, None, copy=False)
 
 
-def _clash(clash: Clash, verb: str, left: Any, right: Any, out: Core | None) -> NameExprError:
-    tensors = [x if isinstance(x, Core) else unnamed(np.asarray(x)) for x in (left, right)]
-    moves: Any = "right" if out is not None and out is left else "both"
-    pairing = Pairing(_spelt(verb, left, out), moves=moves)
-    return clashing(clash, tensors[0]._dims, tensors[1]._dims, pairing)
+def as_core(operand: object, verb: str) -> Core:
+    """Return an operand as a tensor: any other than a NamedTensor without names (NE575)."""
+    return operand if isinstance(operand, Core) else unnamed(as_operand(operand, verb))

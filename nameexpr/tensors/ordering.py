@@ -3,7 +3,6 @@
 With a dim they return `Selected(values, indices)`, a named tuple of two tensors; indices are positions along
 that dim. Which one of equal elements an index points at is left open, except that it is one of them.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[3, 1, 2], [4, 6, 5]], names="N C")
 >>> values, indices = x.median("C")
 >>> values
@@ -22,7 +21,7 @@ from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, removed, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import unordered, within_memory
+from nameexpr.tensors.faults import check_ordered, within_memory
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -67,8 +66,7 @@ class Ordering(Reductions):
 
     def _of_all(self, kernel: Any, verb: str) -> Self:
         """Return a median of all elements: nan of none, where the dtype has one."""
-        if self._data.dtype.kind == "c":
-            raise unordered(verb)
+        check_ordered(self, verb)
         if not is_inexact(self._data.dtype):
             self._check_not_empty(verb, ALL)
         return self._named(kernel(self._data), ())
@@ -98,28 +96,20 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").kthvalue(2, "C").values
         tensor([2], names=('N',), shape=(1,))
         """
-        at = self._position_or_only(dim, "kthvalue")
-        self._check_count(k, at, "kthvalue", least=1)
+        self._check_count(k, self._along(dim, "kthvalue")[1], "kthvalue", least=1)
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
     @op("keeps")
     @within_memory
-    def topk(
-        self,
-        k: int,
-        dim: Any = -1,
-        largest: bool = True,
-        sorted: bool = True,
-    ) -> Selected:
+    def topk(self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Selected:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").topk(2, "C").values
         tensor([[3, 2]], names=('N', 'C'), shape=(1, 2))
         """
-        at = self._position_or_only(dim, "topk")
+        at = self._along(dim, "topk")[1]
         self._check_count(k, at, "topk", least=0)
-        if self._data.dtype.kind == "c":
-            raise unordered("topk")
+        check_ordered(self, "topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
@@ -190,8 +180,7 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
-        if self._data.dtype.kind == "c":
-            raise unordered("sort")
+        check_ordered(self, "sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -206,48 +195,35 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").argsort("C", descending=True)
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
-        at = self._position_or_only(dim, "argsort")
-        kind = self._data.dtype.kind
-        if kind == "c":
-            raise unordered("argsort")
+        data, at = self._along(dim, "argsort")
+        check_ordered(self, "argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
-        data = ordering.sortable(self._data) if kind == "V" else self._data
-        data = np.flip(data, at) if descending else data
-        order = np.argsort(data, axis=at, kind="stable")
+        data = ordering.sortable(data) if data.dtype.kind == "V" else data
+        order = np.argsort(np.flip(data, at) if descending else data, axis=at, kind="stable")
         if descending:  # the last of equal elements of the flipped array is the first of this one
-            order = np.flip(self._data.shape[at] - 1 - order, at)
+            order = np.flip(data.shape[at] - 1 - order, at)
         return self._wrap(np.ascontiguousarray(order), self._names)
 
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
-        at = self._position_or_only(dim, verb)
-        kind = self._data.dtype.kind
-        if kind == "c":
-            raise unordered(verb)
+        data, at = self._along(dim, verb)
+        check_ordered(self, verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
-        data = self._data.reshape(1) if not self._data.ndim else self._data
-        values, indices = kernel(data, at) if kind != "V" else ordering.of_any(kernel, data, at)
+        values, indices = ordering.of_any(kernel, data, at) if data.dtype.kind == "V" else kernel(data, at)
         if keepdim and self._data.ndim:
             values, indices = np.expand_dims(values, at), np.expand_dims(indices, at)
         names = removed(self._names, (at,), keepdim=keepdim)
         return Selected(self._named(values, names), self._named(indices, names))
 
-    def _position_or_only(self, dim: Any, verb: str) -> int:
-        """Return the position of a dim; 0 and -1 mean the only element of a 0-d tensor."""
-        if not self._data.ndim and type(dim) is int and dim in (0, -1):
-            return 0
-        return self._position(dim, verb)
-
     def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:
-        size = self._data.shape[at] if self._data.ndim else 1
-        if not least <= checked_int(k, verb, "k") <= size:
-            where = called(self._dims, at) if self._data.ndim else "the 0-d tensor"
-            message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
-            call = ShownCall(
-                verb, (k, at if not self._data.ndim else spelt(self._dims[at], at)), (self._dims,)
-            )
-            is_none = least > size
-            hint = "there are none to choose from" if is_none else f"k is a number from {least} to {size}"
-            raise fault("NE390" if is_none else "NE389", message, call, (0,), hint)
+        dims = self._dims
+        size = dims[at].size if dims else 1
+        if least <= checked_int(k, verb, "k") <= size:
+            return
+        where, dim = (called(dims, at), spelt(dims[at], at)) if dims else ("the 0-d tensor", at)
+        message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
+        is_none = least > size
+        hint = "there are none to choose from" if is_none else f"k is a number from {least} to {size}"
+        raise fault("NE390" if is_none else "NE389", message, ShownCall(verb, (k, dim), (dims,)), (0,), hint)

@@ -1,6 +1,5 @@
 """Parts of a tensor along one dim, as views: select, narrow, split, chunk, unbind.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x.select("C", -1)
 tensor([3, 6], names=('N',), shape=(2,))
@@ -16,7 +15,7 @@ from typing import Any, Self
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.rules.indexing import no_index
-from nameexpr.rules.lookup import called, misplaced
+from nameexpr.rules.lookup import called
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
@@ -41,10 +40,7 @@ class Pieces(Operators):
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").select("C", 1)
         tensor([2, 5], names=('N',), shape=(2,))
         """
-        try:
-            at = self._position(dim, "select")
-        except NameExprError:
-            raise misplaced(self._dims, ShownCall("select", (dim, index), (self._dims,)), (0,)) from None
+        at = self._position(dim, "select", index)
         number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
@@ -59,31 +55,20 @@ class Pieces(Operators):
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
         tensor([[2, 3]], names=('N', 'C'), shape=(1, 2))
         """
-        try:
-            at = self._position(dim, "narrow")
-        except NameExprError:
-            raise misplaced(
-                self._dims, ShownCall("narrow", (dim, start, length), (self._dims,)), (0,)
-            ) from None
+        at = self._position(dim, "narrow", start, length)
         size = self._data.shape[at]
         first, count = checked_int(start, "narrow", "the start"), checked_int(length, "narrow", "the length")
         begin = first + size if first < 0 else first
-        if not 0 <= begin <= size or not 0 <= count <= size - begin:
-            raise self._beyond(dim, at, first, count)
-        return self._part(at, slice(begin, begin + count))
-
-    def _beyond(self, dim: Any, at: int, first: int, count: int) -> NameExprError:
-        size = self._data.shape[at]
-        begin = first + size if first < 0 else first
         is_start = 0 <= begin <= size
+        if is_start and 0 <= count <= size - begin:
+            return self._part(at, slice(begin, begin + count))
         call = ShownCall("narrow", (dim, first, count), (self._dims,))
+        hint = f"at most {size - begin} from there" if is_start else ""
         if count < 0:
-            hint = f"at most {size - begin} from there" if is_start else ""
-            return fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
+            raise fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
         message = f"narrow: {called(self._dims, at)} of size {size} does not hold"
         message += f" {counted(count, 'element')} from {first} on"
-        hint = f"at most {size - begin} from there" if is_start else f"the start is {-size} to {size}"
-        return fault("NE803", message, call, (1, 2), hint)
+        raise fault("NE803", message, call, (1, 2), hint or f"the start is {-size} to {size}")
 
     @op("keeps")
     def split(self, split_size: int | Sequence[int], dim: Any = 0) -> tuple[Self, ...]:
@@ -93,7 +78,7 @@ class Pieces(Operators):
         >>> b
         tensor([2, 3], names=('N',), shape=(2,))
         """
-        at = self._place_of_parts(dim, "split", split_size)
+        at = self._position(dim, "split", before=(split_size,))
         size = self._data.shape[at]
         if isinstance(split_size, list | tuple):
             return self._sections([checked_int(part, "split", "a size") for part in split_size], at, dim)
@@ -127,7 +112,7 @@ class Pieces(Operators):
         number = checked_int(chunks, "chunk", "the number of parts")
         if number <= 0:
             raise self._not_positive("chunk", "the number of parts", number, dim)
-        at = self._place_of_parts(dim, "chunk", chunks)
+        at = self._position(dim, "chunk", before=(chunks,))
         size = self._data.shape[at]
         if not size:
             return tuple(self._part(at, slice(0, 0)) for _ in range(number))
@@ -142,13 +127,6 @@ class Pieces(Operators):
         """
         at = self._position(dim, "unbind")
         return tuple(self._part(at, number, keep=False) for number in range(self._data.shape[at]))
-
-    def _place_of_parts(self, dim: Any, verb: str, parts: object) -> int:
-        """Return the position of a dim, the second argument of a call."""
-        try:
-            return self._position(dim, verb)
-        except NameExprError:
-            raise misplaced(self._dims, ShownCall(verb, (parts, dim), (self._dims,)), (1,)) from None
 
     def _not_positive(self, verb: str, what: str, number: int, dim: Any) -> NameExprError:
         call = ShownCall(verb, (number, dim), (self._dims,))

@@ -1,6 +1,5 @@
 """New tensors of random numbers. The generator is the one that `manual_seed` sets, or `generator=`.
 
->>> import nameexpr as ne
 >>> generator = ne.manual_seed(0)
 >>> rand(2, 3, names="N C").names
 ('N', 'C')
@@ -70,9 +69,7 @@ def rand_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, *
     >>> rand_like(ne.zeros(2, names="N")).names
     ('N',)
     """
-    like = checked_tensor(input, "rand_like")
-    check_keywords("rand_like", torch)
-    return _random("rand", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+    return _random_like("rand", input, dtype, generator, torch)
 
 
 @op("makes", extra=True)
@@ -82,19 +79,19 @@ def randn_like(input: Any, *, dtype: Dtype = None, generator: Generator = None, 
     >>> randn_like(ne.zeros(2, names="N")).names
     ('N',)
     """
-    like = checked_tensor(input, "randn_like")
-    check_keywords("randn_like", torch)
-    return _random("randn", like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, torch)
+    return _random_like("randn", input, dtype, generator, torch)
+
+
+def _random_like(
+    verb: str, input: Any, dtype: Dtype, generator: Generator, torch: dict[str, Any]
+) -> NamedTensor:
+    like = checked_tensor(input, f"{verb}_like")
+    check_keywords(f"{verb}_like", torch)
+    return _random(verb, like.shape, like.names, as_dtype(dtype) or like.dtype, generator, None, {})
 
 
 def _random(
-    verb: str,
-    size: tuple[Any, ...],
-    names: object,
-    dtype: Dtype,
-    generator: Generator,
-    out: Any,
-    torch: dict[str, Any],
+    verb: str, size: Any, names: object, dtype: Dtype, generator: Any, out: Any, torch: dict[str, Any]
 ) -> NamedTensor:
     check_keywords(verb, torch)
     wanted = as_dtype(dtype) or default_float()
@@ -146,7 +143,7 @@ def normal(
     >>> normal(ne.zeros(2, names="N"), 1.0).names
     ('N',)
     """
-    centre, spread = (_parameter(value) for value in (mean, std))
+    centre, spread = _parameter(mean), _parameter(std)
     if np.any(spread.numpy() < 0):
         hint = "std must be 0 or more everywhere"
         raise error(Diagnostic("NE682", "normal: a standard deviation is negative", hint=hint))
@@ -166,9 +163,9 @@ def normal(
 
 def _parameter(value: Any) -> NamedTensor:
     """Return a parameter of a distribution as a tensor of floats."""
-    if isinstance(value, Core | np.ndarray):
-        tensor = checked_tensor(value, "normal")
-        if not is_float(tensor.dtype):
-            raise undefined("normal", (tensor,))
-        return tensor
-    return wrap(np.asarray(checked_number(value, "normal", "a parameter"), np.float64), ())
+    if not isinstance(value, Core | np.ndarray):
+        return wrap(np.asarray(checked_number(value, "normal", "a parameter"), np.float64), ())
+    tensor = checked_tensor(value, "normal")
+    if not is_float(tensor.dtype):
+        raise undefined("normal", (tensor,))
+    return tensor

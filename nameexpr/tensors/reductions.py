@@ -2,7 +2,6 @@
 
 `dim` is a name, a position, a list that mixes both, or "N C"; left out, None or empty it means all dims.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 5.0]], names="N C")
 >>> x.sum("C")
 tensor([3., 8.], names=('N',), shape=(2,))
@@ -21,7 +20,7 @@ from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import called
 from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import unordered, wrong_kind
+from nameexpr.tensors.faults import check_ordered, wrong_kind
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
 
@@ -123,32 +122,20 @@ class Reductions(Operators):
         return self._spread("var", dim, unbiased, keepdim, correction, out)
 
     def _spread(
-        self,
-        verb: str,
-        dim: Any,
-        unbiased: bool | None,
-        keepdim: bool,
-        correction: float | None,
-        out: Core | None = None,
+        self, verb: str, dim: Any, unbiased: Any, keepdim: bool, correction: Any, out: Core | None = None
     ) -> Self:
         """Return `std` or `var`: a bool in the place of the dim is `unbiased` over all dims."""
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None and correction is not None:
-            message = (
-                f"{verb}: unbiased={shown(unbiased)} and correction={shown(correction)} are the same option"
-            )
-            raise error(Diagnostic("NE673", message, hint="give correction alone: 1 is unbiased"))
-        if correction is None:
-            correction = 1 if unbiased is None else self._unbiased(unbiased, verb)
-        correction = checked_real(correction, verb, "correction")
-        return self._reduce(verb, dim, keepdim, out, correction=correction)
-
-    def _unbiased(self, unbiased: Any, verb: str) -> int:
-        """Return the correction that `unbiased` stands for (NE677)."""
-        if not isinstance(unbiased, int | np.bool_):
+            both = f"unbiased={shown(unbiased)} and correction={shown(correction)}"
+            hint = "give correction alone: 1 is unbiased"
+            raise error(Diagnostic("NE673", f"{verb}: {both} are the same option", hint=hint))
+        if not isinstance(unbiased, int | np.bool_ | None):
             raise wrong_kind(verb, "unbiased", "True or False", unbiased)
-        return int(unbiased)
+        if correction is None:
+            correction = 1 if unbiased is None else int(unbiased)
+        return self._reduce(verb, dim, keepdim, out, correction=checked_real(correction, verb, "correction"))
 
     @op("removes")
     def logsumexp(self, dim: Any, keepdim: bool = False, *, out: Core | None = None) -> Self:
@@ -190,8 +177,7 @@ class Reductions(Operators):
 
     def _check_choice(self, verb: str, dim: Any) -> None:
         """Raise NE571 for complex numbers, which have no order, and NE390 if there are none."""
-        if self._data.dtype.kind == "c":
-            raise unordered(verb)
+        check_ordered(self, verb)
         self._check_not_empty(verb, dim)
 
     @op("removes", extra=True)

@@ -1,6 +1,5 @@
 """Functions along a dim that keep it: running sums and products, softmax, flips and rolls.
 
->>> import nameexpr as ne
 >>> ne.tensor([[1, 2, 3]], names="N C").cumsum("C")
 tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 """
@@ -16,8 +15,8 @@ from nameexpr.backends.numpy.arrays import is_float, native
 from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, normalised, running
 from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.arguments import as_dtype, checked_int
-from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, undefined, unordered, within_memory
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.faults import check_ordered, explained, undefined, within_memory
 from nameexpr.tensors.operators import REFUSED
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
@@ -86,12 +85,9 @@ class Scans(Ordering):
 
     def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
         values, indices = ordering.of_any(kernel, *self._along(dim, verb))
-        if values.dtype.kind == "c":
-            raise unordered(verb)
-        shape = self._data.shape
-        return Selected(
-            self._named(values.reshape(shape), self._names), self._named(indices.reshape(shape), self._names)
-        )
+        check_ordered(values, verb)
+        pair = (self._named(data.reshape(self._data.shape), self._names) for data in (values, indices))
+        return Selected(*pair)
 
     @op("keeps")
     @within_memory
@@ -115,8 +111,7 @@ class Scans(Ordering):
 
     def _normalised(self, finish: Any, dim: Any, dtype: Any, verb: str) -> Self:
         data, at = self._along(dim, verb)
-        if dtype is not None:
-            data = data.astype(as_dtype(dtype))
+        data = data if dtype is None else data.astype(as_dtype(dtype))
         if not is_float(data.dtype):
             raise undefined(verb, (data,))
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
@@ -151,8 +146,3 @@ class Scans(Ordering):
             call = ShownCall("roll", (shifts, dims), (self._dims,))
             raise fault("NE676", message, call, (0, 1), "give one shift for each dim, or one for all")
         return self._wrap(np.roll(self._data, counts, at), self._names)
-
-    def _along(self, dim: Any, verb: str) -> tuple[Array, int]:
-        """Return the array and the axis of a dim: for a 0-d tensor that of its only element."""
-        at = self._position_or_only(dim, verb)
-        return (self._data if self._data.ndim else self._data.reshape(1)), at

@@ -1,6 +1,5 @@
 """Methods that change the order, the number and the sizes of dims: views, but for `resize_`.
 
->>> import nameexpr as ne
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x.transpose("N", "C").names, x.expand(4, -1, -1).names
 (('C', 'N'), (None, 'N', 'C'))
@@ -8,14 +7,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 
 from nameexpr.dims import DIM_LIMIT, Dim, Names
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, counted, fault, shown
-from nameexpr.rules.lookup import called, misplaced, positions
+from nameexpr.rules.lookup import called, is_only, positions
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
@@ -24,9 +23,6 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
-
-EVERY: Final[Any] = ()
-"""The dims that `squeeze` takes when it is given none."""
 
 
 class Shapes(Operators):
@@ -41,12 +37,9 @@ class Shapes(Operators):
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
         (2, 1)
         """
-        if not self._data.ndim and _is_only(dim0) and _is_only(dim1):
+        if not self._data.ndim and is_only(dim0) and is_only(dim1):
             return self._wrap(self._data.view(), ())
-        try:
-            a, b = self._position(dim0, "transpose"), self._position(dim1, "transpose")
-        except NameExprError:
-            raise self._misplaced("transpose", dim0, dim1) from None
+        a, b = self._position(dim0, "transpose", dim1), self._position(dim1, "transpose", before=(dim0,))
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
@@ -84,10 +77,8 @@ class Shapes(Operators):
         >>> ne.tensor([[[1, 2]]], names="N H C").movedim("C", 0).names
         ('C', 'N', 'H')
         """
-        try:
-            at, to = self._position(source, "movedim"), self._position(destination, "movedim")
-        except NameExprError:
-            raise self._misplaced("movedim", source, destination) from None
+        at = self._position(source, "movedim", destination)
+        to = self._position(destination, "movedim", before=(source,))
         order = [axis for axis in range(self._data.ndim) if axis != at]
         order.insert(to, at)
         return self._ordered(order)
@@ -115,29 +106,22 @@ class Shapes(Operators):
         """A view with the last two dims swapped: of each matrix its transpose."""
         return self.transpose(-2, -1)
 
-    def _misplaced(self, verb: str, *dims: Any) -> NameExprError:
-        return misplaced(self._dims, ShownCall(verb, dims, (self._dims,)), range(len(dims)))
-
     def _ordered(self, order: list[int]) -> Self:
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
 
     @op("removes")
-    def squeeze(self, dim: Any = EVERY) -> Self:
+    def squeeze(self, dim: Any = ()) -> Self:
         """Return a view without dims of size 1: all, or those given; others of those given stay.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
         ('N', 'C')
         """
-        wanted = range(self._data.ndim) if dim is EVERY else self._squeezable(dim)
-        gone = {at for at in wanted if self._data.shape[at] == 1}
+        if dim is None:
+            self._position(dim, "squeeze")
+        gone = {at for at in self._axes(dim, "squeeze") if self._data.shape[at] == 1}
         kept = [at for at in range(self._data.ndim) if at not in gone]
         shape = [self._data.shape[at] for at in kept]
         return self._wrap(self._data.reshape(shape), tuple(self._names[at] for at in kept))
-
-    def _squeezable(self, dim: Any) -> tuple[int, ...]:
-        if dim is None:
-            self._position(dim, "squeeze")
-        return self._axes(dim, "squeeze")
 
     @op("names", extra=True)
     def unsqueeze(self, dim: int, name: str | None = None) -> Self:
@@ -148,7 +132,9 @@ class Shapes(Operators):
         """
         rank = self._data.ndim + 1
         if isinstance(dim, str):
-            raise self._position_is_no_name(dim)
+            message = f"unsqueeze: the position is an integer, not {shown(dim)}"
+            call = ShownCall("unsqueeze", (dim,), (self._dims,))
+            raise fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(dim)}) names the new dim")
         number = checked_int(dim, "unsqueeze", "the position")
         if not -rank <= number < rank:
             message = f"unsqueeze: a new dim stands at {-rank} to {rank - 1}, not {number}"
@@ -158,11 +144,6 @@ class Shapes(Operators):
             name = added_name(name, self._dims, ShownCall("unsqueeze", (dim, name), (self._dims,)))
         names = (*self._names[:at], name, *self._names[at:])
         return self._wrap(np.expand_dims(self._data, at), names)
-
-    def _position_is_no_name(self, name: str) -> NameExprError:
-        call = ShownCall("unsqueeze", (name,), (self._dims,))
-        message = f"unsqueeze: the position is an integer, not {shown(name)}"
-        return fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(name)}) names the new dim")
 
     @op("keeps")
     def expand(self, *sizes: Any) -> Self:
@@ -265,11 +246,6 @@ class Shapes(Operators):
         if any(self._names):
             check_written(self._dims, other._names, other.shape, "resize_as_", source="other")
         return self._resize(other.shape, other._names)
-
-
-def _is_only(dim: object) -> bool:
-    """Return whether this is a position of the only element of a 0-d tensor."""
-    return type(dim) is int and dim in (0, -1)
 
 
 def _sizes(sizes: tuple[Any, ...], verb: str) -> list[int]:

@@ -55,12 +55,20 @@ def save(path: Path, *tensor: Any, **tensors: Any) -> None:
     >>> load(path)
     tensor([1, 2], names=('N',), shape=(2,))
     """
-    _check_ending(path)
+    if not str(fspath(path)).endswith(".npz"):
+        hint = "np.save(path, x.numpy()) writes the array alone" if str(path).endswith(".npy") else ""
+        message = f"save writes .npz files, which hold names too, not {shown(fspath(path))}"
+        raise error(Diagnostic("NE684", message, hint=hint))
     if len(tensor) > 1 or bool(tensor) == bool(tensors):
         hint = "save(path, x) for one, save(path, x=x, y=y) for several"
         raise error(Diagnostic("NE684", "save takes one tensor, or several by keyword", hint=hint))
-    named = {_ONLY: tensor[0]} if tensor else tensors
-    checked = {name: _storable(name, value) for name, value in named.items()}
+    checked = {}
+    for name, value in ({_ONLY: tensor[0]} if tensor else tensors).items():
+        checked[name] = x = as_tensor(value)
+        if x.dtype.hasobject or name == _HEADER or not name.isidentifier():
+            message = f"save: {shown(name)} cannot be stored"
+            hint = "a tensor is stored under an identifier, and its elements are numbers"
+            raise error(Diagnostic("NE684", message, hint=hint))
     entries = {name: {"names": x.names, "dtype": x.dtype.name} for name, x in checked.items()}
     header = np.array(json.dumps({"only": bool(tensor), "tensors": entries}))
     arrays = {_HEADER: header, **{name: _plain(x) for name, x in checked.items()}}
@@ -74,25 +82,9 @@ def _write(stream: IO[bytes], arrays: dict[str, Any]) -> None:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
 
 
-def _storable(name: str, value: Any) -> NamedTensor:
-    tensor = as_tensor(value)
-    if tensor.dtype.hasobject or name == _HEADER or not name.isidentifier():
-        message = f"save: {shown(name)} cannot be stored"
-        hint = "a tensor is stored under an identifier, and its elements are numbers"
-        raise error(Diagnostic("NE684", message, hint=hint))
-    return tensor
-
-
 def _plain(x: NamedTensor) -> Any:
     """Return the array; bfloat16, which NumPy does not know, as integers of the same bits."""
     return x.numpy().view(np.uint16) if x.dtype.name == "bfloat16" else x.numpy()
-
-
-def _check_ending(path: Path) -> None:
-    if not str(fspath(path)).endswith(".npz"):
-        hint = "np.save(path, x.numpy()) writes the array alone" if str(path).endswith(".npy") else ""
-        message = f"save writes .npz files, which hold names too, not {shown(fspath(path))}"
-        raise error(Diagnostic("NE684", message, hint=hint))
 
 
 def load(path: Path) -> Any:
@@ -135,9 +127,8 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
     member = archive.getinfo(f"{name}.npy")
     if member.file_size > memory_of_machine():
         message = f"load: {shown(name)} needs {member.file_size:,} bytes, more than this machine's memory"
-        raise error(
-            Diagnostic("NE707", message, hint="np.load(path, mmap_mode='r') reads parts of .npy files")
-        )
+        hint = "np.load(path, mmap_mode='r') reads parts of .npy files"
+        raise error(Diagnostic("NE707", message, hint=hint))
     if member.file_size > most_unpacked(member.compress_size):
         raise ValueError(f"{name} would unpack to {member.file_size} bytes, and save packs nothing")
     with archive.open(member) as entry:
@@ -154,16 +145,8 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 """Readers of the headers that numbers have; version 3 is for records with fields called beyond Latin-1."""
 
 _DAMAGE = (
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    EOFError,
-    MemoryError,
-    RecursionError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
+    *(KeyError, ValueError, TypeError, AttributeError, EOFError, MemoryError, RecursionError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
 )
 """What reading a file that is damaged, or made with ill intent, raises in json, zipfile, zlib and NumPy."""
 

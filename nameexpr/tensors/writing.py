@@ -30,16 +30,9 @@ from nameexpr.tensors.faults import not_held
 def write(out: object, data: Array, names: Names, verb: str, *, is_out: bool) -> Any:
     """Write a result into `out`, which takes its names if it has none, and return `out`.
 
-    In place is the same with the tensor itself, `is_out` False.
-
-    Raises
-    ------
-    OptionError
-        NE660, if `out` is not a NamedTensor.
-    SizeError, DimNameError
-        NE371, NE472: see `check_written`.
-    OperandError
-        NE570 if the result's dtype is of a higher kind, NE576 if the array is read-only.
+    In place is the same with the tensor itself, `is_out` False. NE660 if `out` is not a NamedTensor, NE371
+    and NE472 as in `check_written`, NE570 if the result's dtype is of a higher kind, NE576 if the array is
+    read-only.
     """
     target = checked_out(out, verb)
     if target._names != names or target._data.shape != data.shape:
@@ -156,13 +149,8 @@ def can_raise() -> bool:
     modes = set(np.geterr().values())
     if modes - {"ignore", "print", "warn"}:
         return True
-    return "warn" in modes and _is_error(RuntimeWarning)
-
-
-def _is_error(warning: type[Warning]) -> bool:
-    """Return whether the filters may make an error of a warning: the first that suits it decides."""
-    for action, message, kind, module, line in warnings.filters:
-        if issubclass(warning, kind):
+    for action, message, kind, module, line in warnings.filters if "warn" in modes else ():
+        if issubclass(RuntimeWarning, kind):  # the first filter that suits the warning decides
             if action == "error":
                 return True
             if message is module is None and not line:

@@ -6,7 +6,9 @@ there is no file 'x.npy'; name a .npy file
 
 from __future__ import annotations
 
-from nameexpr.carets import visible
+from collections.abc import Callable
+
+from nameexpr.carets import shortened, visible
 
 LONGEST = 120
 
@@ -25,6 +27,15 @@ class CommandError(Exception):
     def __str__(self) -> str:
         """Return the message with its hint."""
         return f"{self.message}; {self.hint}" if self.hint else self.message
+
+    def render(self, strong: Callable[[str], str] = str) -> str:
+        """Return the message, what it quotes and the hint, each on a line, as `NameExprError` has them."""
+        lines = [strong(visible(shortened(self.message))), *("  " + line for line in self.quotation(strong))]
+        return "\n".join([*lines, *([f"  help: {visible(shortened(self.hint))}"] if self.hint else [])])
+
+    def quotation(self, strong: Callable[[str], str]) -> list[str]:
+        """Return lines that the message is about."""
+        return []
 
 
 class FileError(CommandError):

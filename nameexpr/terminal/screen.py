@@ -1,19 +1,25 @@
-r"""Output to the terminal: results on standard output, errors on standard error, coloured where wanted.
+r"""What commands print: results on standard output, errors on standard error, coloured where wanted.
 
->>> coloured("SizeError[NE304]: no\n  a b\n  ^")
-'\x1b[1;31mSizeError[NE304]: no\x1b[0m\n  a b\n\x1b[1;31m  ^\x1b[0m'
+A report is a result as text for people and as data for programs. No NumPy is loaded.
+
+>>> strong("SizeError[NE304]: no")
+'\x1b[1;31mSizeError[NE304]: no\x1b[0m'
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
-from typing import TextIO
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from nameexpr.carets import visible
+from nameexpr.carets import aligned_columns, visible
 
-_STRONG = re.compile(r"^(?:\w+Error\[NE\d+\]: .*|nameexpr: .*| *\^[ ^]*)$", re.MULTILINE)
+if TYPE_CHECKING:
+    from nameexpr.errors import NameExprError
+    from nameexpr.runtime.check import Sizes
+    from nameexpr.runtime.plan.plan import Plan
 
 
 def say(text: str) -> None:
@@ -21,25 +27,18 @@ def say(text: str) -> None:
     _write(sys.stdout, text)
 
 
-def complain(text: str, *, color: str = "auto") -> None:
-    """Write a line to standard error. If that fails, the exit code still says what happened.
-
-    Parameters
-    ----------
-    text : str
-        One or more lines.
-    color : {"auto", "always", "never"}
-        Whether the first line of each mistake and the carets are coloured.
-    """
+def complain(text: str) -> None:
+    """Write a line to standard error. If that fails, the exit code still says what happened."""
     try:
-        _write(sys.stderr, coloured(text) if is_colour_wanted(color, sys.stderr) else text)
+        _write(sys.stderr, text)
     except (OSError, ValueError):
         return
 
 
 def warn(message: str, *, color: str = "auto") -> None:
     """Write a warning to standard error, on one line."""
-    complain("nameexpr: warning: " + " ".join(visible(message).splitlines()), color=color)
+    text = "nameexpr: warning: " + " ".join(visible(message).splitlines())
+    complain(emphasis(color, sys.stderr)(text))
 
 
 def _write(stream: TextIO | None, text: str) -> None:
@@ -52,9 +51,14 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
-def coloured(text: str) -> str:
-    """Colour the first line of every error, and its carets, in bold red."""
-    return _STRONG.sub("\x1b[1;31m\\g<0>\x1b[0m", text)
+def strong(text: str) -> str:
+    """Return a text in bold red."""
+    return f"\x1b[1;31m{text}\x1b[0m"
+
+
+def emphasis(choice: str, stream: TextIO | None) -> Callable[[str], str]:
+    """Return what sets off the heads and carets of errors on a stream: `strong`, or `str` without colours."""
+    return strong if is_colour_wanted(choice, stream) else str
 
 
 def is_colour_wanted(choice: str, stream: TextIO | None) -> bool:
@@ -88,3 +92,73 @@ def discard() -> None:
         os.close(nowhere)
     except (OSError, ValueError, AttributeError):
         return
+
+
+class Report(NamedTuple):
+    """A result in both forms."""
+
+    text: str
+    data: Mapping[str, Any]
+
+
+def tell(report: Report, options: Namespace) -> None:
+    """Print a report as the options ask for: as text, or as one line of JSON."""
+    say(dumped(report.data) if options.json else report.text)
+
+
+def of_sizes(sizes: Sizes) -> Report:
+    """Report the sizes that a check found.
+
+    >>> from nameexpr.runtime.check import Sizes
+    >>> print(of_sizes(Sizes({"C": 3, "out": 5}, {"batch": (2, 4)})).text)
+    C         3
+    out       5
+    batch...  (2, 4)
+    """
+    rows = [[f"{label} ", str(size)] for label, size in sizes.items()]
+    rows += [[f"{name.removesuffix('...')}... ", str(shape)] for name, shape in sizes.packs.items()]
+    text = "\n".join(aligned_columns(rows)) if rows else "the shapes fit"
+    return Report(text, {"sizes": dict(sizes), "packs": sizes.packs})
+
+
+def of_plan(plan: Plan) -> Report:
+    """Report a plan as a table; as data, its steps and totals."""
+    from dataclasses import asdict
+
+    data = {
+        "text": plan.text,
+        "steps": [asdict(step) for step in plan.steps],
+        "flops": plan.flops,
+        "naive_flops": plan.naive_flops,
+        "seconds": plan.seconds,
+        "speedup": plan.speedup,
+        "peak_bytes": plan.peak_bytes,
+        "operand_bytes": plan.operand_bytes,
+        "shape": plan.result_shape,
+        "dtype": plan.dtype or None,
+    }
+    return Report(str(plan), data)
+
+
+def error_data(fault: NameExprError) -> dict[str, Any]:
+    """Convert an error to data: its first mistake, the others under `more`."""
+    first, *others = (
+        {
+            "code": diagnostic.code,
+            "class": type(fault).__name__,
+            "message": diagnostic.message,
+            "text": diagnostic.text,
+            "spans": [{"start": m.span.start, "end": m.span.end, "note": m.note} for m in diagnostic.marks],
+            "operands": [operand._asdict() for operand in diagnostic.operands],
+            "hint": diagnostic.hint,
+        }
+        for diagnostic in fault.diagnostics
+    )
+    return {"error": first | {"more": others}}
+
+
+def dumped(data: Mapping[str, Any]) -> str:
+    """Serialise data as JSON on one line, in ASCII."""
+    import json
+
+    return json.dumps(data, allow_nan=False, default=str)

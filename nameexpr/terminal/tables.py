@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = npt.NDArray[Any]
 
+Number: TypeAlias = int | float | complex
 MAX_DIMS = 2
 _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 
@@ -79,7 +80,7 @@ def _wrong(rows: dict[int, str], shown: str) -> FileError:
     for number, line in rows.items():
         cells = [cell.strip() for cell in line.split(",")]
         for column, cell in enumerate(cells, 1):
-            if not _is_number(cell):
+            if as_number(cell) is None:
                 what = f"{quoted(cell)} is no number" if cell else "there is no number"
                 is_head = number == min(rows)
                 hint = "a line of column names begins with #" if is_head else "a .csv holds numbers only"
@@ -91,12 +92,19 @@ def _wrong(rows: dict[int, str], shown: str) -> FileError:
     return unreadable(shown, "NumPy cannot read these numbers", "write them as 1, 2.5 or 1e-3")
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        complex(cell)
-    except ValueError:
-        return False
-    return True
+def as_number(text: str) -> Number | None:
+    """Parse a number; None if the text is none.
+
+    >>> as_number("2"), as_number("2.5"), as_number("1+2j"), as_number("two")
+    (2, 2.5, (1+2j), None)
+    """
+    kinds: tuple[type[Number], ...] = (int, float, complex)
+    for kind in kinds:
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
 
 
 def write_table(stream: IO[bytes], array: Array) -> None:

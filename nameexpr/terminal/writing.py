@@ -18,7 +18,7 @@ from nameexpr.compiler.ir.axes import Names
 from nameexpr.terminal.arguments import check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 from nameexpr.terminal.files import FILES, STANDARD
-from nameexpr.terminal.report import Report
+from nameexpr.terminal.screen import Report
 from nameexpr.terminal.tables import MAX_DIMS, write_table
 from nameexpr.whole_files import replace_file
 

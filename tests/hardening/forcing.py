@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from unittest import mock
 
 import nameexpr as ne
@@ -14,6 +13,7 @@ from nameexpr.compiler.lowering import fusion as fuse
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.schedule import tiling
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 
 MANNERS = ("usual", "fused", "looped")
 

@@ -177,7 +177,6 @@ INSTRUMENTED = [
     "nameexpr.terminal.tables",
     "nameexpr.compiler.analysis.fast_path",
     "nameexpr.compiler.analysis.rules.check",
-    "nameexpr.compiler.analysis.formula_operands",
     "nameexpr.compiler.pipeline",
     "nameexpr.compiler.analysis.scope",
     "nameexpr.compiler.analysis.views",

@@ -19,7 +19,7 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.session import session as sessions
 from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
-from nameexpr.session.feedback import completions, seen
+from nameexpr.session.feedback import completions, status
 from nameexpr.session.lines import CommandLine, PythonLine, read_line
 from nameexpr.session.session import Answer, Session
 from nameexpr.tensors import wrap
@@ -153,9 +153,9 @@ def line(data: bytes) -> bool:
     if is_python(text):
         return False
     if choice % 4 == 0:
-        check_shown(seen(session)(text).text)
+        check_shown(status(session, text).text)
     elif choice % 4 == 1:
-        for one in completions(session)(text, len(text) - (choice >> 2) % (len(text) + 1)):
+        for one in completions(session, text, len(text) - (choice >> 2) % (len(text) + 1)):
             check_shown(one.shown + one.about)
     answer = session.run(text)
     check_shown(answer.text)

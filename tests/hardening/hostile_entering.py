@@ -18,7 +18,7 @@ from nameexpr.notebook.magics import Magic
 from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
 from nameexpr.session.faults import LineError
-from nameexpr.session.feedback import completions, plans, seen
+from nameexpr.session.feedback import completions, plan_and_code, status
 from nameexpr.session.lines import COMMANDS, PythonLine, read_line
 from nameexpr.session.session import Session
 from nameexpr.tensors import wrap
@@ -215,12 +215,12 @@ def _lines(string: str) -> Shown:
         if is_python(line):
             continue
         yield "terminal", session.run(line).text
-        fact = seen(session)(line)
+        fact = status(session, line)
         yield "terminal", fact.text
-        for one in completions(session)(line, len(line)):
+        for one in completions(session, line, len(line)):
             yield "terminal", one.shown + one.about
     if not is_python(f":plan {string}") and not is_python(string):
-        yield "terminal", plans(session)(string)
+        yield "terminal", plan_and_code(session, string)
 
 
 class _Shell:

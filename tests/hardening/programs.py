@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import nameexpr as ne
 from hardening.figures import Figures, counted, over_seeds
 from hardening.forcing import MANNERS, forced
 from hardening.layouts import native, strange
+from nameexpr.records import replace
 from nameexpr.tensors import wrap
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate

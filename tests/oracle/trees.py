@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from lark.exceptions import UnexpectedInput
 
 from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError, Span
+from nameexpr.records import replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import (
     Binary,

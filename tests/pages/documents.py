@@ -11,7 +11,6 @@ there. The blocks of one document share their names, and its transcripts one ses
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import doctest
 import io
 import os
@@ -115,7 +114,7 @@ def output_of(source: str, names: dict[str, Any]) -> str:
     except ne.NameExprError as error:
         printed.write(f"{error}\n")
     finally:
-        ne.set_limits(**dataclasses.asdict(limits))
+        ne.set_limits(**limits._asdict())
     return printed.getvalue()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.ops import ALONG, POINTWISE, REDUCTIONS
-from nameexpr.runtime.promotion import NumPyArithmetic
+from nameexpr.runtime.promotion import ARITHMETIC
 from pages import documents
 
 PAGE = documents.ROOT / "docs" / "formulas.md"
@@ -40,21 +40,19 @@ def table(title: str, rows: Sequence[Sequence[str]]) -> str:
 
 def pointwise() -> str:
     """Return the table of pointwise functions."""
-    arithmetic = NumPyArithmetic()
     rows = []
     for one in POINTWISE.values():
         what = one.doc if one.form == "kernel" else f"{one.doc}: `{callee_of(one.kernel)}`"
-        kinds = gives(lambda dtype, one=one: arithmetic.dtype_of(one.kernel, (dtype,) * one.arity))
+        kinds = gives(lambda dtype, one=one: ARITHMETIC.dtype_of(one.kernel, (dtype,) * one.arity))
         rows.append([f"`{one.usage}`", what, *kinds])
     return table("function; is", rows)
 
 
 def reductions() -> str:
     """Return the table of reductions."""
-    arithmetic = NumPyArithmetic()
     rows = []
     for name, one in REDUCTIONS.items():
-        kinds = gives(lambda dtype, name=name: arithmetic.reduced(name, (dtype,)))
+        kinds = gives(lambda dtype, name=name: ARITHMETIC.reduced(name, (dtype,)))
         kinds[2] = "-" if name == "logsumexp" else kinds[2]
         rows.append([f"`{name}[C H](x)`", one.doc, *kinds])
     return table("reduction; gives", rows)
@@ -62,10 +60,9 @@ def reductions() -> str:
 
 def along() -> str:
     """Return the table of functions along dims."""
-    arithmetic = NumPyArithmetic()
     rows = []
     for name, one in ALONG.items():
-        kinds = gives(lambda dtype, name=name: arithmetic.dtype_of(name, (dtype,)))
+        kinds = gives(lambda dtype, name=name: ARITHMETIC.dtype_of(name, (dtype,)))
         dims = "C" if one.kind == "along one" else "C H"
         rows.append([f"`{name}[{dims}](x)`", one.doc, *kinds])
     return table("function; gives", rows)

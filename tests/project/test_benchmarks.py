@@ -7,7 +7,6 @@ import json
 import math
 import random
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from benchmarks.workloads import GROUPS, WORKLOADS, Workload
 from benchmarks.workloads.base import normal
 from benchmarks.workloads.by_path import hands
 from benchmarks.workloads.networks import KNOWN, RUN
+from nameexpr.records import replace
 from nameexpr.session.commands import new_session
 from nameexpr.session.feedback import status
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from project.sources import NUMPY_FREE, PACKAGE, imports_of, modules, part_of, tree_of
 
 LAYERS = (
-    ("carets", "forks", "version", "whole_files"),
+    ("carets", "forks", "records", "tracebacks", "version", "whole_files"),
     ("errors",),
     ("dims", "ops"),
     ("rules",),

@@ -156,7 +156,8 @@ from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.compilation import Options
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
+from nameexpr.compiler.analysis.infer import type_expression
 
 tree = read("N (h d), h d K, K -> N K : mean")
 operands = [Operand((5, 6), ("N", "features")), Operand((2, 3, 4)), Operand((4,))]

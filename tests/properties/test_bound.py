@@ -6,7 +6,6 @@ import copy
 import random
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from nameexpr.compiler.lowering import fusion
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.schedule import partial as fold
 from nameexpr.compiler.schedule.partial import hoist_invariants
+from nameexpr.records import replace
 from nameexpr.tensors import wrap
 from oracle.generate import formulas as formula_generate
 from oracle.generate.expressions import array_of, same, seeded_case

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 import nameexpr as ne
 from nameexpr.errors import Diagnostic
+from nameexpr.records import replace
 from nameexpr.tensors import wrap
 from oracle.generate.expressions import Case, mutate_text, seeded_case
 from oracle.generate.text import TOKEN

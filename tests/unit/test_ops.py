@@ -10,10 +10,9 @@ import pytest
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.backends.numpy.costs.passes import CELLS
 from nameexpr.ops import ALONG, COSTS, FUNCTIONS, KERNELS, POINTWISE, REDUCTIONS, Function
-from nameexpr.runtime.promotion import NumPyArithmetic, function_of
+from nameexpr.runtime.promotion import ARITHMETIC, function_of
 
 ROWS = {**FUNCTIONS, **REDUCTIONS, **ALONG}
-BACKEND = NumPyArithmetic()
 EXAMPLES = {"i": "int64", "f": "float32", "c": "complex64"}
 FLOAT = {"i": "float64", "f": "float32", "c": "complex64"}
 REAL = {"i": "int64", "f": "float32", "c": "float32"}
@@ -32,8 +31,8 @@ GIVEN = {
 def dtype_of(row: Function) -> Callable[[str], str]:
     """Return what asks the backend for the dtype of a row's result."""
     if row.kind == "reduction":
-        return lambda dtype: BACKEND.reduced(row.name, (dtype,))
-    return lambda dtype: BACKEND.dtype_of(row.kernel, (dtype,) * row.arity)
+        return lambda dtype: ARITHMETIC.reduced(row.name, (dtype,))
+    return lambda dtype: ARITHMETIC.dtype_of(row.kernel, (dtype,) * row.arity)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -30,4 +30,9 @@ TARGET = Target(
     tiled_bytes=1 << 20,
     tile_cells=1 << 14,  # below it Python's loop is felt
     cached_cells=1 << 16,
+    held_cells=1 << 12,
+    held_growth=2,
+    held_work=16,
+    held_bytes=1 << 28,
+    copied_work=4,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -45,16 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _codes(written: str) -> tuple[str, ...]:
     codes = tuple(written.replace(",", " ").upper().split())
-    wrong = next((code for code in codes if not _begins_a_code(code)), None)
+    wrong = next((code for code in codes if not re.fullmatch(r"NE\d{0,3}", code)), None)
     if wrong is not None or not codes:
         hint = "write NE304, or NE3 for all NE3xx"
         raise argparse.ArgumentTypeError(f"{wrong or written!r} is no code: {hint}")
     return codes
-
-
-def _begins_a_code(word: str) -> bool:
-    digits = word.removeprefix("NE")
-    return word.startswith("NE") and len(digits) <= 3 and (not digits or digits.isdecimal())  # noqa: PLR2004
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,4 +105,4 @@ def _show(checked: Checked, form: str, color: str, *, is_short: bool) -> None:
     for finding in () if form == "sarif" else checked.findings:
         text = as_text(finding, is_short=is_short, is_coloured=is_coloured)
         screen.say(as_github(finding) if form == "github" else text)
-    screen.complain(summary(checked), color="never")
+    screen.complain(summary(checked))

@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the source."""
     from nameexpr.cli.computing import code
-    from nameexpr.terminal.report import Report, tell
+    from nameexpr.terminal.screen import Report, tell
 
     source = code(options)
     tell(Report(source.rstrip("\n"), {"code": source}), options)

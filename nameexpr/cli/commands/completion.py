@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the script."""
-    from nameexpr.terminal.report import Report, tell
+    from nameexpr.terminal.screen import Report, tell
 
     text = script(options.shell)
     tell(Report(text.rstrip("\n"), {"shell": options.shell, "script": text}), options)

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Compute, and print or write what comes out."""
     from nameexpr.cli.computing import evaluate
-    from nameexpr.terminal.report import tell
+    from nameexpr.terminal.screen import tell
 
     result = evaluate(options)
     if result is not None:

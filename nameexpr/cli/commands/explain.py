@@ -11,7 +11,7 @@ from nameexpr.terminal.arguments import add_options
 from nameexpr.terminal.faults import FileError, UsageError
 
 if TYPE_CHECKING:
-    from nameexpr.terminal.report import Report
+    from nameexpr.terminal.screen import Report
 
 EXAMPLES = """\
 examples:
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print pages about codes, or the plan and code of a text."""
-    from nameexpr.terminal.report import tell
+    from nameexpr.terminal.screen import tell
 
     # A single word is no expression to plan: it has no arrow.
     if all(_WORD.fullmatch(word) for word in options.words[:1]):
@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
 
 def _pages(words: Sequence[str]) -> Report:
     from nameexpr.terminal import pages
-    from nameexpr.terminal.report import Report
+    from nameexpr.terminal.screen import Report
 
     if not pages.codes():
         raise FileError("the pages about errors are not installed", "install nameexpr anew")
@@ -75,7 +75,7 @@ def _pages(words: Sequence[str]) -> Report:
 
 def _text(options: Namespace) -> Report:
     from nameexpr.cli.computing import plan
-    from nameexpr.terminal.report import Report, of_plan
+    from nameexpr.terminal.screen import Report, of_plan
 
     planned = plan(options)
     text = f"{planned}\n\n{planned.code.rstrip()}"

@@ -41,9 +41,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the canonical form of every text, or check for it."""
-    from nameexpr.terminal.report import Report, tell
+    from nameexpr.terminal.screen import Report, tell
 
-    texts = _texts(options.texts or [STANDARD], options.usage)
+    arguments = options.texts or [STANDARD]
+    if arguments.count(STANDARD) > 1:
+        hint = "give the other texts as arguments"
+        raise UsageError("standard input can be read only once", hint, usage=options.usage)
+    texts = [_read() if argument == STANDARD else argument for argument in arguments]
     forms = [canonical(text) for text in texts]
     same = [text == form for text, form in zip(texts, forms, strict=True)]
     if options.json or not options.check:
@@ -53,14 +57,6 @@ def run(options: Namespace) -> int:
         ]
         tell(Report("\n".join(forms), {"texts": data}), options)
     return int(options.check and not all(same))
-
-
-def _texts(arguments: Sequence[str], usage: str) -> list[str]:
-    if arguments.count(STANDARD) > 1:
-        raise UsageError(
-            "standard input can be read only once", "give the other texts as arguments", usage=usage
-        )
-    return [_read() if argument == STANDARD else argument for argument in arguments]
 
 
 def _read() -> str:

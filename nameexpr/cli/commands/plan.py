@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nameexpr.terminal.arguments import add_expression, add_options, check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
-
-if TYPE_CHECKING:
-    from nameexpr.runtime.plan.plan import Plan
 
 STANDARD = "-"
 KINDS = ("network", "tree", "memory")
@@ -43,11 +40,29 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the plan, and draw it if that is asked for."""
+    """Print the plan or the graph of it, and write its picture."""
     _check_options(options)
     from nameexpr.cli.computing import plan
+    from nameexpr.terminal.screen import Report, of_plan, tell
+    from nameexpr.whole_files import replace_file
 
-    _show(plan(options), options)
+    planned = plan(options)
+    kind: Any = options.draw or "network"
+    if options.svg is not None:
+        picture = str(planned.draw(kind))
+        if options.svg == STANDARD:
+            tell(Report(picture.rstrip("\n"), {}), options)
+            return 0
+        try:
+            replace_file(options.svg, lambda stream: stream.write(picture.encode("utf-8")))
+        except OSError as fault:
+            message = f"cannot write {quoted(options.svg)}: {reason(fault)}"
+            raise FileError(message, "write elsewhere") from fault
+    text, data = of_plan(planned)
+    if options.dot or options.mermaid:
+        graph = planned.dot(kind) if options.dot else planned.mermaid(kind)
+        text, data = graph.rstrip("\n"), {"dot" if options.dot else "mermaid": graph}
+    tell(Report(text, {**data, "svg": options.svg}), options)
     return 0
 
 
@@ -55,54 +70,18 @@ def _check_options(options: Namespace) -> None:
     """Refuse picture options that make no sense together, before anything is planned."""
     is_graph = options.dot or options.mermaid
     if options.draw and not is_graph and options.svg is None:
-        raise UsageError(
-            "--draw says what to draw, and not where",
-            "add --svg FILE, --dot or --mermaid",
-            usage=options.usage,
-        )
+        message = "--draw says what to draw, and not where"
+        raise UsageError(message, "add --svg FILE, --dot or --mermaid", usage=options.usage)
     if options.draw == "memory" and is_graph:
         message = "bytes by step are no graph, so there is no DOT or Mermaid of them"
         raise UsageError(message, "write them with --svg FILE", usage=options.usage)
-    if options.svg is not None:
-        _check_target(options, is_graph=is_graph)
-
-
-def _check_target(options: Namespace, *, is_graph: bool) -> None:
-    if options.svg == STANDARD:
-        if options.json or is_graph:
-            other = "--json" if options.json else "--dot" if options.dot else "--mermaid"
-            message = f"--svg - and {other} both want standard output"
-            raise UsageError(message, "write the picture to a file", usage=options.usage)
+    if options.svg == STANDARD and (options.json or is_graph):
+        other = "--json" if options.json else "--dot" if options.dot else "--mermaid"
+        message = f"--svg - and {other} both want standard output"
+        raise UsageError(message, "write the picture to a file", usage=options.usage)
+    if options.svg in (None, STANDARD):
         return
     if os.path.splitext(options.svg)[1].casefold() != ".svg":
         message = f"{quoted(options.svg)} is no name for a picture"
         raise UsageError(message, "pictures are SVG: end it in .svg", usage=options.usage)
     check_place(options.svg, options.svg)
-
-
-def _show(plan: Plan, options: Namespace) -> None:
-    """Print the plan, or the graph of it, and write its picture."""
-    from nameexpr.terminal.report import Report, of_plan, tell
-
-    kind: Any = options.draw or "network"
-    if options.svg is not None:
-        picture = str(plan.draw(kind))
-        if options.svg == STANDARD:
-            tell(Report(picture.rstrip("\n"), {}), options)
-            return
-        _write(picture, options.svg)
-    whole = of_plan(plan)
-    text, data = whole.text, whole.data
-    if options.dot or options.mermaid:
-        graph = plan.dot(kind) if options.dot else plan.mermaid(kind)
-        text, data = graph.rstrip("\n"), {"dot" if options.dot else "mermaid": graph}
-    tell(Report(text, {**data, "svg": options.svg}), options)
-
-
-def _write(picture: str, path: str) -> None:
-    from nameexpr.whole_files import replace_file
-
-    try:
-        replace_file(path, lambda stream: stream.write(picture.encode("utf-8")))
-    except OSError as fault:
-        raise FileError(f"cannot write {quoted(path)}: {reason(fault)}", "write elsewhere") from fault

@@ -44,8 +44,12 @@ def _packages(installation: Installation) -> Iterator[Issue]:
     for package in (installation.python, *installation.packages):
         message = _misfit(package)
         if message:
+            bound = f",<{package.first_wrong}" if package.first_wrong else ""
+            hint = f"pip install '{package.name}>={package.oldest}{bound}'"
+            if package is installation.python:
+                hint = f"run it with Python {package.oldest} or later"
             level: Level = "problem" if package.extra is None else "warning"
-            yield Issue(level, "package", message, _install_hint(package))
+            yield Issue(level, "package", message, hint)
 
 
 def _misfit(package: Package) -> str:
@@ -59,13 +63,6 @@ def _misfit(package: Package) -> str:
     if package.first_wrong and version >= release(package.first_wrong):
         return f"{package.name} {package.version} is too new: it should be older than {package.first_wrong}"
     return ""
-
-
-def _install_hint(package: Package) -> str:
-    if package.name == "Python":
-        return f"run it with Python {package.oldest} or later"
-    bound = f",<{package.first_wrong}" if package.first_wrong else ""
-    return f"pip install '{package.name}>={package.oldest}{bound}'"
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -91,12 +88,14 @@ def _trials(installation: Installation) -> Iterator[Issue]:
 def _library(installation: Installation) -> Iterator[Issue]:
     if not installation.has_numpy:
         return
-    hint = "install NumPy's wheel, which brings OpenBLAS: pip install --force-reinstall numpy"
-    name = installation.blas.name
-    if installation.blas.family == "none":
+    hint, blas = (
+        "install NumPy's wheel, which brings OpenBLAS: pip install --force-reinstall numpy",
+        installation.blas,
+    )
+    if blas.family == "none":
         yield Issue("warning", "blas", "NumPy was built without a BLAS: large products are slow", hint)
-    elif installation.blas.family == "unknown":
-        what = f"{quoted(name)} is not known" if name else "NumPy does not tell its BLAS"
+    elif blas.family == "unknown":
+        what = f"{quoted(blas.name)} is not known" if blas.name else "NumPy does not tell its BLAS"
         yield Issue("warning", "blas", f"{what}: it may be a slow one", f"if products are slow, {hint}")
 
 
@@ -117,9 +116,8 @@ def _kernels(installation: Installation) -> Iterator[Issue]:
         was = f"OPENBLAS_CORETYPE={harmless(asked)}"
         hint = f"{was} is set: unset it, or set it to {better}, before NumPy loads"
     elif "DYNAMIC_ARCH" not in (installation.blas.config or "DYNAMIC_ARCH"):
-        hint = (
-            "this OpenBLAS was built for one kind of processor: install NumPy's wheel, which has all kernels"
-        )
+        built = "this OpenBLAS was built for one kind of processor"
+        hint = f"{built}: install NumPy's wheel, which has all kernels"
     if (core, has) == ("Haswell", "AVX-512"):
         hint += "; measured: products 1.6 to 1.9 times as fast"
     yield Issue("warning", "blas-kernels", message, hint)
@@ -131,10 +129,8 @@ def _threads(installation: Installation) -> Iterator[Issue]:
     cpus, usable = machine.cpus or 1, machine.usable_cpus
     load = machine.load[0] if machine.load else 0.0
     if threads > 1 and load >= _BUSY and threads + load > cpus + _BUSY:
-        message = (
-            f"the BLAS has {threads} threads, and of {cpus} CPUs other work keeps {load:.1f} busy: its "
-            "threads wait for the slowest"
-        )
+        busy = f"the BLAS has {threads} threads, and of {cpus} CPUs other work keeps {load:.1f} busy"
+        message = f"{busy}: its threads wait for the slowest"
         measured = "measured: up to 189 times as fast as two beside a busy neighbour"
         yield Issue("warning", "blas-threads", message, f"set {variable}=1 before NumPy loads; {measured}")
     if usable is not None and threads > max(1, usable):

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -69,7 +70,12 @@ class Blas:
 def describe_machine() -> Machine:
     """Describe the machine from what the system and NumPy report."""
     named = re.search(r"^model name\s*:\s*(.*)$", _read(_CPUINFO), re.MULTILINE)
-    features = _features()
+    features, counts = _features(), [os.cpu_count(), read_quota(_read(_QUOTA))]
+    if hasattr(os, "sched_getaffinity"):
+        counts.append(len(os.sched_getaffinity(0)))
+    load = None
+    with suppress(OSError, AttributeError):
+        load = os.getloadavg()
     return Machine(
         system=f"{platform.system()} {platform.release()}".strip() or "unknown",
         architecture=platform.machine() or "unknown",
@@ -77,8 +83,8 @@ def describe_machine() -> Machine:
         avx2="AVX2" in features if features else None,
         avx512=features >= _AVX512 if features else None,
         cpus=os.cpu_count(),
-        usable_cpus=_usable_cpus(),
-        load=_load(),
+        usable_cpus=min((count for count in counts if count is not None), default=None),
+        load=load,
     )
 
 
@@ -94,39 +100,26 @@ def read_quota(text: str) -> int | None:
     return max(1, -(-int(quota) // int(period)))
 
 
-def _usable_cpus() -> int | None:
-    counts = [os.cpu_count(), read_quota(_read(_QUOTA))]
-    if hasattr(os, "sched_getaffinity"):
-        counts.append(len(os.sched_getaffinity(0)))
-    return min((count for count in counts if count is not None), default=None)
-
-
-def _load() -> tuple[float, float, float] | None:
-    try:
-        return os.getloadavg() if hasattr(os, "getloadavg") else None
-    except OSError:
-        return None
-
-
 def _features() -> set[str]:
     """Return the CPU features that NumPy detected."""
-    try:
+    features: Mapping[str, bool] = {}
+    with suppress(ImportError):
         features = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
-    except ImportError:
-        return set()
     return {name for name, is_there in features.items() if is_there}
 
 
 def _read(path: Path) -> str:
-    try:
+    with suppress(OSError):
         return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
+    return ""
 
 
 def describe_blas(environment: Mapping[str, str]) -> Blas:
-    """Describe the BLAS; NumPy is imported for it."""
-    built, loaded = _built_with(), _loaded()
+    """Describe the BLAS: NumPy is imported for it, and threadpoolctl asked which is loaded."""
+    built, pools = _built_with(), []
+    with suppress(ImportError):
+        pools = import_module("threadpoolctl").threadpool_info()
+    loaded: Mapping[str, Any] = next((pool for pool in pools if pool["user_api"] == "blas"), {})
     family = loaded.get("internal_api") or _family_of(built)
     library = loaded.get("filepath")
     return Blas(
@@ -159,24 +152,14 @@ def thread_variable(family: str, environment: Mapping[str, str]) -> str | None:
     )
 
 
-def _loaded() -> Mapping[str, Any]:
-    """Ask threadpoolctl for the BLAS that is loaded; empty if it is not installed or finds none."""
-    try:
-        pools = import_module("threadpoolctl").threadpool_info()
-    except ImportError:
-        return {}
-    return next((pool for pool in pools if pool["user_api"] == "blas"), {})
-
-
 def _built_with() -> Mapping[str, Any] | None:
     """Return NumPy's build record of its BLAS; None if there is none."""
     import numpy as np
 
-    try:
+    with suppress(AttributeError, KeyError, TypeError, ValueError):
         config: Any = np.show_config(mode="dicts")
         return dict(config["Build Dependencies"]["blas"])
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
+    return None
 
 
 def _family_of(built: Mapping[str, Any] | None) -> str:

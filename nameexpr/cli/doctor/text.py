@@ -9,7 +9,6 @@ from typing import Any
 from nameexpr.carets import aligned_columns
 from nameexpr.cli.doctor.installation import MISSING, Installation
 from nameexpr.cli.doctor.issues import Issue
-from nameexpr.cli.doctor.machine import Blas, Machine
 from nameexpr.terminal.faults import harmless
 
 _COLOURS = {"problem": "1;31", "warning": "1;33"}
@@ -26,13 +25,18 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
         if package.extra is not None
     ]
     right = sum(trial.fault is None for trial in trials)
+    features = {"AVX2": machine.avx2, "AVX-512": machine.avx512}
+    usable = f", of which usable {machine.usable_cpus}" if machine.usable_cpus != machine.cpus else ""
+    load = " ".join(f"{average:.2f}" for average in machine.load) if machine.load else "unknown"
     rows = {
         "versions": f"nameexpr {installation.nameexpr}, {installation.implementation} "
         f"{installation.python.version}, {versions}",
         "extras": ", ".join(extras),
         "system": f"{machine.system}, {machine.architecture}",
-        "processor": _processor(machine),
-        "cpus": _cpus(machine),
+        "processor": ", ".join(
+            [machine.processor or "unknown", *(name for name, has in features.items() if has)]
+        ),
+        "cpus": f"{machine.cpus or 'unknown'}{usable}, load average {load}",
         "blas": _blas(installation),
         "threads": _threads(installation),
         "variables": " ".join(f"{name}={value}" for name, value in installation.variables.items()),
@@ -46,55 +50,38 @@ def as_text(installation: Installation, issues: Sequence[Issue], *, is_coloured:
     return "\n".join(lines if issues else [*lines, "nothing is wrong"])
 
 
-def _processor(machine: Machine) -> str:
-    features = {"AVX2": machine.avx2, "AVX-512": machine.avx512}
-    return ", ".join([machine.processor or "unknown", *(name for name, has in features.items() if has)])
-
-
-def _cpus(machine: Machine) -> str:
-    usable = f", of which usable {machine.usable_cpus}" if machine.usable_cpus != machine.cpus else ""
-    load = " ".join(f"{average:.2f}" for average in machine.load) if machine.load else "unknown"
-    return f"{machine.cpus or 'unknown'}{usable}, load average {load}"
-
-
 def _blas(installation: Installation) -> str:
     blas = installation.blas
     if blas.family == "none":
         return "none"
     built = " ".join(filter(None, (blas.name or blas.family, blas.version)))
     if blas.library is None:
-        return f"{built}, kernels unknown{_untold(installation)}"
+        package = installation.package("threadpoolctl")
+        is_missing = package is not None and package.fault == MISSING
+        more = ": pip install 'nameexpr[doctor]' tells them and the threads" if is_missing else ""
+        return f"{built}, kernels unknown{more}"
     return f"{built}, {blas.core or 'unknown'} kernels, {blas.library}"
 
 
 def _threads(installation: Installation) -> str:
-    blas: Blas = installation.blas
+    blas = installation.blas
     source = blas.threads_from
     because = f"{source}={installation.variables.get(source, '')}" if source else "no variable sets them"
     kind = f" ({blas.threading})" if blas.threading else ""
     return f"{blas.threads or 'unknown'}{kind}, {because}"
 
 
-def _untold(installation: Installation) -> str:
-    """Say how to learn more of the BLAS, if threadpoolctl is all that is missing."""
-    package = installation.package("threadpoolctl")
-    is_missing = package is not None and package.fault == MISSING
-    return ": pip install 'nameexpr[doctor]' tells them and the threads" if is_missing else ""
-
-
 def as_data(installation: Installation, issues: Sequence[Issue], status: int) -> dict[str, Any]:
     """Convert facts and issues to one object for JSON."""
     data = asdict(installation)
-    packages = {package.pop("name"): package for package in data.pop("packages")}
-    trials = data.pop("trials")
+    packages, trials = data.pop("packages"), data.pop("trials")
+    is_right = bool(trials) and all(trial["fault"] is None for trial in trials)
     return {
         **data,
+        "limits": installation.limits._asdict(),
         "python": installation.python.version,
-        "packages": packages,
-        "self_check": {
-            "is_right": bool(trials) and all(trial["fault"] is None for trial in trials),
-            "checks": trials,
-        },
+        "packages": {package.pop("name"): package for package in packages},
+        "self_check": {"is_right": is_right, "checks": trials},
         "findings": [asdict(issue) for issue in issues],
         "status": status,
     }

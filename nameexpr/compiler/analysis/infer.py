@@ -1,18 +1,28 @@
-"""The front half after the text: operands' shapes and names in, a `Typed` expression or an error with carets
-out.
-"""
+"""Expressions: the shapes and names of operands in, a `Typed` expression or an error with carets out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import Operand, describe, measured, numbers
-from nameexpr.compiler.ir.axes import DOTS, Names, Typed, labels_under, shown, under_word
+from nameexpr.compiler.ir.axes import (
+    DOTS,
+    Axes,
+    Labels,
+    Names,
+    flat,
+    is_summed,
+    labels_under,
+    shown,
+    under_word,
+)
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
@@ -27,26 +37,41 @@ if TYPE_CHECKING:
     from nameexpr.compiler.analysis.resolve import Resolved
 
 
-def infer(
+@record
+class Typed:
+    """One expression with all its sizes known.
+
+    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
+    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
+    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
+    sum of a contraction, `CUSTOM` a callable.
+    """
+
+    operands: tuple[Axes, ...]
+    result: Axes
+    names: Names
+    sizes: Mapping[str, int]
+    dropped: Labels
+    reducer: str | None
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
+        8).
+        """
+        return is_summed(self.reducer, self.dropped)
+
+    def size(self, labels: Iterable[str]) -> int:
+        """Return the number of cells that these labels span."""
+        return prod([self.sizes[label] for label in labels])
+
+
+def type_expression(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, reducer: str | None = None
 ) -> Typed:
-    """Return the expression with all names matched and all sizes known.
+    """Return a checked expression with its names matched and its sizes solved.
 
-    Parameters
-    ----------
-    tree : Expression
-        A text that has passed `check_text`.
-    operands : sequence of Operand
-        Shapes, and names where the operand is a NamedTensor.
-    keywords : mapping of str to int
-        Sizes given beside the text.
-    reducer : str, optional
-        The reducer given beside the text: a name, or `CUSTOM`.
-
-    Raises
-    ------
-    OperandError, SizeError, DimNameError, OptionError, LimitError
-        As the stages of this function do: counts and ranks, names, sizes.
+    `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given beside the text.
     """
     if tree.leaves_inputs_out:
         from nameexpr.compiler.analysis.infer_inputs import fill_in
@@ -54,31 +79,36 @@ def infer(
         tree = fill_in(tree, operands, has_reduce=reducer is not None)
     typed = None if keywords else _labels_only(tree, operands, reducer)
     if typed is None:
-        typed = _inferred(tree, operands, keywords, reducer)
+        is_reduced = reducer is not None or tree.reducer is not None
+        resolved, names, sizes = _solved(tree, operands, keywords, is_reduced=is_reduced)
+        reducer = tree.reducer.name if tree.reducer is not None else reducer
+        dropped = _dropped(tree, resolved)
+        typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
     if typed.reducer in NEED_ELEMENTS and typed.size(typed.dropped) == 0:
         raise error(_no_elements(tree, operands, typed))
     return typed
 
 
-def _inferred(
-    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], reducer: str | None
-) -> Typed:
-    from nameexpr.compiler.analysis.names import match_names
+def _solved(
+    tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, is_reduced: bool = False
+) -> tuple[Resolved, Names, dict[str, int]]:
+    from nameexpr.compiler.analysis.names import match_names, result_names
     from nameexpr.compiler.analysis.resolve import resolve
     from nameexpr.compiler.analysis.sizes import solve
 
-    is_reduced = reducer is not None or tree.reducer is not None
     resolved = resolve(tree, operands, is_reduced=is_reduced)
-    names = match_names(tree, operands, resolved.packs)
+    names: Names = ()
+    under = match_names(tree, operands, resolved.packs)
+    if under and tree.outputs is not None:
+        names = result_names(tree.outputs[0], under, tree.text, tree.inputs, operands)
     resolved, sizes = solve(tree, operands, resolved, keywords)
-    reducer = tree.reducer.name if tree.reducer is not None else reducer
-    return Typed(resolved.operands, resolved.result, names, sizes, _dropped(tree, resolved), reducer)
+    return resolved, names, sizes
 
 
 def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | None) -> Typed | None:
     """Return the typed expression if its terms hold nothing but labels and everything fits, else None.
 
-    The same as `_inferred` in one pass and a third of its time: there is nothing to solve or to align.
+    The same as the general way in one pass and a third of its time: there is nothing to solve or to align.
     """
     outputs, terms = tree.outputs, tree.inputs
     if outputs is None or len(terms) != len(operands):
@@ -111,32 +141,20 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
 def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-    """Return the sizes that an assertion finds: those of labels, and those under packs and "...".
-
-    Raises
-    ------
-    OperandError, SizeError, DimNameError, OptionError, LimitError
-        If the operands are not as the text says.
-    """
-    from nameexpr.compiler.analysis.names import match_names
-    from nameexpr.compiler.analysis.resolve import resolve
-    from nameexpr.compiler.analysis.sizes import solve
-
-    resolved = resolve(tree, operands)
-    match_names(tree, operands, resolved.packs)
-    resolved, sizes = solve(tree, operands, resolved, keywords)
+    """Return the sizes that an assertion finds: those of labels, and those under packs and "..."."""
+    sizes = _solved(tree, operands, keywords)[2]
     packs = {
-        word.removesuffix(DOTS) or DOTS: tuple(sizes[label] for label in labels_under(word, sizes))
-        for word in resolved.packs
+        getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
+        for term in tree.inputs
+        for item in term.items
+        if isinstance(item, STRETCHED)
     }
     labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, LABELLED))
     return {label: sizes[label] for label in labels}, packs
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
-    """Return the labels that the result lacks, as the text mentions them: a pack or ellipsis as a whole where
-    it first stands.
-    """
+    """Return the labels that the result lacks in the order of the text, packs as a whole where they begin."""
     kept = {label for labels in resolved.result for label in labels}
     order: list[str] = []
     for term, axes in zip(tree.inputs, resolved.operands, strict=True):
@@ -172,21 +190,14 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
 
 
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
-    """Return the graph of an expression, and the number of its result.
-
-    Whether any product of bools is true is said by their number, where they can be counted in floats.
-    """
+    """Return the graph of an expression, and the number of its result."""
     graph = Graph(dict(typed.sizes))
-    terms = [tuple(dict.fromkeys(label for group in axes for label in group)) for axes in typed.operands]
-    views = [
-        graph.add(View(position, -1, axes), labels, dtype)
-        for position, (axes, labels, dtype) in enumerate(
-            zip(typed.operands, terms, dtypes.operands, strict=True)
-        )
-    ]
+    terms = [flat(axes) for axes in typed.operands]
+    uses = enumerate(zip(typed.operands, terms, dtypes.operands, strict=True))
+    views = [graph.add(View(position, -1, axes), labels, dtype) for position, (axes, labels, dtype) in uses]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
-    if reducer == "any" and typed.dropped:
-        compute = counting_dtype(dtypes.operands, typed.size(tuple(typed.sizes))) or compute
+    if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
+        compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
         result = "bool" if compute != dtypes.compute else result
     kept = dict.fromkeys(label for labels in terms for label in labels if label not in typed.dropped)
     reduction = Reduction(reducer, tuple(views), typed.dropped, compute, result)
@@ -194,5 +205,4 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     is_known = reducer in {None, "sum"} or reducer in SAME_DTYPE or reduction.is_counted
     known = result if is_known else ""
     value = graph.add(reduction, tuple(kept), known)
-    flat = dict.fromkeys(label for group in typed.result for label in group)
-    return graph, graph.add(Arrange(value, typed.result), tuple(flat), known)
+    return graph, graph.add(Arrange(value, typed.result), flat(typed.result), known)

@@ -12,11 +12,11 @@ into the one that says so in full, and that is what everything after, diagnostic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.records import replace
 from nameexpr.syntax.ast import (
     LABELLED,
     Anonymous,

@@ -5,11 +5,11 @@ show a text with when no operand has been seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
     STRETCHED,
@@ -29,8 +29,11 @@ from nameexpr.syntax.ast import (
 )
 from nameexpr.syntax.limits import limits
 
+View = tuple[str, Term]
+"""An operand or a statement of a formula, and the term through which it is seen."""
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Operand:
     """The shape of one operand; `names` is None for a plain array, `name` what a formula calls it."""
 

@@ -8,11 +8,11 @@ Counts and numbers of dims are checked here, packs and ellipses take their dims,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers, stretch, title, titles
 from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,
@@ -31,10 +31,9 @@ from nameexpr.syntax.ast import (
 from nameexpr.syntax.limits import limits
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolved:
-    """Labels of every dim; the labels whose size is written in the text; how many dims each pack has ("..."
-    too).
+    """Labels of every dim; labels whose size the text writes; how many dims each pack and "..." has.
 
     `sized` are the items that write sizes, where the text has more terms than these.
     """
@@ -47,20 +46,15 @@ class Resolved:
 
 
 def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
-    """Return the labels of every dim; a literal 1 of an input has one only where a reducer (`is_reduced`)
-    takes it.
-
-    Raises
-    ------
-    OperandError
-        If there are more operands than terms, or fewer.
-    SizeError
-        If an operand has not as many dims as its term, or a pack not as many dims everywhere.
-    LimitError
-        If an array would have more dims than the limit, groups taken apart.
-    """
+    """Return the labels of every dim; a 1 of an input has one only if a reducer (`is_reduced`) takes it."""
     _check_count(tree, operands)
-    _check_ndims(tree, operands)
+    misfits = [
+        position
+        for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
+        if not fits(term, len(operand.shape))
+    ]
+    if misfits:
+        raise error(*(_wrong_ndim(tree, position, operands) for position in misfits[:TOLD]))
     packs = _pack_lengths(tree, operands)
     reader = _Reader(packs, {}, drops_ones=not is_reduced)
     axes = tuple(
@@ -77,12 +71,16 @@ def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool =
 
 def resolve_result(term: Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
     """Return the labels of every dim of a statement's result, and note the sizes that it writes."""
-    axes = _Reader(packs, written).axes(_stretched_result(term, packs), None)
+    dims: list[tuple[Item, int]] = []
+    for item in term.items:
+        inside = numbers(item, packs[item.word]) if isinstance(item, STRETCHED) else (0,)
+        dims += [(item, number) for number in inside]
+    axes = _Reader(packs, written).axes(dims, None)
     _check_dims(text, "the result", term, axes)
     return axes
 
 
-@dataclass
+@record(frozen=False)
 class _Reader:
     """Turns items into labels, and keeps the sizes that are written on the way."""
 
@@ -121,24 +119,15 @@ class _Reader:
 
     def product(self, items: tuple[Item, ...], operand: int | None, place: str) -> Labels:
         """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
-        found: list[str] = []
+        labels: list[str] = []
         for position, item in enumerate(items):
             if isinstance(item, Label):
-                found.append(item.name)
+                labels.append(item.name)
             elif isinstance(item, STRETCHED):
-                word = item.word
-                found += [under_word(word, number) for number in numbers(item, self.packs[word])]
+                labels += [under_word(item.word, number) for number in numbers(item, self.packs[item.word])]
             else:
-                found += self.labels(item, 0, operand, f"{place}.{position}")
-        return tuple(found)
-
-
-def _stretched_result(term: Term, packs: dict[str, int]) -> list[tuple[Item, int]]:
-    dims: list[tuple[Item, int]] = []
-    for item in term.items:
-        inside = numbers(item, packs[item.word]) if isinstance(item, STRETCHED) else (0,)
-        dims += [(item, number) for number in inside]
-    return dims
+                labels += self.labels(item, 0, operand, f"{place}.{position}")
+        return tuple(labels)
 
 
 def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
@@ -158,20 +147,9 @@ def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
         raise error(Diagnostic("NE501", f"{wants}, but {got}", tree.text, marks, infos, hint))
     last = Mark(terms[-1].span, "the last term")
     extra = ", ".join(str(position) for position in range(len(terms), count))
-    hint = f"add a term for operand {extra}, or leave it out"
-    if count > len(terms) + 1:
-        hint = f"add terms for operands {extra}, or leave them out"
+    add, leave = ("a term for operand", "it") if count == len(terms) + 1 else ("terms for operands", "them")
+    hint = f"add {add} {extra}, or leave {leave} out"
     raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
-
-
-def _check_ndims(tree: Expression, operands: Sequence[Operand]) -> None:
-    wrong = [
-        position
-        for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True))
-        if not fits(term, len(operand.shape))
-    ]
-    if wrong:
-        raise error(*(_wrong_ndim(tree, position, operands) for position in wrong[:TOLD]))
 
 
 def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
@@ -182,7 +160,15 @@ def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) ->
     has = "no dims" if operand.name and not ndim else _dims(ndim)
     message = f"{called} has {has}, and its term has {needs}"
     mark = Mark(term.span, f"{needs} here, {ndim} in {operand.name or 'the operand'}")
-    hint = _ndim_hint(term, operand, called)
+    first = term.items[0] if fixed == 1 else None
+    side = "left of '='" if operand.name else "right of the arrow"
+    hint = f"leave out of the term what the array does not have; new dims are made {side}"
+    if operand.name and not ndim:
+        hint = f"write {called}"
+    elif isinstance(first, Label) and len(first.name) == ndim and ndim > 1:
+        hint = f"dims are separated by spaces: write {' '.join(first.name)}"
+    elif ndim > fixed:
+        hint = f"name the other dims of {called}, or let ... stand for them"
     infos = describe(tree.inputs, operands, (position,))
     return Diagnostic("NE310", message, tree.text, (mark,), infos, hint)
 
@@ -191,51 +177,32 @@ def _dims(count: int) -> str:
     return f"{count} dim" if count == 1 else f"{count} dims"
 
 
-def _ndim_hint(term: Term, operand: Operand, called: str) -> str:
-    ndim = len(operand.shape)
-    first = term.items[0] if len(term.items) == 1 else None
-    if operand.name and not ndim:
-        return f"write {called}"
-    if isinstance(first, Label) and len(first.name) == ndim and ndim > 1:
-        return f"dims are separated by spaces: write {' '.join(first.name)}"
-    if ndim > len(term.items):
-        return f"name the other dims of {called}, or let ... stand for them"
-    side = "left of '='" if operand.name else "right of the arrow"
-    return f"leave out of the term what the array does not have; new dims are made {side}"
-
-
 def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, int]:
     """Return the number of dims of each pack; an ellipsis is as long as the longest."""
     lengths: dict[str, int] = {}
-    seen: dict[str, tuple[int, Pack]] = {}
+    first: dict[str, tuple[int, Pack]] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):
         length = len(operand.shape) - (len(term.items) - 1)
         for item in term.items:
             if isinstance(item, Dots):
                 lengths[DOTS] = max(length, lengths.get(DOTS, 0))
             elif isinstance(item, Pack):
-                first, place = seen.setdefault(item.word, (position, item))
-                if lengths.setdefault(item.word, length) != length:
-                    there = (first, place, lengths[item.word])
-                    raise error(_uneven_pack(tree, operands, there, (position, item, length)))
+                earlier, pack = first.setdefault(item.word, (position, item))
+                before = lengths.setdefault(item.word, length)
+                if before != length:
+                    marks = (Mark(pack.span, _dims(before)), Mark(item.span, _dims(length)))
+                    about = earlier, position
+                    there, here = titles(tree.inputs, operands, about)
+                    message = f"'{item.word}' is {_dims(before)} in {there} and {_dims(length)} in {here}"
+                    hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
+                    infos = describe(tree.inputs, operands, about)
+                    raise error(Diagnostic("NE305", message, tree.text, marks, infos, hint))
     return lengths
 
 
-def _uneven_pack(
-    tree: Expression, operands: Sequence[Operand], first: tuple[int, Pack, int], second: tuple[int, Pack, int]
-) -> Diagnostic:
-    marks = tuple(Mark(pack.span, _dims(length)) for _, pack, length in (first, second))
-    about = first[0], second[0]
-    one, other = titles(tree.inputs, operands, about)
-    message = f"'{second[1].word}' is {_dims(first[2])} in {one} and {_dims(second[2])} in {other}"
-    hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
-    infos = describe(tree.inputs, operands, about)
-    return Diagnostic("NE305", message, tree.text, marks, infos, hint)
-
-
 def _check_dims(text: str, which: str, term: Term, axes: Axes) -> None:
-    count, limit = sum(map(len, axes)), limits().dims
-    if max(count, len(axes)) > limit:
+    count, limit = max(sum(map(len, axes)), len(axes)), limits().dims
+    if count > limit:
         apart = " with its groups taken apart" if count > len(axes) else ""
-        message = f"{which} has {max(count, len(axes))} dims{apart}, and the limit is {limit}"
+        message = f"{which} has {count} dims{apart}, and the limit is {limit}"
         raise error(Diagnostic("NE705", message, text, (Mark(term.span),)))

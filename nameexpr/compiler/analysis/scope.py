@@ -7,14 +7,14 @@ is known once the operands are (`nameexpr.compiler.analysis.views`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
+from nameexpr.compiler.analysis.operands import View
 from nameexpr.compiler.analysis.rules.check import INPUT_RULES
-from nameexpr.compiler.analysis.term_queries import View, terms_in
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
+from nameexpr.records import record
 from nameexpr.syntax.ast import (
     Anonymous,
     Binary,
@@ -31,10 +31,11 @@ from nameexpr.syntax.ast import (
     Use,
     atoms,
     nodes,
+    terms_in,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """The operands that a formula uses, in the order of their first use, with all their uses.
 

@@ -9,19 +9,19 @@ in `nameexpr.compiler.analysis.faults.sizes`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 from nameexpr.compiler.analysis.faults import sizes as faults
 from nameexpr.compiler.analysis.faults.misuse import check_keywords
 from nameexpr.compiler.analysis.operands import Operand, is_one_operand
 from nameexpr.compiler.analysis.resolve import Resolved
-from nameexpr.compiler.ir.axes import DOTS, Axes, is_under_dots
-from nameexpr.errors import TOLD, Diagnostic, error
+from nameexpr.compiler.ir.axes import DOTS, is_under_dots
+from nameexpr.errors import TOLD, error
+from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DimEquation:
     """One equation: a dim of an operand whose size is the product of the sizes of its labels."""
 
@@ -31,40 +31,43 @@ class DimEquation:
     labels: tuple[str, ...]
 
 
-@dataclass
-class _Book:
-    """Sizes known so far, with the equations that are still open and the labels known in two ways."""
+@record(frozen=False)
+class SizeEquations:
+    """Sizes known so far, the equations that are not solved yet, those that cannot hold, and the labels that
+    are known in two ways.
+    """
 
     sizes: dict[str, int]
-    open: list[DimEquation] = field(default_factory=list)
+    unsolved: list[DimEquation] = field(default_factory=list)
+    contradictions: list[DimEquation] = field(default_factory=list)
     clashes: dict[str, None] = field(default_factory=dict)
-    broken: list[DimEquation] = field(default_factory=list)
 
-    def learn(self, label: str, size: int) -> None:
+    def assign(self, label: str, size: int) -> None:
+        """Note the size of a label."""
         if self.sizes.setdefault(label, size) != size:
             self.clashes[label] = None
 
-    def settle(self, product: DimEquation) -> bool:
+    def solve(self, equation: DimEquation) -> bool:
         """Use an equation if at most one of its labels is unknown; return whether it is used up."""
         unknown, known = set(), 1
-        for label in product.labels:
+        for label in equation.labels:
             size = self.sizes.get(label)
             if size is None:
                 unknown.add(label)
             else:
                 known *= size
         if not unknown:
-            if known != product.size:
-                self.broken.append(product)
+            if known != equation.size:
+                self.contradictions.append(equation)
             return True
-        if len(unknown) > 1 or (known == 0 and product.size == 0):
+        if len(unknown) > 1 or (known == 0 and equation.size == 0):
             return False
         label = unknown.pop()
-        root = _root(product.size, known, product.labels.count(label))
+        root = _root(equation.size, known, equation.labels.count(label))
         if root is None:
-            self.broken.append(product)
+            self.contradictions.append(equation)
         else:
-            self.learn(label, root)
+            self.assign(label, root)
         return True
 
 
@@ -82,59 +85,48 @@ def _root(size: int, known: int, power: int) -> int | None:
 def solve(
     tree: Expression, operands: Sequence[Operand], resolved: Resolved, keywords: Mapping[str, int]
 ) -> tuple[Resolved, dict[str, int]]:
-    """Return every label's size, and the dims with those of size 1 taken away that an ellipsis broadcasts.
-
-    Raises
-    ------
-    SizeError
-        If sizes clash, a group does not divide, or a size is missing.
-    OptionError
-        If a keyword names no label of the text.
-    """
+    """Return every label's size, and the dims with those of size 1 taken away that an ellipsis broadcasts."""
     check_keywords(tree, keywords)
-    book = _Book({**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}})
+    sizes = {**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}}
+    equations = SizeEquations(sizes)
     for label, size in keywords.items():
-        book.learn(label, size)
-    resolved = _broadcast(tree, operands, resolved, book)
-    _read_operands(operands, resolved.operands, book)
-    _propagate(book)
-    found = _problems(tree, operands, resolved, keywords, book)
-    if found:
-        raise error(*found)
-    return resolved, book.sizes
-
-
-def _read_operands(operands: Sequence[Operand], arrays: Sequence[Axes], book: _Book) -> None:
-    for position, (axes, operand) in enumerate(zip(arrays, operands, strict=True)):
+        equations.assign(label, size)
+    resolved = _broadcast(operands, resolved, sizes)
+    for position, (axes, operand) in enumerate(zip(resolved.operands, operands, strict=True)):
         for dim, (labels, size) in enumerate(zip(axes, operand.shape, strict=True)):
             if len(labels) == 1:
-                book.learn(labels[0], size)
+                equations.assign(labels[0], size)
             elif labels or size != 1:
-                book.open.append(DimEquation(position, dim, size, labels))
+                equations.unsolved.append(DimEquation(position, dim, size, labels))
+    before = None
+    while equations.unsolved and before != len(equations.unsolved):
+        before = len(equations.unsolved)
+        equations.unsolved = [equation for equation in equations.unsolved if not equations.solve(equation)]
+    every = chain.from_iterable(chain.from_iterable((*resolved.operands, resolved.result)))
+    is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
+    if not is_clear or not all(label in sizes for label in every):
+        scene = faults.Scene(tree, operands, resolved, keywords, sizes)
+        mistakes = [faults.clash(scene, label) for label in _clashes_to_tell(scene, equations.clashes)]
+        wrong = equations.contradictions[:TOLD]
+        mistakes += [faults.indivisible(scene, equation.operand, equation.dim) for equation in wrong]
+        mistakes = mistakes or faults.missing(scene)
+        if mistakes:
+            raise error(*mistakes)
+    return resolved, sizes
 
 
-def _propagate(book: _Book) -> None:
-    progress = True
-    while progress and book.open:
-        remaining = [product for product in book.open if not book.settle(product)]
-        progress = len(remaining) < len(book.open)
-        book.open = remaining
-
-
-def _broadcast(tree: Expression, operands: Sequence[Operand], resolved: Resolved, book: _Book) -> Resolved:
-    """Give each dim under the ellipsis its broadcast size; an operand's 1 against n is a dim with no
-    label.
-    """
+def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str, int]) -> Resolved:
+    """Give each dim under the ellipsis its broadcast size; an operand's 1 against n has no label."""
     if DOTS not in resolved.packs:
         return resolved
     for axes, operand in zip(resolved.operands, operands, strict=True):
         for labels, size in zip(axes, operand.shape, strict=True):
-            if len(labels) == 1 and is_under_dots(labels[0]) and book.sizes.get(labels[0], 1) == 1:
-                book.sizes[labels[0]] = size
+            if len(labels) == 1 and is_under_dots(labels[0]) and sizes.get(labels[0], 1) == 1:
+                sizes[labels[0]] = size
     arrays = tuple(
         tuple(
             ()
-            if size == 1 and len(labels) == 1 and is_under_dots(labels[0]) and book.sizes[labels[0]] != 1
+            if size == 1 and len(labels) == 1 and is_under_dots(labels[0]) and sizes[labels[0]] != 1
             else labels
             for labels, size in zip(axes, operand.shape, strict=True)
         )
@@ -143,37 +135,10 @@ def _broadcast(tree: Expression, operands: Sequence[Operand], resolved: Resolved
     return replace(resolved, operands=arrays)
 
 
-def _problems(
-    tree: Expression,
-    operands: Sequence[Operand],
-    resolved: Resolved,
-    keywords: Mapping[str, int],
-    book: _Book,
-) -> list[Diagnostic]:
-    """Return the diagnostics of everything that is wrong; nothing on the way that is taken."""
-    if not (book.clashes or book.broken or book.open) and _all_known(resolved, book.sizes):
-        return []
-    scene = faults.Scene(tree, operands, resolved, keywords, book.sizes)
-    found = [faults.clash(scene, label) for label in _told_apart(scene, book.clashes)]
-    found += [faults.indivisible(scene, product.operand, product.dim) for product in book.broken[:TOLD]]
-    if not found:
-        found = faults.missing(scene)
-    return found
-
-
-def _told_apart(scene: faults.Scene, clashes: Iterable[str]) -> list[str]:
+def _clashes_to_tell(scene: faults.Scene, clashes: Iterable[str]) -> list[str]:
     """Return the labels to tell; of those that clash between the same views of an operand the first."""
-    told: dict[object, str] = {}
+    labels: dict[object, str] = {}
     for label in islice(clashes, TOLD):
         about = faults.clash_positions(scene, label)
-        told.setdefault(tuple(about) if is_one_operand(scene.operands, about) else label, label)
-    return list(told.values())
-
-
-def _all_known(resolved: Resolved, sizes: Mapping[str, int]) -> bool:
-    return all(
-        label in sizes
-        for axes in (*resolved.operands, resolved.result)
-        for labels in axes
-        for label in labels
-    )
+        labels.setdefault(tuple(about) if is_one_operand(scene.operands, about) else label, label)
+    return list(labels.values())

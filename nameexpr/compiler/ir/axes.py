@@ -12,17 +12,17 @@ text mentions `...` first, even for a value that has none there: the marker `...
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeGuard
 
 from nameexpr.ops import SUMMING
+from nameexpr.records import record
 from nameexpr.syntax.ast import Dots, Term
 
 Labels = tuple[str, ...]
 Axes = tuple[Labels, ...]
 Names = tuple[str | None, ...]
-Under = Mapping[int, str | None]
+EllipsisNames = Mapping[int, str | None]
 """Names of the dims under `...` by their number: 1 is the last."""
 
 CUSTOM = "reduce="
@@ -45,7 +45,12 @@ class Unnamed(str):
     @property
     def is_literal(self) -> bool:
         """Whether the text writes a size for the dim, and nothing else."""
-        return self.word.isdecimal()
+        return self.size is not None and not self.number
+
+    @property
+    def is_stretched(self) -> bool:
+        """Whether the dim stands under `...`, or under a pack."""
+        return self.number > 0 and self.word != "_"
 
 
 def _unnamed(text: str, word: str, number: int = 0, size: int | None = None, factors: Labels = ()) -> Unnamed:
@@ -97,7 +102,7 @@ def shown(label: str) -> str:
     """Return the label as a person reads it: literals and anonymous dims without their position."""
     if not isinstance(label, Unnamed):
         return label
-    return f"{label.word}{label.number}" if label.word.endswith(DOTS) else label.word
+    return f"{label.word}{label.number}" if label.is_stretched else label.word
 
 
 def is_dots(label: str) -> bool:
@@ -146,51 +151,22 @@ def in_order(order: Sequence[str], labels: Labels) -> Labels:
     return tuple(label for label in dict.fromkeys((*every, *labels)) if label in labels)
 
 
-def own_dots(axes: Axes, labels: Labels) -> Axes:
+def expand_ellipsis(axes: Axes, labels: Labels) -> Axes:
     """Return the axes of a left term with the dims that the value has under `...` where `...` stands."""
     own = {label.number: label for label in labels if is_under_dots(label)}
-    result: list[Labels] = []
+    expanded: list[Labels] = []
     for group in axes:
-        found = tuple(
+        kept = tuple(
             own[label.number] if is_under_dots(label) else label
             for label in group
             if not is_under_dots(label) or label.number in own
         )
-        if found or not any(map(is_dots, group)):
-            result.append(found)
-    return tuple(result)
+        if kept or not any(map(is_dots, group)):
+            expanded.append(kept)
+    return tuple(expanded)
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """One expression with all its sizes known.
-
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
-    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
-    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
-    sum of a contraction, `CUSTOM` a callable.
-    """
-
-    operands: tuple[Axes, ...]
-    result: Axes
-    names: Names
-    sizes: Mapping[str, int]
-    dropped: Labels
-    reducer: str | None
-
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
-        return is_summed(self.reducer, self.dropped)
-
-    def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
-        return prod([self.sizes[label] for label in labels])
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class Contraction:
     """What is planned: the product of some terms, reduced over labels.
 

@@ -9,10 +9,10 @@ anything is computed. The compiler knows dtypes by name only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.ops import SUMMING
+from nameexpr.records import record
 
 NARROW = frozenset({"float16", "bfloat16"})
 SAME_DTYPE = frozenset({"max", "min", "prod", "median", "mean", "logsumexp"})
@@ -106,7 +106,15 @@ ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 
-@dataclass(frozen=True, slots=True)
+def in_cells(strides: Sequence[int], dtype: str) -> tuple[int, ...]:
+    """Strides in cells; in bytes where they are no whole numbers of cells."""
+    item = ITEM_BYTES.get(dtype, 8)
+    if any(stride % item for stride in strides):
+        return tuple(strides)
+    return tuple([stride // item for stride in strides])
+
+
+@record
 class Dtypes:
     """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
     change it.

@@ -17,18 +17,18 @@ Adding a value that is there already returns its number: common subexpressions a
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from math import copysign, isnan
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.compiler.ir.dtypes import strong
+from nameexpr.compiler.ir.dtypes import WEAK, strong
 from nameexpr.errors import Span
+from nameexpr.records import field, record
 
 CAST = "cast"
 """The function of a `Map` that is a value in another dtype."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """An operand (`position`), or an earlier value (`value`), as dims that are products of labels."""
 
@@ -37,7 +37,7 @@ class View:
     axes: Axes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scalar:
     """A number. Its dtype is that of what it meets; `kind` tells 1, 1.0 and True apart, which are equal."""
 
@@ -45,14 +45,14 @@ class Scalar:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """The positions along a label."""
 
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filled:
     """One number along labels."""
 
@@ -60,7 +60,7 @@ class Filled:
     labels: Labels
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Map:
     """A pointwise function of values; `dtype` is what a cast makes of its argument."""
 
@@ -69,7 +69,7 @@ class Map:
     dtype: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reduction:
     """The product of some values, reduced over labels; without a reducer, added up.
 
@@ -89,7 +89,7 @@ class Reduction:
         return self.reducer == "any" and self.result == "bool" != self.compute
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Along:
     """A function along labels, which stay."""
 
@@ -98,7 +98,7 @@ class Along:
     labels: Labels
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrange:
     """A value as an array: its dims products of labels, in this order."""
 
@@ -106,7 +106,7 @@ class Arrange:
     axes: Axes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drop:
     """A value without dims of size 1, which broadcast under `...`."""
 
@@ -117,11 +117,9 @@ class Drop:
 Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
 
 
-@dataclass
+@record(frozen=False)
 class Graph:
-    """All values: the node, the labels and the dtype ("" for a weak number) of each; of functions where they
-    stand in the text.
-    """
+    """All values: the node, the labels and the dtype of each; of functions where they stand in the text."""
 
     sizes: dict[str, int]
     nodes: list[Node] = field(default_factory=list)
@@ -141,11 +139,12 @@ class Graph:
 
     def scalar(self, value: int | float | complex) -> int:
         """Return the number of a weak number; nan is one value, whichever nan it is, and -0.0 is not 0.0."""
+        node = Scalar(value, type(value).__name__)
         if isinstance(value, float) and isnan(value):
-            return self.add(Scalar(0, "nan"), (), "")
-        if isinstance(value, float) and value == 0 and copysign(1, value) < 0:
-            return self.add(Scalar(0, "-0.0"), (), "")
-        return self.add(Scalar(value, type(value).__name__), (), "")
+            node = Scalar(0, "nan")
+        elif isinstance(value, float) and value == 0 and copysign(1, value) < 0:
+            node = Scalar(0, "-0.0")
+        return self.add(node, (), WEAK[type(value)])
 
     def strong(self, value: int) -> str:
         """Return the dtype that a value has as an array: of a large integer one that holds it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.dtypes import in_cells
+from nameexpr.records import record
 
 Shape = tuple[int, ...]
 Strides = tuple[int, ...]
@@ -34,7 +34,8 @@ class Layout(tuple[int, ...]):
         return hash((tuple(self), self.is_uneven))
 
 
-class OperandLayout(NamedTuple):
+@record
+class OperandLayout:
     """An operand's dtype and its strides in cells; "" and None where they are not known. The rest is as for
     `Layout`, with 0 bytes where they follow from the dtype.
     """
@@ -70,11 +71,3 @@ def layouts_or_default(layouts: Sequence[OperandLayout], operands: Sequence[Shap
         for layout, shape in zip(layouts, operands, strict=True)
     )
     return list(layouts) if is_of_these else [OperandLayout()] * len(operands)
-
-
-def in_cells(strides: Sequence[int], dtype: str) -> Strides:
-    """Strides in cells; in bytes where they are no whole numbers of cells."""
-    item = ITEM_BYTES.get(dtype, 8)
-    if any(stride % item for stride in strides):
-        return tuple(strides)
-    return tuple([stride // item for stride in strides])

@@ -8,12 +8,12 @@ one writes into the result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.ir.primitives import is_view, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 
 COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine} | {
     "mean": "add",

@@ -2,43 +2,34 @@
 
 What NumPy's calls for them take, in memory and time, and how they are written, stands in tables of the same
 names (`nameexpr.compiler.memory`, the backend's costs and code). To add a primitive, add its name in
-`nameexpr.compiler.ir.program`, its constructor in `nameexpr.compiler.ir.instructions`, and a row to each of
-these tables.
+`nameexpr.compiler.ir.program`, and a row to each of these tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
 
-from nameexpr.compiler.ir import shapes, strides
+from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
-from nameexpr.compiler.ir.shapes import Shapes
+from nameexpr.compiler.ir.slices import Cuts, Shapes
 from nameexpr.compiler.ir.strides import Sources, Strides, row_major_strides
-
-Cuts = tuple[int, ...] | None
-"""How many leading axes of each source are cut for a slice; None where there are no slices."""
+from nameexpr.records import record
 
 
 def shapes_of(program: Program) -> tuple[Shape, ...]:
     """The shape of every value, operands first.
 
-    Raises
-    ------
-    AssertionError
-        If an instruction reads a value that is not there yet, or shapes that do not fit. That is a defect of
-        the compiler, never of a text.
+    An `AssertionError`, where an instruction reads a value that is not there yet, or shapes that do not fit,
+    is a defect of the compiler, never of a text.
     """
     found = list(program.operands)
     for instruction in program.instructions:
-        assert all(0 <= source < len(found) for source in instruction.sources), (
-            f"{instruction} reads a value that is not there"
-        )
+        sources = instruction.sources
+        assert not sources or 0 <= min(sources) <= max(sources) < len(found), f"{instruction} reads no value"
         rule = PRIMITIVES[instruction.primitive].shape
-        found.append(rule(instruction, [found[source] for source in instruction.sources]))
-    assert all(0 <= result < len(found) for result in program.outputs), "a result is no value"
+        found.append(rule(instruction, [found[source] for source in sources]))
     return tuple(found)
 
 
@@ -65,149 +56,120 @@ def work_of(instruction: Instruction, sources: Shapes, result: Shape) -> int:
 
 
 def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """How many leading axes of each source are cut for a slice, None if there are no slices.
-
-    A slice has one index for each of `depth` leading axes of the result; where an axis has size 1 it is 0. A
-    source that is broadcast may have the last of these axes only, or none.
-    """
+    """How many leading axes of each source are cut for a slice, None if there are no slices."""
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
 
 
-def slice_instruction(instruction: Instruction, depth: int) -> Instruction:
-    """An instruction without its leading axes, of which there are slices."""
-    axes, letters = instruction.axes, instruction.letters
-    if instruction.primitive == "transpose":
-        axes = axes[depth:]
-    if letters:
-        *every, result = letters
-        every = [own[_shared(own, result[:depth]) :] for own in every]
-        letters = (*every, result[depth:])
-    return instruction._replace(
-        shape=instruction.shape[depth:],
-        tiles=instruction.tiles[depth:],
-        axes=tuple([axis - depth if axis >= 0 else axis for axis in axes]),
-        letters=letters,
-    )
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that shapes broadcast to, as NumPy has it."""
+    ndim = max(map(len, shapes), default=0)
+    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
+    result = []
+    for sizes in zip(*padded, strict=True):
+        size = next((size for size in sizes if size != 1), 1)
+        assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
+        result.append(size)
+    return tuple(result)
 
 
-def _none(_: Instruction, sources: Shapes, result: Shape) -> int:
-    return 0
+# The shape of what a primitive gives, where those of its sources are right.
 
 
-def _each_result(_: Instruction, sources: Shapes, result: Shape) -> int:
-    return prod(result)
+def _of_source(_: Instruction, sources: Shapes) -> Shape:
+    return sources[0]
 
 
-def _each_cell(_: Instruction, sources: Shapes, result: Shape) -> int:
-    return prod(sources[0])
+def _as_asked(instruction: Instruction, _: Shapes) -> Shape:
+    return instruction.shape
 
 
-def _matrices(_: Instruction, sources: Shapes, result: Shape) -> int:
-    return 2 * prod(result) * sources[0][-1]
+def _reshaped(instruction: Instruction, sources: Shapes) -> Shape:
+    assert prod(instruction.shape) == prod(sources[0]), f"{instruction} of {sources}"
+    return instruction.shape
 
 
-def _letters(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+def _transposed(instruction: Instruction, sources: Shapes) -> Shape:
+    assert sorted(instruction.axes) == list(range(len(sources[0]))), f"{instruction} of {sources}"
+    return tuple([sources[0][axis] for axis in instruction.axes])
+
+
+def _without_parts(instruction: Instruction, sources: Shapes) -> Shape:
+    assert sources[0][-1:] == (2,), f"{instruction} of {sources}"
+    return sources[0][:-1]
+
+
+def _repeated(instruction: Instruction, sources: Shapes) -> Shape:
+    assert broadcast(sources[0], instruction.shape) == instruction.shape, f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _embedded(instruction: Instruction, sources: Shapes) -> Shape:
+    inner, letters = instruction.letters
+    diagonal = _sizes_of(inner, [letters], [instruction.shape])
+    assert broadcast(sources[0], diagonal) == diagonal, f"{instruction} of {sources}"
+    return instruction.shape
+
+
+def _by_letters(instruction: Instruction, sources: Shapes) -> Shape:
+    *letters, result = instruction.letters
+    return _sizes_of(result, letters, sources)
+
+
+def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
     sizes: dict[int, int] = {}
-    for letters, shape in zip(instruction.letters, sources, strict=False):
-        sizes |= zip(letters, shape, strict=True)
-    return len(sources) * prod(sizes.values())
+    for own, shape in zip(letters, shapes, strict=True):
+        for letter, size in zip(own, shape, strict=True):
+            assert sizes.setdefault(letter, size) == size, f"axis {letter} has two sizes in {shapes}"
+    return tuple([sizes[letter] for letter in wanted])
 
 
-def _each_step(instruction: Instruction, sources: Shapes, result: Shape) -> int:
-    return prod(instruction.shape) * max(1, len(instruction.steps))
+def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
+    (source,), axes = sources, instruction.axes
+    assert axes and 0 <= min(axes) <= max(axes) < len(source), f"{instruction} of {source}"
+    return tuple([size for axis, size in enumerate(source) if axis not in axes])
 
 
-def _never(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """There are no slices."""
-    return None
+def _without_last_axes(instruction: Instruction, sources: Shapes) -> Shape:
+    count = len(instruction.axes) or 1
+    assert count <= len(sources[0]), f"{instruction} of {sources}"
+    return sources[0][:-count]
 
 
-def _kept_leading(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where all axes stay as they are, and some are left."""
-    return (depth,) if len(sources[0]) > depth else None
-
-
-def _behind(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where what goes on along axes goes on behind the leading ones."""
-    return (depth,) if len(sources[0]) > depth and _beyond(instruction.axes, depth) else None
-
-
-def _cut_reduce(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where more than the leading axes is left."""
-    return (depth,) if len(sources[0]) - len(instruction.axes) > depth else None
-
-
-def _cut_transpose(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where the leading axes stay where they are."""
-    is_kept = len(sources[0]) > depth and instruction.axes[:depth] == tuple(range(depth))
-    return (depth,) if is_kept else None
-
-
-def _cut_reshape(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where the leading axes stay as they are."""
+def _along_axes(instruction: Instruction, sources: Shapes) -> Shape:
     (source,) = sources
-    return (depth,) if len(source) > depth and instruction.shape[:depth] == source[:depth] else None
+    assert all(0 <= axis < len(source) for axis in instruction.axes), f"{instruction} of {source}"
+    return source
 
 
-def _cut_pointwise(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left; numbers have none."""
-    return None if instruction.is_weak else _broadcast(sources, depth, 1)
+def _pointwise(instruction: Instruction, sources: Shapes) -> Shape:
+    assert instruction.constants.count(None) == len(sources), f"{instruction} of {sources}"
+    assert broadcast(*sources) == instruction.shape, f"{instruction} of {sources}"
+    return instruction.shape
 
 
-def _cut_multiply(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left."""
-    return _broadcast(sources, depth, 1)
+def _fused(instruction: Instruction, sources: Shapes) -> Shape:
+    shape = instruction.shape
+    assert all(len(source) in (0, len(shape)) for source in sources), f"{instruction} of {sources}"
+    assert all(broadcast(source, shape) == shape for source in sources), f"{instruction} of {sources}"
+    return tuple([size for axis, size in enumerate(shape) if axis not in instruction.axes])
 
 
-def _cut_matmul(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where matrices are left."""
-    return _broadcast(sources, depth, 2)
+def _dot(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert {len(left), len(right)} <= {1, 2} and left[-1] == right[0], f"dot of {sources}"
+    return left[:-1] + right[1:]
 
 
-def _cut_fused(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where an axis is left, and none of the leading ones goes away."""
-    kept = len(instruction.shape) - len(instruction.axes)
-    if kept <= depth or not _beyond(instruction.axes, depth):
-        return None
-    return tuple([depth if source else 0 for source in sources])
+def _vecdot(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert left[-1] == right[-1], f"vecdot of {sources}"
+    return broadcast(left[:-1], right[:-1])
 
 
-def _cut_einsum(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
-    """Where operands begin with letters that the result begins with, and have them once."""
-    *every, result = instruction.letters
-    leading = result[:depth]
-    if len(result) <= depth or len(set(leading)) < depth:
-        return None
-    cuts = tuple([_shared(letters, leading) for letters in every])
-    rest = {letter for letters, cut in zip(every, cuts, strict=True) for letter in letters[cut:]}
-    return None if rest & set(leading) else cuts
-
-
-def _beyond(axes: Sequence[int], depth: int) -> bool:
-    return all(axis >= depth for axis in axes)
-
-
-def _broadcast(sources: Shapes, depth: int, least: int) -> Cuts:
-    """The cuts of sources that are broadcast from the right, of which `least` axes must be left."""
-    rest = max(map(len, sources), default=0) - depth
-    return tuple([max(0, len(source) - rest) for source in sources]) if rest >= least else None
-
-
-def _shared(letters: Shape, leading: Shape) -> int:
-    """With how many of the last leading letters an operand begins."""
-    depth = len(leading)
-    return next(count for count in range(depth, -1, -1) if letters[:count] == leading[depth - count :])
-
-
-def _loop_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
-    assert instruction.loop is not None
-    body = instruction.loop.body
-    found = shapes_of(body)
-    inside = [
-        work_of(inner, [found[source] for source in inner.sources], found[value])
-        for value, inner in enumerate(body.instructions, len(body.operands))
-    ]
-    return instruction.loop.turns * sum(inside)
+def _matmul(_: Instruction, sources: Shapes) -> Shape:
+    left, right = sources
+    assert left[-1] == right[-2], f"matmul of {sources}"
+    return (*broadcast(left[:-2], right[:-2]), left[-2], right[-1])
 
 
 def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
@@ -246,7 +208,43 @@ def _sliced_shape(instruction: Instruction, sources: Shapes) -> Shape:
     return shape
 
 
-class PrimitiveRules(NamedTuple):
+# About how many scalar operations a primitive does.
+
+
+def _each_result(_: Instruction, sources: Shapes, result: Shape) -> int:
+    return prod(result)
+
+
+def _each_cell(_: Instruction, sources: Shapes, result: Shape) -> int:
+    return prod(sources[0])
+
+
+def _multiplied(_: Instruction, sources: Shapes, result: Shape) -> int:
+    return 2 * prod(result) * sources[0][-1]
+
+
+def _all_letters(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+    every = dict.fromkeys([letter for letters in instruction.letters for letter in letters])
+    return len(sources) * prod(_sizes_of(tuple(every), instruction.letters[:-1], sources))
+
+
+def _each_step(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+    return prod(instruction.shape) * max(1, len(instruction.steps))
+
+
+def _loop_work(instruction: Instruction, sources: Shapes, result: Shape) -> int:
+    assert instruction.loop is not None
+    body = instruction.loop.body
+    found = shapes_of(body)
+    inside = [
+        work_of(inner, [found[source] for source in inner.sources], found[value])
+        for value, inner in enumerate(body.instructions, len(body.operands))
+    ]
+    return instruction.loop.turns * sum(inside)
+
+
+@record
+class PrimitiveRules:
     """What is known of a primitive.
 
     `shape` and `strides` are those of its result; `is_view` says that it may share memory with its source,
@@ -255,39 +253,41 @@ class PrimitiveRules(NamedTuple):
 
     shape: Callable[[Instruction, Shapes], Shape]
     strides: Callable[[Instruction, Sources, Shape], Strides] = strides.row_major
-    work: Callable[[Instruction, Shapes, Shape], int] = _none
-    cuts: Callable[[Instruction, Shapes, int], Cuts] = _never
+    work: Callable[[Instruction, Shapes, Shape], int] = lambda *_: 0
+    cuts: Callable[[Instruction, Shapes, int], Cuts] = slices.never
     is_view: bool = False
 
 
 PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
-    "cast": PrimitiveRules(shapes.of_source, strides.of_copy, cuts=_kept_leading),
-    "reshape": PrimitiveRules(shapes.reshaped, strides.of_reshape, cuts=_cut_reshape, is_view=True),
-    "transpose": PrimitiveRules(shapes.transposed, strides.transposed, cuts=_cut_transpose, is_view=True),
-    "diagonal": PrimitiveRules(shapes.by_letters, strides.of_diagonal, is_view=True),
-    "as_real": PrimitiveRules(shapes.with_parts, strides.of_parts, is_view=True),
-    "as_complex": PrimitiveRules(shapes.without_parts, strides.of_pairs, is_view=True),
-    "repeat": PrimitiveRules(shapes.repeated),
-    "embed": PrimitiveRules(shapes.embedded),
-    "copy": PrimitiveRules(shapes.of_source, cuts=_kept_leading),
-    "full": PrimitiveRules(shapes.as_asked),
-    "ones": PrimitiveRules(shapes.as_asked),
-    "constant": PrimitiveRules(shapes.as_asked),
-    "arange": PrimitiveRules(shapes.as_asked),
-    "sum": PrimitiveRules(shapes.without_axes, strides.of_sum, _each_cell, _behind),
-    "slices": PrimitiveRules(shapes.without_axes, strides.of_slices),
-    "reduce": PrimitiveRules(shapes.without_last_axes, strides.of_sum, _each_cell, _cut_reduce),
-    "apply": PrimitiveRules(shapes.without_last_axis),
-    "divide": PrimitiveRules(shapes.of_source, strides.of_arguments, _each_cell, _kept_leading),
-    "multiply": PrimitiveRules(shapes.of_product, strides.of_arguments, _each_result, _cut_multiply),
-    "dot": PrimitiveRules(shapes.of_dot, work=_matrices),
-    "vecdot": PrimitiveRules(shapes.of_vecdot),
-    "matmul": PrimitiveRules(shapes.of_matmul, strides.of_matmul, _matrices, _cut_matmul),
-    "integer_matmul": PrimitiveRules(shapes.of_matmul, strides.of_matmul, _matrices, _cut_matmul),
-    "einsum": PrimitiveRules(shapes.by_letters, strides.of_einsum, _letters, _cut_einsum),
-    "pointwise": PrimitiveRules(shapes.of_arguments, strides.of_pointwise, _each_result, _cut_pointwise),
-    "along_axes": PrimitiveRules(shapes.of_axes, strides.along_axes, _each_cell, _behind),
-    "fused": PrimitiveRules(shapes.of_blocks, strides.of_blocks, _each_step, _cut_fused),
+    "cast": PrimitiveRules(_of_source, strides.of_copy, cuts=slices.kept_leading),
+    "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
+    "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
+    "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
+    "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
+    "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
+    "repeat": PrimitiveRules(_repeated),
+    "embed": PrimitiveRules(_embedded),
+    "copy": PrimitiveRules(_of_source, cuts=slices.kept_leading),
+    "full": PrimitiveRules(_as_asked),
+    "ones": PrimitiveRules(_as_asked),
+    "constant": PrimitiveRules(_as_asked),
+    "arange": PrimitiveRules(_as_asked),
+    "sum": PrimitiveRules(_without_axes, strides.of_sum, _each_cell, slices.behind),
+    "slices": PrimitiveRules(_without_axes, strides.of_slices),
+    "reduce": PrimitiveRules(_without_last_axes, strides.of_sum, _each_cell, slices.of_reduce),
+    "apply": PrimitiveRules(_without_last_axes),
+    "divide": PrimitiveRules(_of_source, strides.of_arguments, _each_cell, slices.kept_leading),
+    "multiply": PrimitiveRules(
+        lambda _, sources: broadcast(*sources), strides.of_arguments, _each_result, slices.of_multiply
+    ),
+    "dot": PrimitiveRules(_dot, work=_multiplied),
+    "vecdot": PrimitiveRules(_vecdot),
+    "matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
+    "integer_matmul": PrimitiveRules(_matmul, strides.of_matmul, _multiplied, slices.of_matmul),
+    "einsum": PrimitiveRules(_by_letters, strides.of_einsum, _all_letters, slices.of_einsum),
+    "pointwise": PrimitiveRules(_pointwise, strides.of_pointwise, _each_result, slices.of_pointwise),
+    "along_axes": PrimitiveRules(_along_axes, strides.along_axes, _each_cell, slices.behind),
+    "fused": PrimitiveRules(_fused, strides.of_blocks, _each_step, slices.of_fused),
     "loop": PrimitiveRules(_loop_shape, strides.of_loop, _loop_work),
 }
 

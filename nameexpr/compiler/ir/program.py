@@ -4,25 +4,39 @@ instructions.
     program     = operands, instruction*, result
     instruction = primitive, sources, parameters
 
-    one array     cast reshape transpose diagonal as_real as_complex repeat embed copy
-    none          full ones constant arange
-    reductions    sum slices reduce apply divide
-    products      multiply dot vecdot matmul integer_matmul einsum
-    functions     pointwise along_axes fused
-    programs      loop
+    cast dtype                      reshape shape                 transpose axes
+    diagonal letters                a view of the cells where axes of the same letter have the same index
+    as_real, as_complex             views of complex numbers with a last axis of their two parts, and back
+    repeat shape                    a fresh array, broadcast to the shape
+    embed shape, letters            zeros with the source on the diagonal of axes of the same letter
+    copy function                   row-major; "contiguous": keeps to the cache, "row_major": unless it is so
+    full shape, constants, dtype    constant constants            arange shape
+    ones shape, dtype               made once and never written to
+    sum axes, dtype                 slices function, axes         a sum, or a reducer slice after slice
+    reduce function, axes, dtype    a reducer over the last axes, which act as one
+    apply                           the caller's `reduce=` over the last axis
+    divide constants                by a number of cells
+    multiply dtype                  dot, vecdot, matmul           as NumPy has them; vecdot of reals
+    integer_matmul dtype            in 64 bits, through float64 where the values at hand make that exact
+    einsum letters                  one pass of NumPy's C loop over one or two arrays
+    pointwise function, constants, shape, dtype, over             of arrays, which are broadcast, and numbers
+    along_axes function, axes, dtype, over                        along axes that stay: softmax, cumsum, sort
+    fused function, shape, axes, tiles, steps, factors, dtype     functions and a reduction, block by block
+    loop loop, dtype                a program run for one part of its sources at a time
 
 Values are numbered: operands first, then one per instruction. What is known of each primitive stands in one
-row of `nameexpr.compiler.ir.primitives`; `nameexpr.compiler.ir.instructions` has a function that makes each.
+row of `nameexpr.compiler.ir.primitives`. The sources of `fused` have all axes of its shape, with size 1 where
+they do not vary, or none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Literal, NamedTuple
 
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 Number = int | float | complex
 Shape = tuple[int, ...]
@@ -39,7 +53,8 @@ NEVER_INTO = frozenset({"negative"})
 """NumPy (2.2 to 2.4) negates arrays with strides wrongly into memory with strides, its own among it."""
 
 
-class Loop(NamedTuple):
+@record
+class Loop:
     """A program that is run for one part of its sources at a time.
 
     `body` has the parts as operands. There is a loop for each of `sizes`, which goes on by `block` indices of
@@ -161,7 +176,8 @@ class Instruction(NamedTuple):
 INSTRUCTION_DEFAULTS = tuple(Instruction("cast")[1:])
 
 
-class Note(NamedTuple):
+@record
+class Note:
     """Debug information of a value: the labels of its axes, its dtype, and the step of the plan it belongs
     to.
     """
@@ -171,7 +187,7 @@ class Note(NamedTuple):
     step: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """Instructions for `operands` arrays; `result` is the number of the value that comes out, `results` are
     those of several.

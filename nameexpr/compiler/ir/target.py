@@ -6,8 +6,9 @@ A backend makes a `Target` and hands it in: nothing in the compiler knows a libr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from nameexpr.records import record
 
 Sizes = Mapping[str, int]
 """Sizes by label."""
@@ -57,7 +58,7 @@ class Costs(Protocol):
         """Return the cost of combining `count` slices of so many cells one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What programs are compiled for: what calls cost, and from where on something else is quicker.
 
@@ -99,6 +100,14 @@ class Target:
         Bytes of a value that is no longer built from which slices pay, and cells of the smallest slice.
     cached_cells : int
         Cells of a slice that stays in the cache with what is computed from it.
+    held_cells, held_growth : int
+        Cells of a value of bound operands that is always held from call to call, for it stays in the cache,
+        and how many times more than its operands it may have whatever it costs to compute.
+    held_work, held_bytes : int
+        Scalar operations per cell from which a larger value is held, for reading a cell costs as much as a
+        few, and the bytes that it may take.
+    copied_work : int
+        Scalar operations per cell from which a result that is held is copied and not computed anew.
     """
 
     costs: Costs
@@ -127,3 +136,8 @@ class Target:
     tiled_bytes: int
     tile_cells: int
     cached_cells: int
+    held_cells: int
+    held_growth: int
+    held_work: int
+    held_bytes: int
+    copied_work: int

@@ -6,20 +6,19 @@ Strides are in cells. None stands for a value whose layout NumPy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import dropwhile, pairwise
 from typing import TypeVar
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.program import Instruction, Note
-from nameexpr.compiler.ir.target import Costs, Target
+from nameexpr.compiler.ir.target import Target
+from nameexpr.records import field, record, replace
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """One array in a program: its number, the labels of its axes, its dtype and what is known of its memory.
 
@@ -39,7 +38,7 @@ class Value:
         return self.labels.index(label)
 
 
-@dataclass
+@record(frozen=False)
 class Builder:
     """Collects instructions; every method that emits one returns the new value.
 
@@ -56,11 +55,6 @@ class Builder:
     used_strides: bool = False
     ranks: tuple[int, ...] = ()
     offers: list[int] = field(default_factory=list)
-
-    @property
-    def costs(self) -> Costs:
-        """What calls cost."""
-        return self.target.costs
 
     def emit(
         self,
@@ -105,14 +99,17 @@ class Builder:
             step *= self.sizes[label]
         return tuple(reversed(strides))
 
+    def steps(self, value: Value) -> dict[str, int]:
+        """Return the strides of a value; of one whose layout NumPy chooses, as if it were row-major."""
+        strides = self.row_major_strides(value.labels) if value.strides is None else value.strides
+        return dict(zip(value.labels, strides, strict=True))
+
     def cast(self, value: Value, dtype: str) -> Value:
         """Return the value in a dtype; itself if it has it."""
         if value.dtype == dtype or not dtype:
             return value
-        made = self.emit(
-            ir.cast(value.number, dtype), value.labels, dtype, None, is_fresh=True, bound=value.bound
-        )
-        return replace(made, strides=self.compact_strides(value))
+        cast = Instruction("cast", (value.number,), dtype=dtype)
+        return self.emit(cast, value.labels, dtype, self.compact_strides(value), bound=value.bound)
 
     def compact_strides(self, value: Value) -> Strides | None:
         """Return the strides of a copy that keeps the order of a value's axes in memory, as casts do."""
@@ -132,10 +129,9 @@ class Builder:
 
     def copied(self, value: Value, *, is_lax: bool = False) -> Value:
         """Return a row-major copy; with `is_lax` the value itself if it turns out to be row-major."""
-        copy = ir.copy(value.number, is_large=self.is_large(value), is_lax=is_lax)
-        return self.emit(
-            copy, value.labels, value.dtype, self.row_major_strides(value.labels), bound=value.bound
-        )
+        how = "row_major" if is_lax else "contiguous" if self.is_large(value) else ""
+        copy, labels = Instruction("copy", (value.number,), function=how), value.labels
+        return self.emit(copy, labels, value.dtype, self.row_major_strides(labels), bound=value.bound)
 
     def is_diagonal(self, value: Value) -> bool:
         """Whether a value is the view of a diagonal."""
@@ -170,7 +166,7 @@ class Builder:
 
     def known(self, value: Value, dtype: str) -> Value:
         """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = self.notes[-1]._replace(dtype=dtype)
+        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
         return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
@@ -180,11 +176,11 @@ class Builder:
             return value
         axes = tuple(value.axis(label) for label in labels)
         strides = None if value.strides is None else tuple(value.strides[axis] for axis in axes)
-        return self.moved(value, ir.transpose(value.number, axes), labels, strides)
+        return self.moved(value, Instruction("transpose", (value.number,), axes=axes), labels, strides)
 
     def reshape(self, value: Value, shape: tuple[int, ...], labels: Sequence[str]) -> Value:
         """Return the value in another shape; the caller says what its axes are called afterwards."""
-        return self.moved(value, ir.reshape(value.number, shape), labels, None)
+        return self.moved(value, Instruction("reshape", (value.number,), shape), labels, None)
 
     def expand(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a view with the axes in the order of `labels`, and an axis of size 1 for each that the value
@@ -206,12 +202,12 @@ class Builder:
     def diagonal(self, value: Value) -> Value:
         """Return a view on the diagonal of labels that repeat."""
         labels = tuple(dict.fromkeys(value.labels))
-        letters = tuple(labels.index(label) for label in value.labels)
+        letters = tuple([labels.index(label) for label in value.labels]), tuple(range(len(labels)))
         strides = None
         if value.strides is not None:
             pairs = list(zip(value.labels, value.strides, strict=True))
             strides = tuple(sum(stride for other, stride in pairs if other == label) for label in labels)
-        return self.moved(value, ir.diagonal(value.number, letters), labels, strides)
+        return self.moved(value, Instruction("diagonal", (value.number,), letters=letters), labels, strides)
 
     def read_strides(self, *values: Value) -> None:
         """Note that a choice depends on the layout of values; of small ones it hardly matters."""

@@ -9,10 +9,8 @@ or a reduction of a value that is larger than any leaf.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import CAST, Graph, Map, Node, Reduction, Scalar, merged, number_of
@@ -20,6 +18,7 @@ from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import record
 
 SMALL = 4
 """How many times smaller than its region a value is that is made once, before the blocks."""
@@ -33,7 +32,7 @@ FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
 
 
-@dataclass
+@record(frozen=False)
 class FusionPlan:
     """Which values are fused, and how."""
 
@@ -52,8 +51,10 @@ class FusionPlan:
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
         shape = build.shape(order)
-        tiles = self.tiles(shape, axes, reducer)
-        made = ir.fused(sources, shape, tiles, steps, factors, dtype, reducer or "", axes)
+        function, tiles = reducer or "", self.tiles(shape, axes, reducer)
+        made = Instruction(
+            "fused", sources, shape, axes, (), dtype, function, tiles=tiles, steps=steps, factors=factors
+        )
         return build.emit(made, kept, dtype, build.row_major_strides(kept))
 
     def _widened(
@@ -64,7 +65,7 @@ class FusionPlan:
         compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
         if compute == dtype:
             return steps, (factor,)
-        return (*steps, ir.cast(factor, compute)), (count + len(steps),)
+        return (*steps, Instruction("cast", (factor,), dtype=compute)), (count + len(steps),)
 
     def _with_every_axis(self, build: Builder, leaf: Value, order: Labels) -> Value:
         """Return a view with an axis for every label, of size 1 where the value does not vary."""
@@ -72,7 +73,7 @@ class FusionPlan:
             return leaf
         if self._is_across(leaf, order):
             leaf = build.transpose(leaf, [label for label in order if label in leaf.labels])
-            leaf = build.emit(ir.copy(leaf.number), leaf.labels, leaf.dtype)
+            leaf = build.emit(Instruction("copy", (leaf.number,)), leaf.labels, leaf.dtype)
         value = build.expand(leaf, order)
         shape = tuple(self.graph.sizes[label] if label in leaf.labels else 1 for label in order)
         return value if len(value.labels) == len(order) else build.reshape(value, shape, order)
@@ -163,8 +164,11 @@ class FusionPlan:
             constants.append(number_of(inner) if isinstance(inner, Scalar) else None)
             sources += [] if isinstance(inner, Scalar) else [places[argument]]
         if node.function == CAST:
-            return ir.cast(sources[0], dtype)
-        return ir.pointwise(FUNCTIONS[node.function].kernel, tuple(sources), tuple(constants), (), dtype)
+            return Instruction("cast", tuple(sources), dtype=dtype)
+        kernel = FUNCTIONS[node.function].kernel
+        return Instruction(
+            "pointwise", tuple(sources), dtype=dtype, function=kernel, constants=tuple(constants)
+        )
 
     def tiles(self, shape: tuple[int, ...], reduced: Sequence[int], reducer: str | None) -> tuple[int, ...]:
         """Return the size of a block along each axis; the last, which is long in memory, gives way last."""

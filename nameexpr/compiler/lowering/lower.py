@@ -8,11 +8,9 @@ large ones, and those under a reduction that no contraction computes, are fused 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
 from nameexpr.compiler.ir.dtypes import WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import (
@@ -33,13 +31,14 @@ from nameexpr.compiler.ir.graph import (
     use_counts,
 )
 from nameexpr.compiler.ir.liveness import owners
-from nameexpr.compiler.ir.program import Number, Program
+from nameexpr.compiler.ir.program import Instruction, Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.reduction import lower_reduction
+from nameexpr.compiler.lowering.contraction import lower_reduction
 from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
+from nameexpr.records import field, record
 
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
@@ -48,7 +47,7 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
 
-@dataclass
+@record(frozen=False)
 class Lowering:
     """Values of the graph as values of the program, made in the order of their numbers.
 
@@ -92,11 +91,11 @@ class Lowering:
             case Scalar():
                 return self._constant(number, node)
             case Index(label):
-                made = ir.arange(self.graph.sizes[label])
+                made = Instruction("arange", shape=(self.graph.sizes[label],))
                 return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
             case Filled(filled, labels):
                 dtype = self.graph.dtypes[number]
-                made = ir.full(self.build.shape(labels), filled, dtype)
+                made = Instruction("full", (), self.build.shape(labels), dtype=dtype, constants=(filled,))
                 return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
             case Map():
                 return self._map(number, node)
@@ -114,7 +113,8 @@ class Lowering:
     def _constant(self, number: int, node: Scalar) -> Value:
         value, dtype = number_of(node), self.graph.strong(number)
         is_wide = node.kind == "int" and dtype == "float64"
-        return self.build.emit(ir.constant(float(value.real) if is_wide else value), (), dtype)
+        constants = (float(value.real) if is_wide else value,)
+        return self.build.emit(Instruction("constant", constants=constants), (), dtype)
 
     def _map(self, number: int, node: Map) -> Value:
         if self.fusing is not None and self.fusing.fuses_map(number):
@@ -127,7 +127,8 @@ class Lowering:
         numbers = tuple([self.build.expand(value, labels).number for value in values])
         constants = tuple([None if isinstance(argument, Value) else argument for argument in arguments])
         kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
-        made = ir.pointwise(kernel, numbers, constants, self.build.shape(labels), dtype)
+        shape = self.build.shape(labels)
+        made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
         return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
 
     def _argument(self, number: int) -> Value | Number:
@@ -165,7 +166,8 @@ class Lowering:
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
         axes = tuple(value.axis(label) for label in labels)
-        made = ir.along_axes(function, value.number, axes, "" if value.dtype == dtype else dtype)
+        other = "" if value.dtype == dtype else dtype
+        made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
         return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
 
     def _strong(self, value: Value) -> Value:
@@ -182,7 +184,8 @@ class Lowering:
         return self._array_of(value, dtype, dtype)
 
     def _array_of(self, value: Value, kernel: str, dtype: str) -> Value:
-        return self.build.emit(ir.pointwise(kernel, (value.number,), (None,), (), dtype), (), dtype, ())
+        made = Instruction("pointwise", (value.number,), dtype=dtype, function=kernel, constants=(None,))
+        return self.build.emit(made, (), dtype, ())
 
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
@@ -258,7 +261,7 @@ def _copy_aliased_outputs(build: Builder, values: Sequence[Value]) -> tuple[int,
     results = []
     for value in values:
         if owner[value.number] in taken:
-            value = build.emit(ir.copy(value.number), value.labels, value.dtype)
+            value = build.emit(Instruction("copy", (value.number,)), value.labels, value.dtype)
             owner[value.number] = value.number
         taken.add(owner[value.number])
         results.append(value.number)

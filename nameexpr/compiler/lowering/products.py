@@ -1,56 +1,49 @@
-"""Writing a pair's contraction as calls: the C loop, `dot`, or `matmul` between views and merged axes."""
+"""The product of a pair as calls: `dot` and `matmul` between views and merged axes, inner products, the C
+loop, and broadcasting.
+
+Labels of a pair are of four kinds: *batch* (in both, kept), *summed* (in both, not kept), *left* and *right*
+(in one).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from nameexpr.compiler.ir import instructions as ir
-from nameexpr.compiler.ir.axes import product_label
+from nameexpr.compiler.ir.axes import Labels, literal, product_label
 from nameexpr.compiler.ir.dtypes import REAL_OF
+from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.strategies import Pair, Strategy, canonical_strategy, is_copied_across
+from nameexpr.records import record, replace
 
 PARTS = "re·im"
 """The label of the two parts of a complex number."""
 
 
-def parts_of(build: Builder, value: Value) -> Value:
-    """Return what a value of complex numbers is as reals, to reckon with: the parts are a last dim."""
-    strides = None if value.strides is None else (*(2 * step for step in value.strides), 1)
-    build.sizes = {**build.sizes, PARTS: 2}
-    return replace(value, labels=(*value.labels, PARTS), dtype=REAL_OF[value.dtype], strides=strides)
+@record
+class Pair:
+    """The labels of a pair by kind, each in an order that suits memory or the result."""
+
+    batch: Labels
+    left: Labels
+    right: Labels
+    summed: Labels
 
 
-def in_parts(build: Builder, value: Value) -> Value:
-    """Emit the view of complex numbers as reals."""
-    parts = parts_of(build, value)
-    return build.emit(
-        ir.as_real(value.number), parts.labels, parts.dtype, parts.strides, is_fresh=value.is_fresh
-    )
+@record
+class Strategy:
+    """Products of matrices (outer..., rows, summed) and (outer..., summed, columns), or the C loop."""
+
+    kind: str  # "loop", "matmul" or "vecdot"
+    cost: float
+    outer: Labels = ()
+    rows: Labels = ()
+    summed: Labels = ()
+    columns: Labels = ()
 
 
-def of_parts(build: Builder, value: Value, dtype: str) -> Value:
-    """Emit complex numbers of their parts, wherever the dim of these is."""
-    kept = [label for label in value.labels if label != PARTS]
-    ordered = build.row_major(value, [*kept, PARTS])
-    made = build.emit(ir.as_complex(ordered.number), kept, dtype)
-    return replace(made, strides=build.row_major_strides(kept))
-
-
-def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
-    """Emit one pass of `numpy.einsum` over both operands."""
-    labels = (*pair.batch, *pair.left, *pair.right)
-    numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
-    if len(numbers) > build.target.loop_axes:
-        return emit_matmul(build, canonical_strategy(pair), one, other)
-    letters = tuple(tuple(numbers[label] for label in value.labels) for value in (one, other))
-    result = tuple(numbers[label] for label in labels)
-    bound = None
-    if one.bound is not None and other.bound is not None:
-        bound = one.bound * other.bound * build.size(pair.summed)
-    einsum = ir.einsum((one.number, other.number), letters, result)
-    return build.emit(einsum, labels, one.dtype, build.row_major_strides(labels), bound=bound)
+def canonical_strategy(pair: Pair) -> Strategy:
+    """Return the product of matrices as the labels lie."""
+    return Strategy("matmul", 0.0, pair.batch, pair.left, pair.summed, pair.right)
 
 
 def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *, wide: str = "") -> Value:
@@ -58,33 +51,30 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
 
     Integers are multiplied in 64 bits, of the dtype `wide`.
     """
+    outer, rows, summed, columns = strategy.outer, strategy.rows, strategy.summed, strategy.columns
     if strategy.kind == "vecdot":
-        return _vecdot(build, strategy, one, other)
-    if not strategy.outer and not wide:
-        return _dot(build, strategy, one, other)
-    return _matmul(build, strategy, one, other, wide)
+        groups = [*([label] for label in outer), summed]
+        left, right = _merged(build, one, groups), _merged(build, other, groups)
+        inner = Instruction("vecdot", (left.number, right.number))
+        return build.emit(inner, outer, one.dtype, build.row_major_strides(outer))
+    dtype, labels = wide or one.dtype, (*outer, *rows, *columns)
+    if outer or wide:
+        left = _stacked(build, one, outer, rows, summed)
+        right = _stacked(build, other, outer, summed, columns)
+        product = Instruction("integer_matmul" if wide else "matmul", (left.number, right.number), dtype=wide)
+        merged = (*outer, product_label(rows), product_label(columns))
+    else:
+        left, right = _matrix(build, one, (), rows, summed), _matrix(build, other, (), summed, columns)
+        product = Instruction("dot", (left.number, right.number))
+        merged = tuple([_label(group) for group in (rows, columns) if group])
+    if merged == labels:
+        return build.emit(product, labels, dtype, build.row_major_strides(labels))
+    made = build.reshape(build.emit(product, merged, dtype), build.shape(labels), labels)
+    return replace(made, strides=build.row_major_strides(labels))
 
 
-def _vecdot(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
-    """Emit inner products along the last axis."""
-    groups = [*([label] for label in strategy.outer), strategy.summed]
-    left, right = _merged(build, one, groups), _merged(build, other, groups)
-    return build.emit(
-        ir.vecdot(left.number, right.number),
-        strategy.outer,
-        one.dtype,
-        build.row_major_strides(strategy.outer),
-    )
-
-
-def _dot(build: Builder, strategy: Strategy, one: Value, other: Value) -> Value:
-    """Emit `a.dot(b)` on arrays of one or two axes."""
-    left = _matrix(build, one, (), strategy.rows, strategy.summed)
-    right = _matrix(build, other, (), strategy.summed, strategy.columns)
-    labels = (*strategy.rows, *strategy.columns)
-    groups = [product_label(group) for group in (strategy.rows, strategy.columns) if group]
-    product = build.emit(ir.dot(left.number, right.number), groups, one.dtype, None)
-    return _split(build, product, labels, is_split=len(strategy.rows) > 1 or len(strategy.columns) > 1)
+def _label(group: Labels) -> str:
+    return group[0] if len(group) == 1 else product_label(group)
 
 
 def _matrix(
@@ -93,8 +83,11 @@ def _matrix(
     """Return a value with an axis for each of `here`, and one for each of two groups, if there are
     labels in it.
     """
+    if len(first) < 2 and len(second) < 2:  # noqa: PLR2004  nothing is merged
+        labels = (*here, *first, *second)
+        return value if value.labels == labels else build.transpose(value, labels)
     outer = [[label] for label in here]
-    if not is_copied_across(build, value, here, first, second):
+    if not _is_copied_across(build, value, here, first, second):
         return _merged(build, value, [*outer, *(group for group in (first, second) if group)])
     made = _merged(build, value, [*outer, second, first])
     return build.transpose(made, [*made.labels[:-2], made.labels[-1], made.labels[-2]])
@@ -109,23 +102,18 @@ def _merged(build: Builder, value: Value, groups: Sequence[Sequence[str]]) -> Va
     return build.reshape(value, shape, [product_label(group) for group in groups])
 
 
-def _split(build: Builder, value: Value, labels: Sequence[str], *, is_split: bool) -> Value:
-    """Take merged axes apart again: a view, for the product is fresh and dense."""
-    if is_split:
-        value = build.reshape(value, build.shape(labels), labels)
-    return Value(value.number, tuple(labels), value.dtype, build.row_major_strides(labels), True)  # noqa: FBT003
+def _is_copied_across(
+    build: Builder, value: Value, here: Sequence[str], first: Sequence[str], second: Sequence[str]
+) -> bool:
+    """Whether a matrix that has to be copied is better copied with its axes the other way round.
 
-
-def _matmul(build: Builder, strategy: Strategy, one: Value, other: Value, wide: str) -> Value:
-    left = _stacked(build, one, strategy.outer, strategy.rows, strategy.summed)
-    right = _stacked(build, other, strategy.outer, strategy.summed, strategy.columns)
-    labels = (*strategy.outer, *strategy.rows, *strategy.columns)
-    merged = (*strategy.outer, product_label(strategy.rows), product_label(strategy.columns))
-    if wide:
-        product = build.emit(ir.integer_matmul(left.number, right.number, wide), merged, wide)
-    else:
-        product = build.emit(ir.matmul(left.number, right.number), merged, one.dtype)
-    return _split(build, product, labels, is_split=len(strategy.rows) != 1 or len(strategy.columns) != 1)
+    BLAS reads it either way, and the copy that keeps what is fast in memory fast is quicker (R18).
+    """
+    if not first or not second or (build.is_mergeable(value, first) and build.is_mergeable(value, second)):
+        return False
+    sizes, steps, copy_cost = build.sizes, build.steps(value), build.target.costs.copy_cost
+    straight = copy_cost(sizes, steps, [*here, *first, *second], value.dtype)
+    return copy_cost(sizes, steps, [*here, *second, *first], value.dtype) < straight
 
 
 def _stacked(
@@ -133,26 +121,83 @@ def _stacked(
 ) -> Value:
     """Return a view of shape (outer..., rows, columns), with size 1 for outer labels that the value lacks."""
     here = [label for label in outer if label in value.labels]
-    if is_copied_across(build, value, here, rows, columns):
-        value = _matrix(build, value, here, rows, columns)
-        return _with_ones(build, value, outer, here, (build.size(rows), build.size(columns)))
-    value = build.make_mergeable(value, [*([label] for label in here), rows, columns])
-    first = next((position for position, label in enumerate(outer) if label in value.labels), len(outer))
+    first = next((position for position, label in enumerate(outer) if label in here), len(outer))
     lead = outer[first:]
-    if len(rows) == 1 and len(columns) == 1 and len(lead) == len(here):
+    if _is_copied_across(build, value, here, rows, columns):
+        value = _matrix(build, value, here, rows, columns)
+        is_matrix, groups = True, value.labels[-2:]
+    else:
+        value = build.make_mergeable(value, [*([label] for label in here), rows, columns])
+        is_matrix, groups = len(rows) == 1 == len(columns), (product_label(rows), product_label(columns))
+    if is_matrix and len(lead) == len(here):
         return value
-    shape = tuple(build.sizes[label] if label in here else 1 for label in lead)
-    groups = (product_label(rows), product_label(columns))
+    shape = [build.sizes[label] if label in here else 1 for label in lead]
     return build.reshape(value, (*shape, build.size(rows), build.size(columns)), (*lead, *groups))
 
 
-def _with_ones(
-    build: Builder, value: Value, outer: Sequence[str], here: Sequence[str], matrix: tuple[int, int]
-) -> Value:
-    """Return a stack of matrices with an axis of size 1 for each label of `outer` that it lacks."""
-    first = next((position for position, label in enumerate(outer) if label in here), len(outer))
-    lead = outer[first:]
-    if len(lead) == len(here):
-        return value
-    shape = tuple(build.sizes[label] if label in here else 1 for label in lead)
-    return build.reshape(value, (*shape, *matrix), (*lead, *value.labels[-2:]))
+def emit_einsum(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+    """Emit one pass of `numpy.einsum` over both operands."""
+    labels = (*pair.batch, *pair.left, *pair.right)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys((*one.labels, *other.labels)))}
+    if len(numbers) > build.target.loop_axes:
+        return emit_matmul(build, canonical_strategy(pair), one, other)
+    letters = [tuple([numbers[label] for label in every]) for every in (one.labels, other.labels, labels)]
+    bound = None
+    if one.bound is not None and other.bound is not None:
+        bound = one.bound * other.bound * build.size(pair.summed)
+    einsum = Instruction("einsum", (one.number, other.number), letters=tuple(letters))
+    return build.emit(einsum, labels, one.dtype, build.row_major_strides(labels), bound=bound)
+
+
+def emit_outer(build: Builder, pair: Pair, one: Value, other: Value) -> Value:
+    """Emit products of columns with rows, by BLAS: matrices of one column and of one row, batched or not."""
+    if pair.batch:
+        return emit_matmul(build, canonical_strategy(pair), one, other)
+    unit = literal(1, None, "")
+    column = build.make_mergeable(one, [pair.left])
+    column = build.reshape(column, (build.size(pair.left), 1), (product_label(pair.left), unit))
+    row = build.make_mergeable(other, [pair.right])
+    row = build.reshape(row, (1, build.size(pair.right)), (unit, product_label(pair.right)))
+    labels, merged = (*pair.left, *pair.right), (product_label(pair.left), product_label(pair.right))
+    product = build.emit(Instruction("dot", (column.number, row.number)), merged, one.dtype)
+    if len(labels) > 2:  # noqa: PLR2004  merged
+        product = build.reshape(product, build.shape(labels), labels)
+    return replace(product, labels=labels, strides=build.row_major_strides(labels))
+
+
+def emit_broadcast(build: Builder, one: Value, other: Value, compute: str, preferred: Sequence[str]) -> Value:
+    """Emit a broadcast product; the bigger operand comes first, for NumPy lays the result out as its first
+    operand (R14).
+    """
+    if build.size(one.labels) < build.size(other.labels):
+        one, other = other, one
+    labels = [*one.labels, *(label for label in other.labels if label not in one.labels)]
+    if set(labels) <= set(preferred):
+        labels = [label for label in preferred if label in labels]
+    dtype = "" if one.dtype == other.dtype == compute else compute
+    left, right = build.expand(one, labels), build.expand(other, labels)
+    bound = None if one.bound is None or other.bound is None else one.bound * other.bound
+    product = Instruction("multiply", (left.number, right.number), dtype=dtype)
+    return build.emit(product, labels, compute or one.dtype, bound=bound)
+
+
+def parts_of(build: Builder, value: Value) -> Value:
+    """Return what a value of complex numbers is as reals, to reckon with: the parts are a last dim."""
+    strides = None if value.strides is None else (*(2 * step for step in value.strides), 1)
+    build.sizes = {**build.sizes, PARTS: 2}
+    return replace(value, labels=(*value.labels, PARTS), dtype=REAL_OF[value.dtype], strides=strides)
+
+
+def in_parts(build: Builder, value: Value) -> Value:
+    """Emit the view of complex numbers as reals."""
+    parts, view = parts_of(build, value), Instruction("as_real", (value.number,))
+    return build.emit(view, parts.labels, parts.dtype, parts.strides, is_fresh=value.is_fresh)
+
+
+def of_parts(build: Builder, value: Value, dtype: str) -> Value:
+    """Emit complex numbers of their parts, wherever the dim of these is."""
+    kept = [label for label in value.labels if label != PARTS]
+    ordered = build.row_major(value, [*kept, PARTS])
+    return build.emit(
+        Instruction("as_complex", (ordered.number,)), kept, dtype, build.row_major_strides(kept)
+    )

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import NamedTuple
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Axes, Unnamed, product_label
-from nameexpr.compiler.ir.dtypes import MAGNITUDE
+from nameexpr.compiler.ir.dtypes import MAGNITUDE, in_cells
 from nameexpr.compiler.ir.graph import View
-from nameexpr.compiler.ir.layouts import in_cells
+from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.lowering.builder import Builder, Strides, Value
+from nameexpr.records import record
 
 
-class Operands(NamedTuple):
+@record
+class Operands:
     """What a program is made for: of every operand its shape, dtype, and strides in bytes, None if they are
     row-major.
     """
@@ -77,14 +77,16 @@ def lower_arrangement(
     order = tuple(dict.fromkeys(flat))
     new = [label for label in order if label not in value.labels]
     if len(order) < len(flat):
-        letters = tuple(order.index(label) for label in flat)
+        letters = tuple(range(len(order))), tuple([order.index(label) for label in flat])
         source = build.expand(value, order)
-        value = build.emit(ir.embed(source.number, build.shape(flat), letters), flat, value.dtype)
+        value = build.emit(
+            Instruction("embed", (source.number,), build.shape(flat), letters=letters), flat, value.dtype
+        )
     elif all(_is_one(label) for label in new):
         value = build.transpose(value, [label for label in order if label in value.labels])
     else:
         source = build.expand(value, order)
-        value = build.emit(ir.repeat(source.number, build.shape(order)), flat, value.dtype)
+        value = build.emit(Instruction("repeat", (source.number,), build.shape(order)), flat, value.dtype)
     if value.labels != flat or any(len(labels) != 1 for labels in result):
         if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
             value = build.make_mergeable(value, result)

@@ -5,7 +5,6 @@ buffers, and copies that BLAS and matmul ask for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
 from nameexpr.compiler.ir.dtypes import BLAS, ITEM_BYTES, KIND_OF, KINDS, WEAK, WeakDtype
@@ -19,6 +18,7 @@ from nameexpr.compiler.ir.strides import (
     row_major_strides,
 )
 from nameexpr.compiler.memory.buffers import Passed, buffer_bytes
+from nameexpr.records import record, replace
 
 WIDE = 8
 """Bytes of a float64."""
@@ -34,7 +34,7 @@ def item_bytes(dtype: str) -> int:
     return ITEM_BYTES.get(dtype, 8)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """An array in memory. Strides are in cells; `item` are the bytes of one.
 

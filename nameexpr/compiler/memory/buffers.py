@@ -8,17 +8,17 @@ are is told as NumPy (2.3 and later) finds it out, in `nditer_constr.c`; release
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir.program import Shape
 from nameexpr.compiler.ir.strides import Strides, compact_strides, iteration_order
+from nameexpr.records import record
 
 CELLS = 8192
 """Cells of a buffer, at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Passed:
     """An array as an iterator sees it: a stride for each axis of the loop, 0 where it does not vary.
 
@@ -33,7 +33,7 @@ class Passed:
     is_reduced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Core:
     """How far an iterator goes with one call of its inner loop: the cells of a core, the axis around it, and
     the cells of both.

@@ -8,7 +8,6 @@ there before, and they stay. Which reshapes copy follows from how values lie in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
@@ -36,12 +35,13 @@ from nameexpr.compiler.memory.scratch import (
     repeat_bytes,
     slices_bytes,
 )
+from nameexpr.records import record
 
 Shapes = Sequence[tuple[int, ...]]
 Layouts = Sequence[OperandLayout]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProgramInfo:
     """A program with its values as they lie in memory; `is_body` if it runs in a loop, `unmade` are the
     instructions whose values are never made.
@@ -177,7 +177,7 @@ def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
         yield held, info.scratch_bytes(number), alive
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryPoint:
     """Bytes alive while an instruction runs, and after it; `depth` is the number of loops around it."""
 
@@ -205,7 +205,7 @@ def _timeline(info: ProgramInfo, below: int, depth: int) -> Iterator[MemoryPoint
             yield from _timeline(body, below + held, depth + 1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LargeValue:
     """A value that a program makes: the labels of its axes, its shape and its bytes."""
 

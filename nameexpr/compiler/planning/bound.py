@@ -11,55 +11,54 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.planning.exact import search_all
 from nameexpr.compiler.planning.network import Pairs, splice
-from nameexpr.compiler.planning.path import Labels, Path, find_path, flops_of
-from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH, ContractionPlan
+from nameexpr.compiler.planning.path import Labels, find_path
+from nameexpr.compiler.planning.plan import ContractionPlan, flops_of, plan_contractions
 
 Cost = tuple[int, int]
-
 EXACT = 7
 """Operands up to which all orders are tried."""
-HELD_CELLS = 1 << 25
-"""Cells of a product of bound operands that may be held."""
 
 
-def order_for_calls(plan: ContractionPlan, constants: Collection[int]) -> Path | None:
-    """The path, in opt_einsum's numbering, that costs least per call with these operands bound; None if that
-    of the plan does.
-    """
+def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Target) -> ContractionPlan:
+    """The plan in the order that costs least per call with these operands bound, itself if that does."""
     count = len(plan.terms)
     if len(constants) < 2 or len(constants) == count or count <= 2:  # noqa: PLR2004
-        return None
+        return plan
     kept = frozenset(plan.contraction.result) | frozenset(plan.reduced)
     every = [label for term in plan.terms for label in term]
     terms = [frozenset(a for a in term if a in kept or every.count(a) > 1) for term in plan.terms]
-    operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants))
+    operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants), target)
     pairs = operands.exact() if count <= EXACT else operands.grouped()
-    usual = [step.values for step in plan.steps if len(step.values) == 2]  # noqa: PLR2004
-    first = count + len(plan.steps) - len(usual)
-    usual_pairs = _from_plan(usual, plan, first, count)
-    return _linear(pairs, count) if operands.cost(pairs) < operands.cost(usual_pairs) else None
-
-
-def _from_plan(usual: Sequence[tuple[int, ...]], plan: ContractionPlan, first: int, count: int) -> Pairs:
-    """The pairs of a plan, in which sums of one operand have numbers too, as pairs of operands."""
-    sums = [step.values[0] for step in plan.steps if len(step.values) == 1]
-    names = {count + number: operand for number, operand in enumerate(sums)}
-    names |= {first + number: count + number for number in range(len(usual))}
-    return [(names.get(left, left), names.get(right, right)) for left, right in usual]
+    # In the steps of a plan, sums of one operand have numbers too.
+    steps = [step.values for step in plan.steps]
+    numbers = {number: values[0] for number, values in enumerate(steps, count) if len(values) == 1}
+    first = count + len(numbers)
+    numbers |= {first + number: count + number for number in range(len(steps))}
+    usual = [(numbers.get(one[0], one[0]), numbers.get(one[1], one[1])) for one in steps[first - count :]]
+    if operands.cost(pairs) >= operands.cost(usual):
+        return plan
+    return plan_contractions(plan.contraction, order=[(min(pair), max(pair)) for pair in pairs])
 
 
 class _Operands:
     """Terms, the labels kept in the end, sizes, and which terms are bound; sets of terms are bit masks."""
 
     def __init__(
-        self, terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int], constants: Collection[int]
+        self,
+        terms: Sequence[Labels],
+        output: Labels,
+        sizes: Mapping[str, int],
+        constants: Collection[int],
+        target: Target,
     ) -> None:
         self.terms = terms
         self.output = output
         self.sizes = sizes
         self.constants = constants
+        self.target = target
         self.everything = (1 << len(terms)) - 1
         self.bound = sum(1 << position for position in constants)
         self._keep: dict[int, Labels] = {}
@@ -90,8 +89,11 @@ class _Operands:
         """
         if subset & ~self.bound:
             return False
+        target = self.target
         own = sum(self._cells(term) for position, term in enumerate(self.terms) if subset >> position & 1)
-        return cells <= max(SMALL, LARGER * own) or (WORTH * cells <= flops and cells <= HELD_CELLS)
+        return cells <= max(target.held_cells, target.held_growth * own) or (
+            target.held_work * cells <= flops and 8 * cells <= target.held_bytes
+        )
 
     def _cells(self, labels: Labels) -> int:
         return flops_of(labels, self.sizes, is_summed=False)
@@ -132,14 +134,3 @@ class _Operands:
                 mask, labels = mask | group, labels | more
             groups.append((mask, labels))
         return [mask for mask, _ in groups]
-
-
-def _linear(pairs: Pairs, count: int) -> Path:
-    """Write pairs of numbered values as opt_einsum writes paths: places among the values that are left."""
-    alive = list(range(count))
-    path = []
-    for number, (left, right) in enumerate(pairs):
-        first, second = sorted((alive.index(left), alive.index(right)))
-        path.append((first, second))
-        alive = [value for value in alive if value not in (left, right)] + [count + number]
-    return path

@@ -5,23 +5,17 @@ the network (`search`). Orders from outside are explicit paths, the searches of 
 and optimizers of the caller's. Their paths number operands as opt_einsum does: each step takes some out and
 appends its result. Whatever they say, only pairs come out: an n-ary step is taken apart, because one n-ary
 step can cost more than everything else together.
-
-Costs are reported as opt_einsum counts flops: the number of cells of all labels involved, twice if something
-is summed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nameexpr.errors import Diagnostic, did_you_mean, error
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from nameexpr.compiler.planning.network import Pairs
 
 Labels: TypeAlias = frozenset[str]
@@ -40,14 +34,6 @@ STRATEGIES = (
     *("auto", "auto-hq", "greedy", "optimal", "dp", "dynamic-programming", "eager", "opportunistic"),
     *("branch-all", "branch-2", "branch-1", "random-greedy", "random-greedy-128"),
 )
-
-
-def flops_of(labels: Labels, sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
-    """The scalar operations of one step: one multiplication per pair, one addition if it sums."""
-    cells = 1
-    for label in labels:
-        cells *= sizes[label]
-    return cells * (max(1, operands - 1) + is_summed)
 
 
 def find_path(
@@ -86,7 +72,8 @@ def find_path(
     if is_our_own(optimize):
         return _best(terms, output, sizes)
     if optimize is False:
-        return left_to_right(len(terms))
+        count = len(terms)
+        return [(0, 1), *((position, count + position - 2) for position in range(2, count))][: count - 1]
     if isinstance(optimize, str):
         pairs = named_optimizer(optimize, terms, output, sizes)
         return _best(terms, output, sizes) if pairs is None else pairs
@@ -105,25 +92,13 @@ def _best(terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]) -> 
     if count <= 2:  # noqa: PLR2004
         return [(0, 1)][: count - 1]
     if count <= FEW:
-        pairs: Pairs = _exact().search_all(terms, output, sizes)
-        return pairs
+        from nameexpr.compiler.planning.exact import search_all
+
+        return search_all(terms, output, sizes)
     from nameexpr.compiler.planning.network import in_order, read_network
     from nameexpr.compiler.planning.search import best_path
 
     return in_order(best_path(read_network(terms, output, sizes)), count)
-
-
-@cache
-def _exact() -> ModuleType:
-    """The exact searches, loaded only now: most expressions have two operands."""
-    from nameexpr.compiler.planning import exact
-
-    return exact
-
-
-def left_to_right(count: int) -> Pairs:
-    """The order that takes operands as they stand."""
-    return [(0, 1), *((position, count + position - 2) for position in range(2, count))][: count - 1]
 
 
 def check_strategy(name: str) -> None:
@@ -155,29 +130,22 @@ def run_optimizer(
     optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
 ) -> Pairs:
     """The order that an optimizer of the caller's finds; NE605 if it fails, or what it returns is no path."""
-    given: list[Any] = [list(terms), output, dict(sizes), None]
+    from inspect import signature
+
+    given: tuple[Any, ...] = (list(terms), output, dict(sizes), None)
+    try:  # some of cotengra's take no limit on memory
+        signature(optimize).bind(*given)
+    except TypeError:
+        given = given[:3]
+    except ValueError:  # a callable that does not say
+        pass
     try:
-        path = optimize(*given[: _positions(optimize)])
+        path = optimize(*given)
     except Exception as reason:
         message = f"the optimizer given as optimize= failed: {type(reason).__name__}: {reason}"
         hint = "it is called as optimize(inputs, output, sizes, memory_limit) and returns a path"
         raise error(Diagnostic("NE605", message, hint=hint)) from reason
     return explicit(path, len(terms))
-
-
-def _positions(optimize: Callable[..., Any]) -> int:
-    """How many of the protocol's four arguments a callable takes by position; some of cotengra's leave out
-    the limit on memory.
-    """
-    from inspect import signature
-
-    try:
-        signature(optimize).bind(None, None, None, None)
-    except TypeError:
-        return 3
-    except ValueError:  # a callable that does not say
-        return 4
-    return 4
 
 
 def explicit(path: Any, count: int) -> Pairs:
@@ -191,39 +159,25 @@ def explicit(path: Any, count: int) -> Pairs:
     [(0, 1), (3, 2)]
     """
     left = count
-    steps = _steps(path)
-    for step in steps or ():
-        if len(set(step)) != len(step) or not step or not all(0 <= position < left for position in step):
-            steps = None
-            break
-        left -= len(step) - 1
-    if steps is None:
-        message = f"optimize={path!r} is no path for {count} operands"
-        hint = "a path is a list of tuples of positions, as opt_einsum.contract_path returns"
-        raise error(Diagnostic("NE605", message, hint=hint))
-    return _pairs(count, steps)
-
-
-def _steps(path: Iterable[Any]) -> list[tuple[int, ...]] | None:
-    """The steps of a path, without the word that `numpy.einsum_path` puts in front; None if it is none."""
     try:
         steps = list(path)
-        if steps and isinstance(steps[0], str) and steps[0] == "einsum_path":
+        if steps and isinstance(steps[0], str) and steps[0] == "einsum_path":  # as `numpy.einsum_path` begins
             del steps[0]
-        return [tuple(index(position) for position in step) for step in steps]
+        steps = [tuple(index(position) for position in step) for step in steps]
+        for step in steps:
+            if len(set(step)) != len(step) or not step or not all(0 <= position < left for position in step):
+                raise TypeError
+            left -= len(step) - 1
     except TypeError:
-        return None
-
-
-def _pairs(count: int, path: Path) -> Pairs:
-    """Renumber a path (each step takes its operands out and appends its result) into pairs of values."""
+        message = f"optimize={path!r} is no path for {count} operands"
+        hint = "a path is a list of tuples of positions, as opt_einsum.contract_path returns"
+        raise error(Diagnostic("NE605", message, hint=hint)) from None
     alive = list(range(count))
     pairs: Pairs = []
-    for step in (*path, None):
-        chosen = alive if step is None else [alive[position] for position in step]
-        gone = set(chosen)
+    for step in (*steps, range(left)):  # what is left is taken as it stands
+        chosen = [alive[position] for position in step]
+        gone, first = set(chosen), chosen[0]
         alive = [value for value in alive if value not in gone]
-        first = chosen[0]
         for second in chosen[1:]:
             pairs.append((first, second))
             first = count + len(pairs) - 1

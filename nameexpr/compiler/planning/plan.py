@@ -7,12 +7,13 @@ a sum is applied to the product at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from nameexpr.compiler.ir.axes import Axes, Contraction
-from nameexpr.compiler.planning.path import Labels, Optimize, find_path, flops_of
+from nameexpr.compiler.ir.axes import Contraction
+from nameexpr.compiler.planning.path import Labels, Optimize, find_path
+from nameexpr.records import record, replace
 from nameexpr.syntax.limits import MOST_DIMS
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ ADDING = frozenset({None, "sum", "mean"})
 """Reducers that are sums of products, so that a contraction can compute them."""
 FEW_DIMS = MOST_DIMS - 2
 """Dims up to which a value can be made in every way: products of matrices and sums of blocks add some."""
-SMALL = 1 << 12
-"""Cells of a value of bound operands that is always held from call to call: it stays in the cache."""
-LARGER = 2
-"""How many times more cells than its operands a value may have to be held, whatever it costs to compute."""
-WORTH = 16
-"""Scalar operations per cell from which a larger value is held: reading a cell costs as much as a few."""
 Find: TypeAlias = "Callable[[Sequence[Labels], Labels], Pairs]"
 
 
@@ -42,7 +37,7 @@ class TooManyDimsError(Exception):
         self.dims, self.operands = dims, tuple(operands)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One contraction: of one value (a sum over labels that only it has) or of two.
 
@@ -56,7 +51,7 @@ class Step:
     flops: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContractionPlan:
     """The order of contractions.
 
@@ -90,9 +85,12 @@ class ContractionPlan:
         return self.contraction.size(self.steps[-1].labels if self.steps else self.terms[0])
 
 
-def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> ContractionPlan:
-    """The plan of a contraction; one that had to do without the labels of size 1, in order to keep to the
-    dims of an array, lacks them.
+def plan_contractions(
+    contraction: Contraction, optimize: Optimize = None, order: Pairs | None = None
+) -> ContractionPlan:
+    """The plan of a contraction, in the order that `optimize` stands for, or in a given one.
+
+    A plan that had to do without the labels of size 1, in order to keep to the dims of an array, lacks them.
 
     Raises
     ------
@@ -102,18 +100,21 @@ def plan_contractions(contraction: Contraction, optimize: Optimize = None) -> Co
         If no order is found in which all values can be arrays.
     """
     sizes = contraction.sizes
+    if optimize is None and len(contraction.terms) <= 2:  # noqa: PLR2004  there is one order
+        order = [(0, 1)]
+
+    def find(terms: Sequence[Labels], output: Labels) -> Pairs:
+        return find_path(terms, output, sizes, optimize) if order is None else order
+
     can_be_fewer = any(size <= 1 for size in sizes.values())
     try:
-        most = FEW_DIMS if can_be_fewer else MOST_DIMS
-        return _planned(contraction, lambda terms, output: find_path(terms, output, sizes, optimize), most)
+        return ordered_plan(contraction, find, FEW_DIMS if can_be_fewer else MOST_DIMS)
     except TooManyDimsError:
         if not can_be_fewer:
             raise
     # Cells of empty arrays cost nothing in any order: reckoned with 2 for each label, few cells are few dims.
-    counted = {label: max(2, size) for label, size in sizes.items()}
-    return _planned(
-        _without_ones(contraction), lambda terms, output: find_path(terms, output, counted, optimize)
-    )
+    sizes = {label: max(2, size) for label, size in sizes.items()}
+    return ordered_plan(_without_ones(contraction), find)
 
 
 def _without_ones(contraction: Contraction) -> Contraction:
@@ -122,47 +123,34 @@ def _without_ones(contraction: Contraction) -> Contraction:
     def left(labels: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(label for label in labels if contraction.sizes[label] != 1)
 
-    terms = tuple(map(left, contraction.terms))
-    return replace(
-        contraction, terms=terms, result=left(contraction.result), dropped=left(contraction.dropped)
-    )
+    terms, dropped = tuple(map(left, contraction.terms)), left(contraction.dropped)
+    return replace(contraction, terms=terms, result=left(contraction.result), dropped=dropped)
 
 
-def plan_repeated(
-    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
-) -> ContractionPlan | None:
-    """The plan in which most is computed once, or None if that takes too long to find.
-
-    `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
-    operand the number of the first that is the same array, and `cost` the flops of the usual plan.
-    """
-    from nameexpr.compiler.planning.repeated import path_of_repeated
-
-    pairs = path_of_repeated(contraction, axes, same, _kept(contraction), cost)
-    try:
-        return None if pairs is None else _planned(contraction, lambda *_: pairs)
-    except TooManyDimsError:
-        return None
-
-
-def _kept(contraction: Contraction) -> frozenset[str]:
+def kept_labels(contraction: Contraction) -> Labels:
     """The labels that contractions may not sum over."""
     is_adding = contraction.reducer in ADDING
     return frozenset(contraction.result) | frozenset(() if is_adding else contraction.dropped)
 
 
-def _planned(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> ContractionPlan:
+def flops_of(labels: Iterable[str], sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
+    """The scalar operations of one step: one multiplication per pair, one addition if it sums."""
+    return prod([sizes[label] for label in labels]) * (max(1, operands - 1) + is_summed)
+
+
+def ordered_plan(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> ContractionPlan:
     """The plan with the order that is found, if none of its values has more dims than `most`."""
-    terms, sizes = contraction.terms, contraction.sizes
-    everything = frozenset(label for term in terms for label in term)
-    naive = flops_of(everything, sizes, is_summed=bool(contraction.dropped), operands=len(terms))
+    terms = contraction.terms
+    everything = {label for term in terms for label in term}
+    is_summed = bool(contraction.dropped)
+    naive = flops_of(everything, contraction.sizes, is_summed=is_summed, operands=len(terms))
     reduced = () if contraction.reducer in ADDING else contraction.dropped
     return ContractionPlan(contraction, tuple(_steps(contraction, find, most)), reduced, naive)
 
 
 def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
     """Sum what only one operand has, then contract pairs: a label goes as soon as no later value needs it."""
-    terms, sizes, kept = contraction.terms, contraction.sizes, _kept(contraction)
+    terms, sizes, kept = contraction.terms, contraction.sizes, kept_labels(contraction)
     values = list(enumerate(terms))
     inside = [[position] for position in range(len(terms))]
     steps: list[Step] = []
@@ -176,7 +164,7 @@ def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
             _check_dims(term, [position], most)
             rest = tuple(label for label in term if label not in private)
             values[position] = (len(terms) + len(steps), rest)
-            flops = flops_of(frozenset(term), sizes, is_summed=True, operands=1)
+            flops = flops_of(term, sizes, is_summed=True, operands=1)
             steps.append(Step((position,), rest, private, flops))
     if len(terms) == 1:
         return steps
@@ -192,7 +180,7 @@ def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
             (labels if is_needed else summed).append(label)
             uses[label] -= here - 1
         _check_dims(labels, inside[-1], most)
-        flops = flops_of(frozenset(left_labels) | frozenset(right_labels), sizes, is_summed=bool(summed))
+        flops = flops_of({*left_labels, *right_labels}, sizes, is_summed=bool(summed))
         values.append((len(terms) + len(steps), tuple(labels)))
         steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
     return steps

@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes, Contraction
 from nameexpr.compiler.planning.network import WRITING, Pairs, bits, linearize, time_budget
+from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, kept_labels, ordered_plan
 
 Terms: TypeAlias = Sequence[Sequence[int]]
 Form: TypeAlias = tuple[int, int, tuple[int, ...], tuple[int, ...]]
@@ -32,16 +33,16 @@ FEW = 8
 """Parts that share no label up to which the halves are not tried first."""
 
 
-def path_of_repeated(
-    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], output: frozenset[str], cost: float
-) -> Pairs | None:
-    """The order for the factors of a contraction, as `repeated_path` finds it.
+def plan_repeated(
+    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
+) -> ContractionPlan | None:
+    """The plan in which most is computed once, or None if that takes too long to find.
 
-    `axes` are the labels of each factor's dims, `same` the number of the first operand that is the same array
-    as each, `output` the labels that are not summed over (those of one operand alone are summed before). The
-    flops of a known order, `cost`, say what the search is worth.
+    `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
+    operand the number of the first that is the same array. The flops of the usual plan, `cost`, say what the
+    search is worth.
     """
-    sizes = contraction.sizes
+    sizes, output = contraction.sizes, kept_labels(contraction)
     uses = Counter(label for labels in contraction.terms for label in labels)
     numbers = {label: number for number, label in enumerate(uses)}
     terms, leaves = [], []
@@ -52,7 +53,11 @@ def path_of_repeated(
         terms.append(tuple(numbers[label] for label in left))
     kept = frozenset(numbers[label] for label in output if label in numbers)
     trials = max(TRIALS, int(time_budget(cost, len(terms)) / TRIAL))
-    return repeated_path(terms, leaves, kept, [sizes[label] for label in uses], trials)
+    pairs = repeated_path(terms, leaves, kept, [sizes[label] for label in uses], trials)
+    try:
+        return None if pairs is None else ordered_plan(contraction, lambda *_: pairs)
+    except TooManyDimsError:
+        return None
 
 
 def repeated_path(

@@ -11,7 +11,6 @@ It comes before anything writes over a value, which is why any two can be one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
@@ -20,6 +19,7 @@ from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program
 from nameexpr.compiler.memory.program import peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
+from nameexpr.records import replace
 
 FREE: frozenset[Primitive] = frozenset({"transpose", "diagonal"})
 """Primitives that cost less than finding out that they are done already."""
@@ -37,9 +37,9 @@ def share(program: Program, same: tuple[int, ...]) -> Program:
 
     Examples
     --------
-    >>> from nameexpr.compiler.ir import instructions as ir
-    >>> from nameexpr.compiler.ir.program import Note
-    >>> twice = (ir.transpose(0, (1, 0)), ir.transpose(1, (1, 0)), ir.dot(2, 3))
+    >>> from nameexpr.compiler.ir.program import Instruction, Note
+    >>> turned = [Instruction("transpose", (operand,), axes=(1, 0)) for operand in (0, 1)]
+    >>> twice = (*turned, Instruction("dot", (2, 3)))
     >>> notes = (Note((), "", None),) * 3
     >>> share(Program(((2, 2), (2, 2)), twice, notes, 4, False), (0, 0)).instructions
     (transpose(sources=(0,), axes=(1, 0)), dot(sources=(2, 2)))

@@ -14,27 +14,20 @@ Steps of blocks that depend on bound operands alone are taken out of the blocks 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, needed_for, owners, renumbered, unfused
-from nameexpr.compiler.ir.primitives import is_view, shapes_of, work_of
+from nameexpr.compiler.ir.primitives import broadcast, is_view, shapes_of, work_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program, Shape
-from nameexpr.compiler.ir.shapes import broadcast
-from nameexpr.compiler.planning.plan import LARGER, SMALL, WORTH
+from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
+from nameexpr.records import record, replace
 
 Shapes = Sequence[Shape]
 
-WORTH_COPYING = 4
-"""Scalar operations per cell from which a result is copied and not computed anew."""
-MOST_BYTES = 1 << 28
-"""Bytes of a value that is held for the work that it saves."""
 
-
-@dataclass(frozen=True, slots=True)
+@record
 class Folded:
     """A program in two parts.
 
@@ -50,7 +43,9 @@ class Folded:
     held: tuple[int, ...]
 
 
-def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: int | None = None) -> Folded:
+def fold(
+    program: Program, shapes: Shapes, constants: Collection[int], target: Target, limit: int | None = None
+) -> Folded:
     """Return the program split into what depends on constants alone, as far as that pays, and the rest.
 
     Parameters
@@ -61,18 +56,24 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
         Shape of every value.
     constants : collection of int
         The operands that stay the same.
+    target : Target
+        What is worth holding.
     limit : int, optional
-        Bytes that a value larger than its operands may have, if that is less than `MOST_BYTES`.
+        Bytes that a value larger than its operands may have, if that is less than the target says.
     """
     fresh = [instruction._replace(over=None) for instruction in program.instructions]
     program = replace(program, instructions=tuple(fresh))
     own = sum(prod(shapes[operand]) for operand in constants)
     program = hoist_invariants(
-        program, shapes, constants, lambda shape: prod(shape) <= max(SMALL, LARGER * own)
+        program,
+        shapes,
+        constants,
+        lambda shape: prod(shape) <= max(target.held_cells, target.held_growth * own),
     )
     shapes = shapes_of(program)
     estimate = _estimate_work(program, shapes, constants)
-    most = MOST_BYTES if limit is None else min(limit, MOST_BYTES)
+    if limit is not None:
+        target = replace(target, held_bytes=min(limit, target.held_bytes))
     held: set[int] = set()
     rest: set[int] = set()
     waiting = list(program.outputs)
@@ -80,7 +81,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
         value = waiting.pop()
         if value in held or value in rest:
             continue
-        if value in estimate.work and _is_held(program, shapes, estimate, value, most):
+        if value in estimate.work and _is_held(program, shapes, estimate, value, target):
             held.add(value)
         elif value >= len(program.operands):
             rest.add(value)
@@ -91,7 +92,7 @@ def fold(program: Program, shapes: Shapes, constants: Collection[int], limit: in
     return Folded(program, prelude, _rest(program, bound, order, rest), order)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkEstimate:
     """Of every value that depends on constants alone: the operations behind it, the cells of the constants.
 
@@ -126,7 +127,7 @@ def _has_callable(instruction: Instruction) -> bool:
     )
 
 
-def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: int, most: int) -> bool:
+def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: int, target: Target) -> bool:
     """Whether a value is computed once; one that is not is computed on each call, from what is."""
     count = len(program.operands)
     if value < count:
@@ -134,11 +135,11 @@ def _is_held(program: Program, shapes: Shapes, estimate: WorkEstimate, value: in
     cells = prod(shapes[value])
     if value in program.outputs:  # the caller gets memory of his own: a copy, or the result computed again
         root = owners(count, program.instructions)[value]
-        return root < count or estimate.work[root] >= WORTH_COPYING * prod(shapes[root])
-    if cells <= max(SMALL, LARGER * estimate.cells[value]):
+        return root < count or estimate.work[root] >= target.copied_work * prod(shapes[root])
+    if cells <= max(target.held_cells, target.held_growth * estimate.cells[value]):
         return True
     size = cells * ITEM_BYTES.get(program.notes[value - count].dtype, 8)
-    return estimate.work[value] >= WORTH * cells and size <= most
+    return estimate.work[value] >= target.held_work * cells and size <= target.held_bytes
 
 
 def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Program:
@@ -149,7 +150,7 @@ def _prelude(program: Program, bound: Sequence[int], held: Sequence[int]) -> Pro
     for value in held:  # a result is copied on each call: let it lie as the copies do
         number = new.numbers[value]
         if value in program.outputs and value >= count and _is_moved(program.instructions[value - count]):
-            number = new.emit(ir.copy(number), _copy_note(program, value))
+            number = new.emit(Instruction("copy", (number,)), _copy_note(program, value))
         results.append(number)
     return _split_off(new, results, tuple(results))
 
@@ -163,7 +164,7 @@ def _rest(program: Program, bound: Sequence[int], held: Sequence[int], values: C
     for output in program.outputs:
         number = new.numbers[output]
         if len(free) <= owner[number] < len(free) + len(held):
-            number = new.emit(ir.copy(number), _copy_note(program, output))
+            number = new.emit(Instruction("copy", (number,)), _copy_note(program, output))
         results.append(number)
     return _split_off(new, results, tuple(results) if program.results else ())
 
@@ -174,7 +175,7 @@ def _is_moved(instruction: Instruction) -> bool:
 
 def _copy_note(program: Program, value: int) -> Note:
     count = len(program.operands)
-    return program.notes[value - count]._replace(step=None) if value >= count else Note((), "", None)
+    return replace(program.notes[value - count], step=None) if value >= count else Note((), "", None)
 
 
 def _selected(program: Program, operands: Sequence[int], values: Sequence[int]) -> Rewriter:

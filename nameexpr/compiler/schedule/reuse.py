@@ -8,10 +8,10 @@ two views. Operands are never written to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.ir.liveness import WHERE, owners
 from nameexpr.compiler.ir.program import Instruction, Program, Shape
+from nameexpr.records import replace
 
 OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 """Functions along dims that can work in place."""

@@ -6,11 +6,9 @@ are one, and the sum of a diagonal is a single pass of NumPy's C loop.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.liveness import readers, without_unread
 from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.records import replace
 
 LETTERS = 52
 """Axes that `numpy.einsum` has letters for."""
@@ -40,5 +38,5 @@ def _merged(first: Instruction, second: Instruction) -> Instruction | None:
         case "diagonal", "sum" if not second.dtype and max(first.letters[0]) < LETTERS:
             letters, distinct = first.letters
             kept = tuple([letter for axis, letter in enumerate(distinct) if axis not in second.axes])
-            return ir.einsum(first.sources, (letters,), kept)
+            return Instruction("einsum", first.sources, letters=(letters, kept))
     return None

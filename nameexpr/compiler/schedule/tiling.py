@@ -12,18 +12,17 @@ It runs after simplification and before memory is taken over, which it asks for 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import prod
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.liveness import Rewriter, readers, renumbered, unfused
-from nameexpr.compiler.ir.primitives import is_view, shapes_of, slice_instruction, sliceable_axes
+from nameexpr.compiler.ir.primitives import broadcast, is_view, shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program, Shape
-from nameexpr.compiler.ir.shapes import broadcast
+from nameexpr.compiler.ir.slices import slice_instruction
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.schedule.reuse import reuse
+from nameexpr.records import record, replace
 
 MOST_INSTRUCTIONS = 500
 """Programs that are longer are left alone, so that compiling them stays quick."""
@@ -35,7 +34,7 @@ Key = tuple[int, int]
 """A source, and how many of its leading axes are cut."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Region:
     """Values that are computed slice by slice over `depth` leading axes; the last one leaves the region.
 
@@ -64,7 +63,7 @@ def tile_leading_axes(program: Program, shapes: Sequence[Shape], target: Target)
     return program
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tiling:
     """A program, and where it can run slice by slice."""
 
@@ -165,13 +164,13 @@ class Tiling:
         loop = Loop(self.shapes[last][:depth], 0, cuts, body, layout=self.layout(last))
         note = self.program.notes[last - self.count]
         sliced, new = (
-            ir.loop(tuple([value for value, _ in sources]), loop, note.dtype),
+            Instruction("loop", tuple([value for value, _ in sources]), dtype=note.dtype, loop=loop),
             Rewriter(self.program),
         )
         for value in range(self.count, len(self.shapes)):
             if value == last:
                 new.keep(value, sliced)
-                new.notes[-1] = note._replace(step=None)
+                new.notes[-1] = replace(note, step=None)
             elif value not in region.values:
                 new.keep(value)
         return new.program()
@@ -221,6 +220,6 @@ def _emit_steps(body: Rewriter, shapes: list[Shape], block: Instruction, note: N
     numbers = dict(enumerate(block.sources))
     for number, step in enumerate(block.steps, len(numbers)):
         shape = broadcast(*(shapes[numbers[source]] for source in step.sources))
-        numbers[number] = body.emit(unfused(step, numbers, shape), note._replace(dtype=step.dtype))
+        numbers[number] = body.emit(unfused(step, numbers, shape), replace(note, dtype=step.dtype))
         shapes.append(shape)
     return numbers[block.factors[0]]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nameexpr.pictures.data import Drawn, Flow, TensorNetwork
     from nameexpr.pictures.sheet import Picture
     from nameexpr.runtime.plan.running import Running
+    from nameexpr.runtime.plan.steps import Row
 
 KINDS = ("network", "tree", "memory")
 GRAPHS = ("network", "tree")
@@ -26,9 +27,8 @@ class Drawing:
 
     __slots__ = ("_data", "_make")
 
-    def __init__(self, make: Callable[[], Drawn]) -> None:
-        self._make: Callable[[], Drawn] | None = make
-        self._data: Drawn | None = None
+    def __init__(self, make: Callable[[], Drawn] | None, data: Drawn | None = None) -> None:
+        self._make, self._data = make, data
 
     @property
     def data(self) -> Drawn:
@@ -45,65 +45,54 @@ class Drawing:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the data."""
-        return _finished, (self.data,)
+        return Drawing, (None, self.data)
+
+    def picture(self, kind: str) -> Picture:
+        """Return one of the pictures as SVG; NE625 for a kind that there is not."""
+        _check_kind("draw", kind, KINDS)
+        from nameexpr.pictures.data import TensorNetwork
+        from nameexpr.pictures.flow import draw_flow
+        from nameexpr.pictures.memory import draw_memory
+        from nameexpr.pictures.network import draw_network
+
+        if kind == "memory":
+            return draw_memory(self.data.memory)
+        graph = self._graph(kind)
+        return draw_network(graph) if isinstance(graph, TensorNetwork) else draw_flow(graph)
+
+    def dot(self, kind: str) -> str:
+        """Return a network or a tree as text for Graphviz."""
+        _check_kind("dot", kind, GRAPHS)
+        from nameexpr.pictures.graph_text import dot
+
+        return dot(self._graph(kind))
+
+    def mermaid(self, kind: str) -> str:
+        """Return a network or a tree as text for Mermaid."""
+        _check_kind("mermaid", kind, GRAPHS)
+        from nameexpr.pictures.graph_text import mermaid
+
+        return mermaid(self._graph(kind))
+
+    def _graph(self, kind: str) -> TensorNetwork | Flow:
+        return self.data.tree if kind == "tree" else self.data.network
 
 
-def drawing_of(running: Running, *parts: Any) -> Drawing:
-    """Return the drawing of what is done on each call: the parts are the parameters of `expression_drawn`."""
+def drawn(running: Running, text: str, rows: Sequence[Row], operands: int, limit: int | None) -> Drawn:
+    """Return all that there is to draw of what is done on each call.
 
-    def make() -> Drawn:
-        if running.is_expression:
-            from nameexpr.runtime.plan.network import expression_drawn
+    `rows` are those of the plan's table, `operands` the bytes of the operands, `limit` that of memory.
+    """
+    from nameexpr.pictures.data import Drawn
+    from nameexpr.runtime.plan.flow import formula_graphs
+    from nameexpr.runtime.plan.network import expression_graphs, memory_of
 
-            return expression_drawn(running, *parts)
-        from nameexpr.runtime.plan.flow import formula_drawn
-
-        return formula_drawn(running, *parts)
-
-    return Drawing(make)
-
-
-def _finished(data: Drawn) -> Drawing:
-    drawing = Drawing(lambda: data)
-    assert drawing.data is data
-    return drawing
+    graphs = expression_graphs if running.is_expression else formula_graphs
+    network, tree = graphs(running, text, rows)
+    return Drawn(network, tree, memory_of(running, text, rows, operands, limit))
 
 
-def picture_of(drawing: Drawing, kind: str) -> Picture:
-    """Return one of the pictures of a plan as SVG; NE625 for a kind that there is not."""
-    check_kind("draw", kind, KINDS)
-    from nameexpr.pictures.data import TensorNetwork
-    from nameexpr.pictures.flow import draw_flow
-    from nameexpr.pictures.memory import draw_memory
-    from nameexpr.pictures.network import draw_network
-
-    if kind == "memory":
-        return draw_memory(drawing.data.memory)
-    graph = _graph(drawing, kind)
-    return draw_network(graph) if isinstance(graph, TensorNetwork) else draw_flow(graph)
-
-
-def dot_of(drawing: Drawing, kind: str) -> str:
-    """Return a network or a tree as text for Graphviz."""
-    check_kind("dot", kind, GRAPHS)
-    from nameexpr.pictures.graph_text import dot
-
-    return dot(_graph(drawing, kind))
-
-
-def mermaid_of(drawing: Drawing, kind: str) -> str:
-    """Return a network or a tree as text for Mermaid."""
-    check_kind("mermaid", kind, GRAPHS)
-    from nameexpr.pictures.graph_text import mermaid
-
-    return mermaid(_graph(drawing, kind))
-
-
-def _graph(drawing: Drawing, kind: str) -> TensorNetwork | Flow:
-    return drawing.data.tree if kind == "tree" else drawing.data.network
-
-
-def check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:
+def _check_kind(method: str, kind: object, kinds: Sequence[str]) -> None:
     """Raise NE625 for a kind of picture that there is not."""
     if isinstance(kind, str) and kind in kinds:
         return

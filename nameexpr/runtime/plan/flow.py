@@ -7,7 +7,6 @@ functions, reductions. Its tree is the flow of the steps that are run, which may
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import prod
 
 from nameexpr.compiler.analysis.scope import Scope
@@ -28,69 +27,46 @@ from nameexpr.compiler.ir.graph import (
     number_of,
 )
 from nameexpr.compiler.ir.primitives import is_view
-from nameexpr.compiler.ir.program import Instruction
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.pictures.data import Drawn, Flow, Node
+from nameexpr.pictures.data import Flow, Node
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.runtime.plan.network import dims_text, memory_of, shape_text, with_size
+from nameexpr.runtime.plan.network import dims_text, shape_text, with_size
 from nameexpr.runtime.plan.running import Running
-from nameexpr.runtime.plan.steps import PlanStep
+from nameexpr.runtime.plan.steps import Row
 
 HOLE = "·"
 """Stands for a value without a name, which a line brings."""
 
 
-def formula_drawn(
-    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
-) -> Drawn:
-    """Return the pictures of a formula; the parameters are those of `expression_drawn`."""
-    names = frozenset(running.compiled.tree.operands[position] for position in running.bound)
-    return Drawn(
-        _Values(running.compiled, names).flow(text),
-        _steps_flow(running, text, steps, names),
-        memory_of(running, text, steps, operands, limit),
-    )
+def formula_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[Flow, Flow]:
+    """Return the flow of a formula's values and that of the steps that are run."""
+    bound = frozenset(running.compiled.tree.operands[position] for position in running.bound)
+    return _Values(running.compiled, bound).flow(text), _steps_flow(running, text, rows, bound)
 
 
-@dataclass
 class _Values:
-    """The values that the outputs need. Numbers stand in the functions that take them; what only orders dims
-    is left out.
+    """The values that the outputs need, with the names that statements give them. Numbers stand in the
+    functions that take them; what only orders dims is left out.
     """
 
-    compiled: Compilation[Scope]
-    bound: frozenset[str]
-    names: dict[int, list[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Note what the statements call their values."""
-        statements = zip(self.compiled.tree.tree.statements, self.compiled.statements, strict=True)
-        for one, value in statements:
+    def __init__(self, compiled: Compilation[Scope], bound: frozenset[str]) -> None:
+        self.compiled, self.bound = compiled, bound
+        self.names: dict[int, list[str]] = {}
+        for one, value in zip(compiled.tree.tree.statements, compiled.statements, strict=True):
             if one.name is not None:
                 self.names.setdefault(value, []).append(one.name)
 
     def flow(self, text: str) -> Flow:
         """Return the flow of values."""
-        graph = self.compiled.graph
-        needed = self._needed()
-        numbers: dict[int, int] = {}
-        nodes: list[Node] = []
-        for value in sorted(needed):
-            numbers[value] = len(nodes)
-            nodes.append(self._node(value, numbers))
-        outputs = tuple(dict.fromkeys(numbers[_behind(graph, value)] for value in self.compiled.outputs))
-        return Flow(text, "Flow of values", tuple(nodes), outputs)
-
-    def _needed(self) -> set[int]:
-        graph = self.compiled.graph
-        outputs = [_behind(graph, value) for value in self.compiled.outputs]
-        needed, stack = set(outputs), outputs
+        outputs = [_behind(self.compiled.graph, value) for value in self.compiled.outputs]
+        needed, stack = set(outputs), [*outputs]
         while stack:
-            for source in _sources(graph, stack.pop()):
-                if source not in needed:
-                    needed.add(source)
-                    stack.append(source)
-        return needed
+            new = set(_sources(self.compiled.graph, stack.pop())) - needed
+            needed |= new
+            stack += new
+        numbers = {value: number for number, value in enumerate(sorted(needed))}
+        nodes = tuple(self._node(value, numbers) for value in numbers)
+        return Flow(text, "Flow of values", nodes, tuple(dict.fromkeys(numbers[one] for one in outputs)))
 
     def _node(self, value: int, numbers: Mapping[int, int]) -> Node:
         graph, node = self.compiled.graph, self.compiled.graph.nodes[value]
@@ -101,24 +77,19 @@ class _Values:
         title, is_operand = self._title(value), isinstance(node, View) and node.position >= 0
         note = "bound" if is_operand and title in self.bound else ""
         if not is_operand:
-            title = " = ".join([*self._names(value), title])
-        return Node(
-            "operand" if is_operand else "step", title, dims_text(axes, graph.sizes), sources, note=note
-        )
-
-    def _names(self, value: int) -> list[str]:
-        """Return the names of the statements whose value this is."""
-        return self.names.get(value, [])
+            title = " = ".join([*self.names.get(value, ()), title])
+        kind = "operand" if is_operand else "step"
+        return Node(kind, title, dims_text(axes, graph.sizes), sources, note=note)
 
     def _argument(self, value: int) -> str:
         """Return what stands for an argument: a number, a name, or a dot."""
-        graph = self.compiled.graph
-        node = graph.nodes[_behind(graph, value)]
+        graph, value = self.compiled.graph, _behind(self.compiled.graph, value)
+        node = graph.nodes[value]
         if isinstance(node, Scalar):
             return _written(number_of(node))
         if isinstance(node, View) and node.position >= 0:
             return self.compiled.tree.operands[node.position]
-        return next(iter(self._names(_behind(graph, value))), HOLE)
+        return self.names.get(value, [HOLE])[0]
 
     def _title(self, value: int) -> str:
         node = self.compiled.graph.nodes[value]
@@ -170,23 +141,25 @@ def _call(function: str, arguments: Sequence[str]) -> str:
     return f"{function}({', '.join(arguments)})"
 
 
-def _steps_flow(running: Running, text: str, steps: Sequence[PlanStep], bound: frozenset[str]) -> Flow:
+def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
     """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
-    program, shapes = running.program, running.shapes
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
-    count = len(nodes)
-    rows = [row for row, step in enumerate(steps) if not step.what.startswith(" ")]
-    for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
-        row, *_ = own = range(len(steps))[slice(*[*rows, None][number : number + 2])]
-        step, flops = steps[row], sum(steps[inside].flops for inside in own)
-        shape = shapes[count + number]
+    flops: list[int] = []
+    for row in rows:
+        flops += [] if row.loops else [0]
+        flops[-1] += row.step.flops
+    for (step, one, note, shape, _, title), own in zip(
+        [row for row in rows if not row.loops], flops, strict=True
+    ):
         dims = shape_text(shape)
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
+        place = "view" if (is_view(one) or one.primitive == "cast") and not step.bytes else ""
+        if one.over is not None:
+            place = "in place"
         size = prod(shape) * item_bytes(note.dtype)
-        title = f"{row + 1} {step.what}"
-        nodes.append(Node("step", title, dims, one.sources, flops, size, _place(one, step.bytes)))
-    return Flow(text, "Flow of steps", tuple(nodes), program.outputs)
+        nodes.append(Node("step", title, dims, one.sources, own, size, place))
+    return Flow(text, "Flow of steps", tuple(nodes), running.program.outputs)
 
 
 def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
@@ -198,13 +171,6 @@ def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
         return Node("held", listed.label, shape_text(shape), bytes=size, note="computed once")
     note = "bound" if listed.label in bound else ""
     return Node("operand", listed.label, shape_text(shape), bytes=size, note=note)
-
-
-def _place(one: Instruction, allocated: int) -> str:
-    """Return where a step puts its value, if that takes no memory of its own."""
-    if one.over is not None:
-        return "in place"
-    return "view" if (is_view(one) or one.primitive == "cast") and not allocated else ""
 
 
 def _written(number: complex) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.carets import visible
@@ -11,10 +12,10 @@ from nameexpr.compiler.ir.axes import Names
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.compiler.memory.program import operand_bytes, peak_bytes
 from nameexpr.runtime.operands import OperandSpec
-from nameexpr.runtime.plan.drawing import drawing_of
+from nameexpr.runtime.plan.drawing import Drawing, drawn
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.runtime.plan.running import Running, running_of
-from nameexpr.runtime.plan.steps import PlanStep, flops_of, pointwise_flops, steps_of
+from nameexpr.runtime.plan.steps import pointwise_flops, rows_of, total_flops
 from nameexpr.syntax.unparse import unparse, unparse_formula
 
 if TYPE_CHECKING:
@@ -24,22 +25,23 @@ if TYPE_CHECKING:
 def plan_of(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Plan:
     """Return the plan of a compiled text: of what is done on each call."""
     running, limit = _running(entry, compiled, specs), entry.options.memory_limit
-    program, tree, steps = running.program, compiled.tree, steps_of(running)
+    program, tree, rows = running.program, compiled.tree, rows_of(running)
+    steps = tuple(row.step for row in rows)
     text = visible(unparse(tree) if running.is_expression else unparse_formula(tree.tree))
     size = operand_bytes(program, [operand.dtype for operand in running.operands])
-    flops, naive = _flops(running, steps)
+    flops = sum(step.flops for step in steps)
     return Plan(
         text=text,
         steps=steps,
         flops=flops,
-        naive_flops=naive,
+        naive_flops=_naive_flops(running, flops),
         peak_bytes=peak_bytes(program, running.shapes, running.given),
         operand_bytes=size,
         result_shape=running.shapes[program.result],
         result_names=_names(compiled, specs),
         dtype=_dtype(running),
         code=running.code,
-        drawing=drawing_of(running, text, steps, size, limit),
+        drawing=Drawing(partial(drawn, running, text, rows, size, limit)),
     )
 
 
@@ -51,7 +53,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
         compiled.shapes[program.result],
         _names(compiled, specs),
         _dtype(running),
-        compiled.plans[0].flops if running.is_expression else flops_of(running),
+        compiled.plans[0].flops if running.is_expression else total_flops(running, program),
         peak_bytes(program, compiled.shapes, compiled.given),
     )
 
@@ -65,18 +67,17 @@ def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSp
     return running_of(compiled, specs, entry.free, entry.fold(compiled) if entry.is_bound else None)
 
 
-def _flops(running: Running, steps: Sequence[PlanStep]) -> tuple[int, int]:
-    """Return the flops of a call, and those of one loop over all labels: 0 where a bound text has none."""
-    compiled, flops = running.compiled, sum(step.flops for step in steps)
+def _naive_flops(running: Running, flops: int) -> int:
+    """Return the flops of one loop over all labels; 0 where a bound text has none, as those planned are."""
+    plans = running.compiled.plans
+    if running.is_bound and not flops:
+        return 0
     if not running.is_expression:
         pointwise = sum(map(pointwise_flops, running.program.instructions))
-        naive = max(flops, sum(plan.naive_flops for plan in compiled.plans) + pointwise)
-        return flops, naive if flops or not running.is_bound else 0
-    (plan,) = compiled.plans
-    naive = max(flops, plan.flops)
-    if plan.contraction.dropped or len(running.operands) > 1:
-        naive = max(naive, plan.naive_flops)
-    return flops, naive if flops or not running.is_bound else 0
+        return max(flops, sum(plan.naive_flops for plan in plans) + pointwise)
+    (plan,) = plans
+    is_contraction = plan.contraction.dropped or len(running.operands) > 1
+    return max(flops, plan.flops, plan.naive_flops if is_contraction else 0)
 
 
 def _dtype(running: Running) -> str:

@@ -4,61 +4,34 @@ contractions, its memory from its program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from math import prod
 
 from nameexpr.compiler.ir.axes import CUSTOM, Axes, shown
-from nameexpr.compiler.ir.primitives import WORKING, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
+from nameexpr.compiler.ir.primitives import WORKING
+from nameexpr.compiler.ir.program import Loop
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import timeline
-from nameexpr.pictures.data import Drawn, Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
-from nameexpr.runtime.plan.running import Running
-from nameexpr.runtime.plan.steps import PlanStep, repeats
-
-REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
+from nameexpr.pictures.data import Flow, Leg, Memory, Moment, Node, Tensor, TensorNetwork
+from nameexpr.runtime.plan.running import Running, axes_text
+from nameexpr.runtime.plan.steps import REDUCING, Row, repeats
 
 
-def expression_drawn(
-    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
-) -> Drawn:
-    """Return the pictures of an expression.
-
-    Parameters
-    ----------
-    running : Running
-        What is done on a call.
-    text : str
-        The expression, as it is shown.
-    steps : sequence of PlanStep
-        The rows of the plan's table.
-    operands : int
-        Bytes of the operands.
-    limit : int, optional
-        The limit on memory.
-    """
-    return Drawn(
-        _network(running, text),
-        _Tree(running, steps).flow(text),
-        memory_of(running, text, steps, operands, limit),
-    )
+def expression_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[TensorNetwork, Flow]:
+    """Return the network and the contraction tree of an expression."""
+    return _network(running, text), _Tree(running, rows).flow(text)
 
 
 def dims_text(axes: Axes, sizes: Mapping[str, int]) -> str:
     """Return dims with their sizes: "batch=2 (h=4 d=8)", "scalar" if there are none."""
-    return _grouped(axes, lambda label: with_size(label, sizes[label]))
+    return axes_text(axes, lambda label: with_size(label, sizes[label])) or "scalar"
 
 
 def with_size(label: str, size: int) -> str:
     """Return a label with its size; one that is its size stands alone."""
     return shown(label) if shown(label) == str(size) else f"{shown(label)}={size}"
-
-
-def _grouped(axes: Axes, write: Callable[[str], str]) -> str:
-    groups = [" ".join(map(write, labels)) for labels in axes]
-    dims = (f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
-    return " ".join(dims) or "scalar"
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -71,9 +44,9 @@ def _network(running: Running, text: str) -> TensorNetwork:
     sizes = compiled.graph.sizes
     ends: dict[str, list[int]] = {}
     for position, axes in enumerate(compiled.views):
-        for label in _flat(axes):
+        for label in chain.from_iterable(axes):
             ends.setdefault(label, []).append(position)
-    result = _flat(compiled.result_axes)
+    result = list(chain.from_iterable(compiled.result_axes))
     for label in result:
         ends.setdefault(label, [])
     legs = tuple(
@@ -84,48 +57,18 @@ def _network(running: Running, text: str) -> TensorNetwork:
         for position, shape in enumerate(compiled.operands.shapes)
     )
     reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)
-    return TensorNetwork(text, tensors, legs, _grouped(compiled.result_axes, shown), str(reducer))
-
-
-def _flat(axes: Axes) -> list[str]:
-    return [label for labels in axes for label in labels]
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of the plan's table: an instruction, the note and the shape of its value, the loops around it."""
-
-    number: int
-    one: Instruction
-    note: Note
-    shape: tuple[int, ...]
-    loops: tuple[Loop, ...]
-
-
-def _rows(
-    program: Program, shapes: Sequence[tuple[int, ...]], loops: tuple[Loop, ...] = (), start: int = 0
-) -> Iterator[_Row]:
-    """Yield the rows of a program; those of a loop's body come behind the loop, as in the plan's table."""
-    count, number = len(program.operands), start
-    for position, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
-        yield _Row(number, one, note, shapes[count + position], loops)
-        number += 1
-        if one.loop is not None:
-            body = one.loop.body
-            for row in _rows(body, shapes_of(body), (*loops, one.loop), number):
-                yield row
-                number = row.number + 1
+    return TensorNetwork(text, tensors, legs, axes_text(compiled.result_axes) or "scalar", str(reducer))
 
 
 class _Tree:
     """The contraction tree: operands, then a node for each step of the plan, then what is done at the end."""
 
-    def __init__(self, running: Running, steps: Sequence[PlanStep]) -> None:
-        self.compiled, self.steps, self.bound = running.compiled, steps, running.bound
+    def __init__(self, running: Running, rows: Sequence[Row]) -> None:
+        self.compiled, self.bound = running.compiled, running.bound
         (self.plan,) = self.compiled.plans
         self.sizes = self.compiled.graph.sizes
-        self.rows_of: dict[int | None, list[_Row]] = {}
-        for row in _rows(running.program, running.shapes):
+        self.rows_of: dict[int | None, list[Row]] = {}
+        for row in rows:
             self.rows_of.setdefault(row.note.step, []).append(row)
         self.dtypes = self.compiled.operands.dtypes
         self.last = self.compiled.program.notes[-1].dtype if self.compiled.program.notes else ""
@@ -140,11 +83,9 @@ class _Tree:
             labels = tuple(label for label in labels if label not in self.plan.reduced)
         dims = dims_text(self.compiled.result_axes, self.sizes)
         size = prod(self.compiled.result_shape) * self._item(self.last)
-        if len(nodes) > len(self.compiled.views) and sorted(labels) == sorted(
-            _flat(self.compiled.result_axes)
-        ):
-            last = nodes.pop()
-            nodes.append(Node(last.kind, last.title, dims, last.sources, last.flops, size, last.note))
+        is_made = len(nodes) > len(self.compiled.views)
+        if is_made and sorted(labels) == sorted(chain.from_iterable(self.compiled.result_axes)):
+            nodes[-1] = replace(nodes[-1], dims=dims, bytes=size)
         else:
             nodes.append(Node("step", "result", dims, (len(nodes) - 1,), 0, size))
         return Flow(text, "Contraction tree", tuple(nodes), (len(nodes) - 1,))
@@ -163,7 +104,7 @@ class _Tree:
         step = self.plan.steps[number]
         dims = dims_text(tuple((label,) for label in step.labels), self.sizes)
         rows = self.rows_of.get(number, [])
-        working = [row for row in rows if row.one.primitive in WORKING] or rows
+        working = [row for row in rows if row.instruction.primitive in WORKING] or rows
         if not working:
             size = self.compiled.graph.cells(step.labels) * self._item(self.last)
             title, note = "the same value", "computed before"
@@ -173,25 +114,20 @@ class _Tree:
         row = working[-1]
         flops = step.flops * repeats(row.loops, (*step.labels, *step.summed))
         size = prod(rows[-1].shape) * self._item(rows[-1].note.dtype)
-        return Node("step", self._title(row), dims, step.values, flops, size, _blocks(row.loops))
+        return Node("step", row.title, dims, step.values, flops, size, _blocks(row.loops))
 
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
-        found = [row for row in self.rows_of.get(None, ()) if row.one.primitive in REDUCING]
+        found = [row for row in self.rows_of.get(None, ()) if row.instruction.primitive in REDUCING]
         size = prod(self.compiled.graph.cells(labels) for labels in kept) * self._item(self.last)
         dims = dims_text(kept, self.sizes)
         if not found:
-            return Node(
-                "held" if self.bound else "step", str(self.compiled.reducer), dims, (source,), 0, size
-            )
+            kind = "held" if self.bound else "step"
+            return Node(kind, str(self.compiled.reducer), dims, (source,), 0, size)
         flops = self.plan.reduction_flops * repeats(found[-1].loops, labels)
-        title, note = self._title(found[-1]), _blocks(found[-1].loops)
-        return Node("step", f"{title} ({self.compiled.reducer})", dims, (source,), flops, size, note)
-
-    def _title(self, row: _Row) -> str:
-        """Return the number and the kind of a step, as the plan's table has them."""
-        return f"{row.number + 1} {self.steps[row.number].what.strip()}"
+        title, note = f"{found[-1].title} ({self.compiled.reducer})", _blocks(found[-1].loops)
+        return Node("step", title, dims, (source,), flops, size, note)
 
 
 def _blocks(loops: Sequence[Loop]) -> str:
@@ -200,13 +136,11 @@ def _blocks(loops: Sequence[Loop]) -> str:
     return f"in {', '.join(parts)}" if parts else ""
 
 
-def memory_of(
-    running: Running, text: str, steps: Sequence[PlanStep], operands: int, limit: int | None
-) -> Memory:
-    """Return the bytes alive, step by step; the parameters are those of `expression_drawn`."""
+def memory_of(running: Running, text: str, rows: Sequence[Row], operands: int, limit: int | None) -> Memory:
+    """Return the bytes alive, step by step, beside those of the operands."""
     alive = timeline(running.program, running.shapes, running.given)
     moments = tuple(
-        Moment(f"{number} {step.what.strip()}", step.names, one.during, one.after, one.depth)
-        for number, (step, one) in enumerate(zip(steps, alive, strict=True), 1)
+        Moment(row.title, row.step.names, one.during, one.after, one.depth)
+        for row, one in zip(rows, alive, strict=True)
     )
     return Memory(text, operands, moments, limit)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nameexpr.backends.numpy.costs.program import CALL, duration
 from nameexpr.carets import aligned_columns
 from nameexpr.compiler.ir.axes import Names
-from nameexpr.runtime.plan.drawing import Drawing, dot_of, mermaid_of, picture_of
+from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Plan:
         >>> plan.draw("tree").startswith("<svg")
         True
         """
-        return picture_of(self.drawing, kind)
+        return self.drawing.picture(kind)
 
     def dot(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Graphviz.
@@ -156,7 +156,7 @@ class Plan:
         OptionError
             NE625, for any other kind.
         """
-        return dot_of(self.drawing, kind)
+        return self.drawing.dot(kind)
 
     def mermaid(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Mermaid.
@@ -179,7 +179,7 @@ class Plan:
           style n2 stroke-width:3px
         <BLANKLINE>
         """
-        return mermaid_of(self.drawing, kind)
+        return self.drawing.mermaid(kind)
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""

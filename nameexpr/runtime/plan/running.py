@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nameexpr.backends.numpy.arrays import number_name
-from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.source import Routine, source_of
 from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.compilation import Compilation
@@ -17,6 +17,7 @@ from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.schedule.partial import Folded
+from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.syntax.ast import Expression, Label, Term
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
@@ -101,10 +102,9 @@ def running_of(
     for number, value in enumerate(folded.held):
         if value < count:
             held.append(operands[value])
-        elif is_expression:
-            held.append(_held_by_expression(whole.notes[value - count], shapes[value]))
         else:
-            held.append(_held_by_formula(f"held{number}", whole.notes[value - count], shapes[value]))
+            name = "" if is_expression else f"held{number}"
+            held.append(_held(name, whole.notes[value - count], shapes[value]))
     dtypes = [*own.dtypes, *(note.dtype for note in whole.notes)]
     layouts = [*own.layouts, *(None for _ in whole.notes)]
     values = (*free, *folded.held)
@@ -140,7 +140,11 @@ def _of_formula(compiled: Compilation[Scope], specs: Sequence[OperandSpec]) -> I
         yield Listed(name, dtype, comment, f"{name} {spec.shape}" if spec.shape else name)
 
 
-def _held_by_expression(note: Note, shape: tuple[int, ...]) -> Listed:
+def _held(name: str, note: Note, shape: tuple[int, ...]) -> Listed:
+    """Return a value that bound operands gave; it has a name in a formula."""
+    if name:
+        labels = " ".join(map(shown, note.labels or ("_",) * len(shape)))
+        return Listed(name, note.dtype, f"{name}[{labels}] {shape}" if shape else name, is_held=True)
     term = Term(tuple(map(Label, map(shown, note.labels))))
     (info,) = describe((term,), [Operand(shape)])
     comment = " ".join(info.labels) or (str(shape) if shape else "scalar")
@@ -148,13 +152,8 @@ def _held_by_expression(note: Note, shape: tuple[int, ...]) -> Listed:
     return Listed(label, note.dtype or "float64", comment, is_held=True, term=term)
 
 
-def _held_by_formula(name: str, note: Note, shape: tuple[int, ...]) -> Listed:
-    labels = " ".join(map(shown, note.labels or ("_",) * len(shape)))
-    return Listed(name, note.dtype, f"{name}[{labels}] {shape}" if shape else name, is_held=True)
-
-
-def axes_text(axes: Axes) -> str:
+def axes_text(axes: Axes, write: Callable[[str], str] = shown) -> str:
     """Return the dims of an array: "batch (heads dim)"."""
-    groups = [" ".join(map(shown, labels)) for labels in axes]
+    groups = [" ".join(map(write, labels)) for labels in axes]
     dims = (f"({group})" if len(labels) != 1 else group for group, labels in zip(groups, axes, strict=True))
     return " ".join(dims)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import fsum, prod
+from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
@@ -12,9 +13,12 @@ from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
-from nameexpr.compiler.ir.program import Instruction, Loop, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
+from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
+
+REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,135 +49,113 @@ class PlanStep:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """A program whose steps are listed: the whole one, or the body of a loop.
+class Row(NamedTuple):
+    """A step with the instruction that it tells of, the note and shape of its value, the loops around it.
 
-    `labels` are those of its operands, as text; `names` is what the code calls all its values; `loops` are
-    the ones around it.
+    `title` is the number and the kind of the step, as the table has them.
     """
 
-    program: Program
-    labels: tuple[str, ...]
-    names: Sequence[str]
-    given: tuple[OperandLayout, ...]
-    loops: tuple[Loop, ...] = ()
+    step: PlanStep
+    instruction: Instruction
+    note: Note
+    shape: tuple[int, ...]
+    loops: tuple[Loop, ...]
+    title: str = ""
 
 
-def steps_of(running: Running) -> tuple[PlanStep, ...]:
-    """Return the steps of what is done on each call."""
+def rows_of(running: Running) -> list[Row]:
+    """Return a row for each step of what is done on each call."""
     program, count = running.program, len(running.operands)
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
-    labels = tuple(operand.label for operand in running.operands)
-    return tuple(_rows(_Flops(running), _Listing(program, labels, names, running.given), Numbering()))
+    labels = [operand.label for operand in running.operands]
+    rows = _rows(running, program, labels, names, running.given, (), Numbering())
+    return [row._replace(title=f"{number} {row.step.what.strip()}") for number, row in enumerate(rows, 1)]
 
 
-def _rows(flops: _Flops, level: _Listing, numbering: Numbering) -> list[PlanStep]:
-    """Return the steps of a program, those inside a loop behind the loop, for one of its blocks."""
-    program, count = level.program, len(level.program.operands)
-    labels = [*level.labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
+def _rows(
+    running: Running,
+    program: Program,
+    labels: Sequence[str],
+    names: Sequence[str],
+    given: Sequence[OperandLayout],
+    loops: tuple[Loop, ...],
+    numbering: Numbering,
+) -> list[Row]:
+    """Return the rows of a program, those inside a loop behind the loop, for one of its blocks.
+
+    `labels` are those of its operands, as text; `names` is what the code calls all its values.
+    """
+    count = len(program.operands)
+    labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
-    sizes = allocated(program, shapes, level.given)
-    times = [_parts(level.loops) * seconds for seconds in estimate_seconds(program, shapes, level.given)]
-    work = flops.of(program, shapes, level.loops)
-    rows: list[PlanStep] = []
-    for number, instruction in enumerate(program.instructions):
-        sources = instruction.sources
-        names = ", ".join(labels[source] for source in sources) + " -> " + labels[count + number]
-        call = call_text(instruction, [level.names[source] for source in sources])
-        what = "  " * len(level.loops) + instruction.kind
-        rows.append(PlanStep(what, names.strip(), work[number], sizes[number], call, times[number]))
+    sizes = allocated(program, shapes, given)
+    times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
+    flops = flops_of(running, program, shapes, loops)
+    rows: list[Row] = []
+    for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        inside, sources = (
+            [labels[one] for one in instruction.sources],
+            [names[one] for one in instruction.sources],
+        )
+        dims = f"{', '.join(inside)} -> {labels[count + number]}".strip()
+        what, call = "  " * len(loops) + instruction.kind, call_text(instruction, sources)
+        step = PlanStep(what, dims, flops[number], sizes[number], call, times[number])
+        inner: list[Row] = []
         loop = instruction.loop
         if loop is not None and loop.block:
-            given = tuple(layouts_inside(program, shapes, level.given, number))
-            inside = tuple(labels[source] for source in sources)
-            local = local_names(loop, [level.names[source] for source in sources], numbering.parts)
-            local += numbering.values(loop.body)
-            body = _Listing(loop.body, inside, local, given, (*level.loops, loop))
+            own = local_names(loop, sources, numbering.parts) + numbering.values(loop.body)
+            layouts = layouts_inside(program, shapes, given, number)
             numbering.parts += loop.parts
-            inner = _rows(flops, body, numbering)
+            inner = _rows(running, loop.body, inside, own, layouts, (*loops, loop), numbering)
             numbering.parts -= loop.parts
             numbering.skip(loop.bodies[1:])
-            around = max(0.0, times[number] - fsum(step.seconds for step in inner))
-            rows += [replace(rows.pop(), seconds=around), *inner]
+            around = times[number] - fsum(row.step.seconds for row in inner)
+            step = replace(step, seconds=max(0.0, around))
+        rows += [Row(step, instruction, note, shapes[count + number], loops), *inner]
     return rows
 
 
-def flops_of(running: Running) -> int:
-    """Return the flops of all that is run on a call."""
-    return _Flops(running).total(running.program, running.shapes)
+def flops_of(
+    running: Running, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()
+) -> list[int]:
+    """Return the flops of each instruction, in all blocks together.
 
-
-class _Flops:
-    """Counts the flops of instructions, in all blocks together.
-
-    Those of a step of the order belong to the instruction that does its work; a step that has a loop's label
-    does a part of its work in each block.
+    Those of a step of the order belong to the instruction that does its work, the last of several; a step
+    that has a loop's label does a part of its work in each block.
     """
-
-    def __init__(self, running: Running) -> None:
-        self.is_expression, self.plans = running.is_expression, running.compiled.plans
-        self.steps = [step for plan in self.plans for step in plan.steps]
-
-    def total(self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()) -> int:
-        """Return the flops of a program, those in its loops too."""
-        blocks = [one.loop for one in program.instructions if one.loop is not None and one.loop.block]
-        inside = [self.total(loop.body, shapes_of(loop.body), (*loops, loop)) for loop in blocks]
-        return sum(self.of(program, shapes, loops)) + sum(inside)
-
-    def of(
-        self, program: Program, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop] = ()
-    ) -> list[int]:
-        """Return the flops of each instruction."""
-        working = _working(program)
-        sliced = {
-            step
-            for one in program.instructions
-            if one.loop is not None and not one.loop.block
-            for step in _steps_inside(one.loop)
-        }
-        found = []
-        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
-            if one.loop is not None and not one.loop.block:
-                inside = sum(self.steps[step].flops for step in _steps_inside(one.loop))
-                found.append(inside + pointwise_flops(one))
-            elif one.loop is not None:
-                found.append(0)
-            elif note.step is None or one.primitive in {"reduce", "apply"}:
-                own = round(_parts(loops) * pointwise_flops(one))
-                found.append(own + self._reduced(one, shapes, loops))
-            elif working.get(note.step) != number or note.step in sliced:
-                found.append(0)
-            else:
-                step = self.steps[note.step]
-                found.append(step.flops * repeats(loops, (*step.labels, *step.summed)))
-        return found
-
-    def _reduced(self, one: Instruction, shapes: Sequence[tuple[int, ...]], loops: Sequence[Loop]) -> int:
-        """Return the flops of a reducer that is no sum: one per cell."""
-        if not self.is_expression:
-            return round(_parts(loops) * _reduced_flops(one, shapes))
-        (plan,) = self.plans
-        if one.primitive not in {"reduce", "apply", "slices"}:
-            return 0
-        return plan.reduction_flops * repeats(loops, plan.steps[-1].labels if plan.steps else plan.terms[0])
+    steps = [step for plan in running.compiled.plans for step in plan.steps]
+    working: dict[int, int] = {}
+    sliced: dict[int, set[int]] = {}  # the steps of the order that slices do
+    for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        if note.step is not None and one.primitive in WORKING:
+            working[note.step] = number
+        if one.loop is not None and not one.loop.block:
+            sliced[number] = {inner.step for inner in one.loop.body.notes if inner.step is not None}
+    found = []
+    for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
+        if number in sliced:
+            found.append(sum(steps[step].flops for step in sliced[number]) + pointwise_flops(one))
+        elif one.loop is not None:
+            found.append(0)
+        elif note.step is None or one.primitive in {"reduce", "apply"}:
+            own = round(_blocks(loops) * pointwise_flops(one))
+            found.append(own + _reduced_flops(one, shapes, running, loops))
+        elif working.get(note.step) != number or any(note.step in inside for inside in sliced.values()):
+            found.append(0)
+        else:
+            step = steps[note.step]
+            found.append(step.flops * repeats(loops, (*step.labels, *step.summed)))
+    return found
 
 
-def _working(program: Program) -> Mapping[int, int]:
-    """Return for each step the number of the instruction that does its work, the last of several."""
-    return {
-        note.step: number
-        for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True))
-        if note.step is not None and one.primitive in WORKING
-    }
+def total_flops(running: Running, program: Program, loops: tuple[Loop, ...] = ()) -> int:
+    """Return the flops of a program, those in its loops too."""
+    blocks = [one.loop for one in program.instructions if one.loop is not None and one.loop.block]
+    inside = [total_flops(running, loop.body, (*loops, loop)) for loop in blocks]
+    return sum(flops_of(running, program, shapes_of(program), loops)) + sum(inside)
 
 
-def _steps_inside(one: Loop) -> set[int]:
-    """Return the steps of the order that slices do."""
-    return {note.step for note in one.body.notes if note.step is not None}
-
-
-def _parts(loops: Sequence[Loop]) -> float:
+def _blocks(loops: Sequence[Loop]) -> float:
     """Return how many blocks there are in all, the smaller ones at the end as parts of one."""
     return prod(loop.sizes[0] / loop.block for loop in loops)
 
@@ -183,9 +165,20 @@ def repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
     return prod(loop.turns for loop in loops if loop.label not in labels)
 
 
-def _reduced_flops(one: Instruction, shapes: Sequence[tuple[int, ...]]) -> int:
-    is_reducer = one.primitive in {"reduce", "apply"} or (one.primitive == "slices" and one.function != "sum")
-    return prod(shapes[one.sources[0]]) if is_reducer else 0
+def _reduced_flops(
+    one: Instruction,
+    shapes: Sequence[tuple[int, ...]],
+    running: Running | None = None,
+    loops: Sequence[Loop] = (),
+) -> int:
+    """Return the flops of a reducer that is no sum: one per cell."""
+    if one.primitive not in REDUCING:
+        return 0
+    if running is not None and running.is_expression:
+        (plan,) = running.compiled.plans
+        return plan.reduction_flops * repeats(loops, plan.steps[-1].labels if plan.steps else plan.terms[0])
+    is_sum = one.primitive == "slices" and one.function == "sum"
+    return 0 if is_sum else round(_blocks(loops) * prod(shapes[one.sources[0]]))
 
 
 def pointwise_flops(one: Instruction) -> int:
@@ -195,12 +188,13 @@ def pointwise_flops(one: Instruction) -> int:
     if one.primitive == "fused":
         return prod(one.shape) * (len(one.steps) + bool(one.function))
     if one.loop is not None:
-        body = one.loop.body
-        shapes = shapes_of(body)
-        inside = [
+        body, shapes = one.loop.body, shapes_of(one.loop.body)
+        inside = zip(body.instructions, body.notes, strict=True)
+        turns = _blocks([one.loop]) if one.loop.block else one.loop.turns
+        own = [
             pointwise_flops(inner) + _reduced_flops(inner, shapes)
-            for inner, note in zip(body.instructions, body.notes, strict=True)
+            for inner, note in inside
             if note.step is None
         ]
-        return round((_parts([one.loop]) if one.loop.block else one.loop.turns) * sum(inside))
+        return round(turns * sum(own))
     return 0

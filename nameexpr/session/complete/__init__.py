@@ -14,13 +14,15 @@ the grammar would refuse.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from itertools import islice
 from types import ModuleType
 
+from nameexpr.dims import WORD
 from nameexpr.ops import POINTWISE
 from nameexpr.session.complete.choices import MOST, Choice, Completion, Known, dims, placed, ranked, tensors
-from nameexpr.session.complete.commands import command_choices, complete_command
 from nameexpr.session.complete.texts import (
     ALONG_DIMS,
     NAME,
@@ -30,12 +32,14 @@ from nameexpr.session.complete.texts import (
     word_before,
 )
 from nameexpr.session.continuation import python_start
-from nameexpr.session.lines import FACTORIES
+from nameexpr.session.lines import ARRAYS, COMMANDS, FACTORIES, FULL_NAMES, PICTURES, SCRIPTS
 
 __all__ = ["Completion", "Known", "complete"]
 
 LONGEST = 8_000
 """Longest text, in characters, that is completed, so that no key is slow."""
+LOOKED_AT = 5_000
+"""Entries of a folder that are read; in a larger one some are not offered."""
 REACH = 128
 """Characters of Python before the cursor that are looked at."""
 MODULES = {"np": "numpy", "ne": "nameexpr"}
@@ -47,24 +51,18 @@ _CALL = re.compile(rf"({NAME})\s*\(([^()]*)")
 _ARGUMENT = re.compile(rf"({NAME})\s*=")
 _WANTED = re.compile(rf"(?:^|,)\s*(?:({NAME})\s*=\s*)?$")
 _DOTTED = re.compile(r"(?<![\w.])((?:[^\W\d]\w*\.)*)([^\W\d]\w*)?$")
+_COMMAND = re.compile(r"(\s*)(:\s*[^\s:]*)(\s*)")
+_TENSOR_AND_FILE = re.compile(rf"{WORD}\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
+_PATH = re.compile(r"['\"~./]|.*[/.]", re.DOTALL)
+_DRAWN = re.compile(rf"(?:(?:{'|'.join(PICTURES)})\s+)?(?:\S+\.svg\s+)?")
+_UNQUOTED = re.compile(r"[\w./~+@%,:=-]*")
 
 
 def complete(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
-    """Return completions of the word at the cursor, the likeliest first.
+    """Return completions of the word before the cursor, the likeliest first; nothing is ever raised.
 
-    Nothing is ever raised. There are none where the text before the cursor is invalid.
+    There are none where the text before the cursor is invalid.
 
-    Parameters
-    ----------
-    text : str
-        The line as it is now, with what stands behind the cursor.
-    cursor : int
-        How many characters stand before the cursor.
-    known : Known
-        What the session has.
-
-    Examples
-    --------
     >>> known = Known({"x": (("N", "C"), (2, 3))})
     >>> complete("N C -> C : me", 13, known)[0]
     Completion(text='mean', start=11, shown='mean', about='reducer')
@@ -74,14 +72,100 @@ def complete(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
         return ()
     before = text[:cursor]
     if not text.strip():
-        return placed(cursor, [*tensors(known), *command_choices(known)][:MOST])
+        return placed(cursor, [*tensors(known), *_commands(known)][:MOST])
     if before.lstrip().startswith(":"):
-        return complete_command(text, cursor, known, _value)
+        return _command(text, cursor, known)
     code = python_start(before)
     if code is not None:
         word, choices = _python_choices(before[code:], known)
         return placed(cursor - len(word), ranked(word, choices))
     return _value(text, cursor, known)
+
+
+def _commands(known: Known) -> list[Choice]:
+    return [Choice(name, about) for name, about in known.commands.items()]
+
+
+def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
+    command = _COMMAND.match(text, 0, cursor)
+    assert command is not None, "the text begins with a colon"
+    name, start = "".join(command[2].split()).casefold(), command.end()
+    if start == cursor and (not command[3] or name == ":"):
+        return placed(command.start(2), ranked(name, _commands(known)))
+    given = text[start:cursor]
+    row = COMMANDS.get(FULL_NAMES.get(name[1:], ""))
+    takes = row.takes if row else "text"
+    if row and takes == "file":
+        offset, choices = _path_choices(row.name, given, known)
+        return placed(start + offset, choices)
+    if takes == "text":
+        return _value(" " * start + text[start:], cursor, known)
+    if takes == "picture":
+        kinds = [] if " " in given else ranked(given, (Choice(kind, "picture") for kind in PICTURES))
+        drawn = _DRAWN.match(given)
+        begin = start + (drawn.end() if drawn else 0)
+        return (*placed(start, kinds), *_value(" " * begin + text[begin:], cursor, known))
+    *words, last = (given.replace("=", " ") if takes == "setting" else given).split(" ")
+    choices = _word_choices(takes, [word for word in words if word], last, known)
+    return placed(cursor - len(last), ranked(last, choices))
+
+
+def _word_choices(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
+    """Return the choices for the last word of an argument that is no text and no file."""
+    match takes, words:
+        case "setting", []:
+            return [Choice(option, "option") for option in known.options]
+        case "setting", [option]:
+            return [Choice(value, option) for value in known.options.get(option, ())]
+        case "code", []:
+            return [Choice(code, about) for code, about in known.codes.items()]
+        case "command", []:
+            skipped = not last.startswith(":")
+            return [choice._replace(text=choice.text[skipped:]) for choice in _commands(known)]
+    return []
+
+
+def _path_choices(name: str, given: str, known: Known) -> tuple[int, list[Choice]]:
+    """Return the offset of the path in an argument, and its choices.
+
+    A path is the rest of the line, with or without quotes. `:load` takes a name before it, `:save` may.
+    """
+    target = _TENSOR_AND_FILE.match(given) if name != "script" else None
+    if target is not None:
+        return target.end(), _files(given[target.end() :], ARRAYS)
+    if name == "load":
+        return 0, []
+    names = ranked(given, tensors(known)) if name == "save" and not _PATH.match(given) else []
+    return 0, [*names, *_files(given, SCRIPTS)]
+
+
+def _files(written: str, endings: tuple[str, ...]) -> list[Choice]:
+    """Return the files and folders that complete a path, which may begin with a quote; hidden ones only if it
+    asks for them.
+    """
+    quote = written[:1] if written[:1] in ("'", '"') else ""
+    folder, slash, beginning = written[len(quote) :].rpartition("/")
+    where = folder + slash
+    if where.startswith("~/"):  # not the home folders of other users
+        where = os.path.expanduser(where)
+    folded, choices = beginning.casefold(), []
+    try:
+        with os.scandir(where or ".") as entries:
+            fitting = [e for e in islice(entries, LOOKED_AT) if e.name.casefold().startswith(folded)]
+            names = [(e.name, e.is_dir()) for e in fitting if e.name.isprintable()]
+    except (OSError, ValueError):  # no such folder, or a path that no system takes
+        return []
+    for name, is_folder in sorted(names, key=lambda entry: (not entry[0].startswith(beginning), entry[0])):
+        is_hidden = name.startswith(".") and not beginning
+        if not is_hidden and (is_folder or name.casefold().endswith(endings)):
+            path = f"{folder}{slash}{name}"
+            mark = quote or ("" if _UNQUOTED.fullmatch(path) else "'" if '"' in path else '"')
+            # The quote of a folder stays open.
+            choice = (
+                Choice(f"{mark}{path}/", "folder") if is_folder else Choice(f"{mark}{path}{mark}", "file")
+            )
+            choices.append(choice)
+    return [choice for choice in choices if choice.text != written][:MOST]
 
 
 def _value(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
@@ -97,40 +181,27 @@ def _value(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _by_grammar(before: str, after: str, word: str, known: Known) -> list[Choice]:
-    """Return the choices of both grammars."""
+    """Return the choices of both grammars, and the factories where a value begins: `x = randn(N=2, C=3)`."""
     formula = formula_choices(before, after, known)
     if after.startswith(("(", "[")):
         formula = [choice._replace(text=choice.text.rstrip("[(")) for choice in formula]
     first = [choice for choice in formula if choice.text in known.tensors]
-    formula = [*first, *_factories(before), *formula]
-    if formula and _is_surely_formula(before):
+    is_value = _VALUE.fullmatch(before) is not None
+    factories = [Choice(f"{name}(", about) for name, about in FACTORIES.items()] if is_value else []
+    formula = [*first, *factories, *formula]
+    # `y = ` and `sqrt(x ` may be an alias, and the label `sqrt` and a group; they are not meant as such.
+    is_called = any(name in FUNCTIONS for name in _CALLED.findall(before))
+    if formula and (is_called or (is_value and _ALIAS.search(before) is None)):
         return formula
     return [*first, *expression_choices(before, after, word, known), *formula]
-
-
-def _is_surely_formula(before: str) -> bool:
-    """Whether a text that may be either is not meant as an expression: `y = `, or `sqrt(x `, which could be
-    the label `sqrt` and a group.
-    """
-    is_called = any(name in FUNCTIONS for name in _CALLED.findall(before))
-    return is_called or (bool(_factories(before)) and _ALIAS.search(before) is None)
-
-
-def _factories(before: str) -> list[Choice]:
-    """Return the factories, if a tensor's value begins here: `x = randn(N=2, C=3)`."""
-    if not _VALUE.fullmatch(before):
-        return []
-    return [Choice(f"{name}(", about) for name, about in FACTORIES.items()]
 
 
 def _factory_choices(before: str, known: Known) -> list[Choice] | None:
     """Return the dims, or the size of one, for the arguments of a factory; None outside a call of one.
 
-    Examples
-    --------
     >>> known = Known({"x": (("N",), (2,))})
     >>> _factory_choices("y = randn(", known), _factory_choices("y = randn(N=", known)
-    ([Choice(text='N=', about='dim of x, 2')], [Choice(text='2', about='dim of x, 2')])
+    ([Choice(text='N=', about='dim of x, 2', size=2)], [Choice(text='2', about='dim of x, 2', size=2)])
     """
     value = _VALUE.match(before)
     call = _CALL.fullmatch(before, value.end()) if value else None
@@ -142,7 +213,7 @@ def _factory_choices(before: str, known: Known) -> list[Choice] | None:
     about = dims(known)
     if wanted[1]:
         dim = about.get(wanted[1])
-        return [dim._replace(text=dim.about.rpartition(" ")[2])] if dim else []
+        return [dim._replace(text=str(dim.size))] if dim else []
     given = set(_ARGUMENT.findall(call[2]))
     return [dim._replace(text=f"{name}=") for name, dim in about.items() if name not in given]
 
@@ -150,12 +221,7 @@ def _factory_choices(before: str, known: Known) -> list[Choice] | None:
 def _python_choices(code: str, known: Known) -> tuple[str, list[Choice]]:
     """Return the word at the end of Python code, and its choices: tensors and public names of `np` and `ne`.
 
-    Examples
-    --------
-    >>> import numpy
-    >>> word, choices = _python_choices("np.linalg.nor", Known())
-    >>> word, Choice("norm", "of np.linalg") in choices
-    ('nor', True)
+    Nothing is imported for it.
     """
     dotted = _DOTTED.search(code[-REACH:])
     if dotted is None:
@@ -164,18 +230,11 @@ def _python_choices(code: str, known: Known) -> tuple[str, list[Choice]]:
     if not path:
         modules = [Choice(name, f"module {module}") for name, module in MODULES.items()]
         return word, [*tensors(known), *modules]
-    return word, _attributes(path, word)
-
-
-def _attributes(path: str, word: str) -> list[Choice]:
-    """Return the public names of a module that is loaded already; nothing is imported."""
     first, *rest = path.split(".")
     module = sys.modules.get(MODULES.get(first, ""))
     for part in rest:
         inner = vars(module).get(part) if module is not None else None
         module = inner if isinstance(inner, ModuleType) else None
-    if module is None:
-        return []
-    names = getattr(module, "__all__", None) if not word.startswith("_") else None
-    listed = dir(module) if names is None else names
-    return [Choice(name, f"of {path}") for name in sorted(listed) if word[:1] == "_" or name[0] != "_"]
+    listed = None if word.startswith("_") else getattr(module, "__all__", None)
+    names = sorted(listed or dir(module)) if module is not None else []
+    return word, [Choice(name, f"of {path}") for name in names if word[:1] == "_" or name[0] != "_"]

@@ -43,18 +43,17 @@ class Completion(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A candidate and a note about it."""
+    """A candidate, a note about it, and of a dim its size."""
 
     text: str
     about: str
+    size: int | None = None
 
 
 def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
     """Filter choices by a word: exact prefixes, then prefixes in another case, else near matches. A word that
     is itself a choice is completed to longer ones only.
 
-    Examples
-    --------
     >>> [choice.text for choice in ranked("n", [Choice("N", ""), Choice("k", ""), Choice("norm[", "")])]
     ['norm[', 'N']
     """
@@ -67,17 +66,13 @@ def ranked(word: str, choices: Iterable[Choice]) -> list[Choice]:
     if word not in unique:
         alike = (choice for choice in pool if choice.text.casefold().startswith(folded))
         fitting += [choice for choice in alike if not choice.text.startswith(word)]
-    return [choice for choice in fitting or _near(folded, pool) if choice.text != word][:MOST]
+    if not fitting and NEAR <= len(word) <= LONGEST:
+        from difflib import get_close_matches
 
-
-def _near(word: str, pool: Iterable[Choice]) -> list[Choice]:
-    if not NEAR <= len(word) <= LONGEST:
-        return []
-    from difflib import get_close_matches
-
-    likely = islice((choice for choice in pool if len(choice.text) <= LONGEST), CHOICES)
-    words = {choice.text.rstrip("[(=").casefold(): choice for choice in likely}
-    return [words[near] for near in get_close_matches(word, words, cutoff=0.7)]
+        likely = islice((choice for choice in pool if len(choice.text) <= LONGEST), CHOICES)
+        words = {choice.text.rstrip("[(=").casefold(): choice for choice in likely}
+        fitting = [words[near] for near in get_close_matches(folded, words, cutoff=0.7)]
+    return [choice for choice in fitting if choice.text != word][:MOST]
 
 
 def placed(start: int, choices: Iterable[Choice]) -> tuple[Completion, ...]:
@@ -97,10 +92,8 @@ def is_readable(name: object) -> bool:
 def tensors(known: Known) -> list[Choice]:
     """Return the tensors of a session, the last result behind those that have a name.
 
-    Examples
-    --------
     >>> tensors(Known({"x": (("N", None), (2, 3))}))
-    [Choice(text='x', about='tensor (N=2, 3)')]
+    [Choice(text='x', about='tensor (N=2, 3)', size=None)]
     """
     named = [Choice(name, _about(tensor)) for name, tensor in known.tensors.items() if is_readable(name)]
     last = known.tensors.get("_")
@@ -115,14 +108,12 @@ def _about(tensor: NamesAndShape) -> str:
 def dims(known: Known, first: str = "") -> dict[str, Choice]:
     """Return the dims of a session's tensors by name, those of the tensor `first` before the others.
 
-    Examples
-    --------
     >>> dims(Known({"x": (("N", None), (2, 3)), "w": (("N", "C"), (2, 3))}))["C"]
-    Choice(text='C', about='dim of w, 3')
+    Choice(text='C', about='dim of w, 3', size=3)
     """
     choices: dict[str, Choice] = {}
     for tensor in sorted(known.tensors, key=lambda name: name != first):
         for name, size in zip(*known.tensors[tensor], strict=False):
             if name is not None and is_readable(name):
-                choices.setdefault(name, Choice(name, f"dim of {tensor}, {size}"))
+                choices.setdefault(name, Choice(name, f"dim of {tensor}, {size}", size))
     return choices

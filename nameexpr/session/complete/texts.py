@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from nameexpr.dims import WORD
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
@@ -22,9 +21,6 @@ from nameexpr.syntax.faults.stops import open_brackets
 from nameexpr.syntax.grammar import lark_error, load_parser
 from nameexpr.syntax.lexer.tokens import Kind, tokens
 from nameexpr.syntax.parser.formula import with_semicolons
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 NAME = rf"{WORD}'*"
 ALONG_DIMS = (*REDUCTIONS, *ALONG)
@@ -40,29 +36,23 @@ _HEAD = re.compile(rf"({NAME})\s*$")
 def accepted(before: str, kind: Kind = "expression") -> frozenset[str]:
     """Return the tokens that may follow a text, none if it is invalid.
 
-    Examples
-    --------
     >>> sorted(accepted("N C -> N : ")), "RSQB" in accepted("x[N", "formula"), accepted("N C)")
     (['NAME'], True, frozenset())
     """
     try:
-        parser: Any = _lark(kind).parse_interactive(before)
+        parser: Any = _parser(kind).parse_interactive(before)
         parser.exhaust_lexer()
         return frozenset(parser.accepts())
     except lark_error():
         return frozenset()
 
 
-@cache
-def _lark(kind: Kind) -> Lark:
-    return load_parser(kind)
+_parser = cache(load_parser)
 
 
 def word_before(text: str) -> str | None:
     """Return the word at the end of a text: "" if there is none, None if it is no name.
 
-    Examples
-    --------
     >>> word_before("x[N") , word_before("x["), word_before("3C")
     ('N', '', None)
     """
@@ -74,8 +64,7 @@ def word_before(text: str) -> str | None:
     return word if re.fullmatch(NAME, word) and sign != "." else None
 
 
-@dataclass(frozen=True, slots=True)
-class TermPosition:
+class TermPosition(NamedTuple):
     """A position in a term that is being written.
 
     `items` are those outside groups, as the tensor calls them (None for one without a name); `used` are all
@@ -92,8 +81,6 @@ class TermPosition:
 def position_in(term: str) -> TermPosition:
     """Return the position at the end of an unfinished term.
 
-    Examples
-    --------
     >>> position_in("N (h w) batch=K ").items
     ('N', None, 'batch')
     """
@@ -115,7 +102,6 @@ def position_in(term: str) -> TermPosition:
 
 
 def _words(text: str, kind: Kind) -> Iterator[tuple[str, str]]:
-    """Return kind and text of all tokens but spaces."""
     return ((token, text[slice(*span)]) for token, span in tokens(text, kind) if token != "space")
 
 
@@ -159,22 +145,16 @@ def _in_input(inputs: str, after: str, word: str, known: Known) -> list[Choice]:
     position = position_in(inputs.rpartition(",")[2])
     about = dims(known)
     here = () if position.in_group or position.after_equal else tuple(known.tensors.values())
-    following = [name for tensor in here if (name := _next_dim(tensor, position))]
+    count = len(position.items)
+    begun = [names for names, _ in here if names[:count] == position.items and len(names) > count]
+    following = [names[count] for names in begun if is_readable(names[count])]
     is_complete = position.is_counted and any(position.items == names for names, _ in here if names)
     if is_complete and not following and not word and "->" not in after:
         space = "" if inputs[-1:].isspace() else " "
         return [Choice(f"{space}-> ", "then the result"), Choice(", ", "then another input")]
     written = _labels(f"{inputs} {after.partition(':')[0]}", "expression")
-    names = dict.fromkeys([*following, *about, *written])
+    names = dict.fromkeys([*filter(None, following), *about, *written])
     return _described((name for name in names if name not in position.used), about)
-
-
-def _next_dim(tensor: NamesAndShape, position: TermPosition) -> str | None:
-    """Return the tensor's next dim, if the term is its beginning."""
-    names, count = tensor[0], len(position.items)
-    if names[:count] != position.items or count >= len(names) or not is_readable(names[count]):
-        return None
-    return names[count]
 
 
 def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
@@ -183,8 +163,11 @@ def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
     index = written.count(",")
     if "$END" not in accepted(text) or written.rpartition(",")[2].strip():
         return []
-    if index >= len(terms):
-        return _sizes(text, terms, written)
+    if index >= len(terms):  # sizes, of labels that the operands do not determine
+        given = {item for term in terms for item in position_in(term).items}
+        given |= {piece.partition("=")[0].strip() for piece in written.split(",")}
+        labels = _labels(text.partition(":")[0], "expression")
+        return [Choice(f"{label}=", "size") for label in labels if label not in given]
     items = position_in(terms[index]).items
 
     def misfit(choice: Choice) -> int:
@@ -193,14 +176,6 @@ def _behind_bar(text: str, written: str, known: Known) -> list[Choice]:
         return (names != items) + (not all(alike) or len(names) != len(items))
 
     return sorted(tensors(known), key=misfit)
-
-
-def _sizes(text: str, terms: list[str], written: str) -> list[Choice]:
-    """Return the labels whose sizes the operands do not determine."""
-    known = {item for term in terms for item in position_in(term).items}
-    known |= {piece.partition("=")[0].strip() for piece in written.split(",")}
-    labels = _labels(text.partition(":")[0], "expression")
-    return [Choice(f"{label}=", "size") for label in labels if label not in known]
 
 
 def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
@@ -263,7 +238,7 @@ def _in_brackets(head: str, term: str, done: str, text: str, known: Known) -> li
     if None not in names[count:]:
         return choices
     if position.is_counted and names[count] is None:
-        anywhere.sort(key=lambda choice: not choice.about.endswith(f", {shape[count : count + 1][0]}"))
+        anywhere.sort(key=lambda choice: choice.size != shape[count])
         return [*anywhere, *choices]
     return [*choices, *anywhere]
 

@@ -4,8 +4,6 @@
 they give tensors (`ufuncs`, `functions`), and a function that knows no names is refused with the way out.
 Truth, and conversion to a number, are for a single element.
 
->>> import numpy as np
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0]], names="N C")
 >>> np.multiply(2, x).names, np.mean(x, axis="C").names, float(x.sum())
 (('N', 'C'), ('N',), 3.0)
@@ -42,8 +40,6 @@ class Protocols(Core):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> import nameexpr as ne
         >>> np.asarray(ne.tensor([1, 2], names="N"))
         array([1, 2])
         """
@@ -163,7 +159,6 @@ class Protocols(Core):
 
         Examples
         --------
-        >>> import nameexpr as ne
         >>> f"{ne.tensor([1.0, 2.5]).mean():.2f}"
         '1.75'
         """

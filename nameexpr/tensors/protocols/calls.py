@@ -4,8 +4,6 @@ An entry of the table (`implements`) is a small function that takes a `FunctionC
 as parts, turns names in `axis=` into positions, computes the names by a rule, and has `result` apply NumPy's
 function to the bare arrays. Parameters are known by their names, however the caller gave them.
 
->>> import numpy as np
->>> import nameexpr as ne
 >>> call = FunctionCall(np.cumsum, (ne.tensor([[1, 2]], names="N C"), "C"), {})
 >>> x = call.operand("a")
 >>> call.axis(x)

@@ -22,7 +22,7 @@ import numpy as np
 
 from nameexpr.dims import Names
 from nameexpr.rules.combining import check_ranks, joined, matmul_names
-from nameexpr.rules.lookup import position
+from nameexpr.rules.lookup import position, removed
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.contraction import contracted
@@ -53,19 +53,19 @@ def apply_function(
 ) -> Any:
     """Return what a function of NumPy gives for arguments one of which is a NamedTensor.
 
-    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then.
-
-    Raises
-    ------
-    OptionError
-        NE658 for a function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for
-        arguments that NumPy refuses.
+    NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then. NE658 for a
+    function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that NumPy
+    refuses.
     """
     if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
         result = _reduced_by_name(func, args[0], kwargs.get("axis"))
         if result is not None:
             return result
-    if any(map(_is_foreign, types)):
+    if any(
+        not issubclass(kind, Core)
+        and getattr(kind, "__array_function__", None) is not np.ndarray.__array_function__
+        for kind in types
+    ):
         return NotImplemented
     entry = TABLE.get(func)
     if entry is None:
@@ -91,15 +91,9 @@ def _reduced_by_name(func: Callable[..., Any], x: Core, axis: Any) -> Core | Non
     return Core._tensor_class._wrap(reduced, names[:at] + names[at + 1 :])
 
 
-def _is_foreign(kind: type) -> bool:
-    if issubclass(kind, Core):
-        return False
-    return getattr(kind, "__array_function__", None) is not np.ndarray.__array_function__
-
-
-@implements("clip")
-def _clipped(call: FunctionCall) -> Any:
-    parts = call.operands("a", "a_min", "a_max", "min", "max", "where")
+@implements("clip isclose")
+def _together(call: FunctionCall) -> Any:
+    parts = call.operands("a", "b", "a_min", "a_max", "min", "max", "rtol", "atol", "where")
     return call.result(unified_names(parts, call.verb))
 
 
@@ -109,11 +103,6 @@ def _chosen(call: FunctionCall) -> Any:
     if len(parts) == 1:
         raise nameless(f"{call.verb} of a condition alone")
     return call.result(unified_names(parts, call.verb))
-
-
-@implements("isclose")
-def _close(call: FunctionCall) -> Any:
-    return call.result(unified_names(call.operands("a", "b", "rtol", "atol"), call.verb))
 
 
 @implements("isin")
@@ -156,6 +145,9 @@ def _joined(parts: Sequence[Part], at: int | None, verb: str) -> Names:
     return joined(dims, at, verb)
 
 
+_AT_LEAST = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}
+
+
 @implements("stack")
 def _stacked(call: FunctionCall) -> Any:
     """Return tensors side by side along a new dim, which has no name."""
@@ -168,48 +160,28 @@ def _stacked(call: FunctionCall) -> Any:
 def _stacked_along_fixed_dim(call: FunctionCall) -> Any:
     """Return tensors joined along the first, second or third dim; dims that are added have no names."""
     rank, at = {"np.vstack": (2, 0), "np.hstack": (1, 1), "np.dstack": (3, 2)}[call.verb]
-    parts = [_raised(part, rank) for part in call.members()]
+    parts = [
+        Part(_AT_LEAST[rank](part.data), padded_names(part.names, rank), part.role) for part in call.members()
+    ]
     if call.verb == "np.hstack" and len(parts[0].names) == 1:
         at = 0
     return call.result(_joined(parts, at, call.verb))
 
 
-def _raised(part: Part, rank: int) -> Part:
-    names = padded_names(part.names, rank)
-    at_least = {1: np.atleast_1d, 2: np.atleast_2d, 3: np.atleast_3d}[rank]
-    return Part(at_least(part.data), names, part.role)
-
-
-@implements("dot")
+@implements("dot inner")
 def _dotted(call: FunctionCall) -> Any:
-    """Return the sum over the last dim of a and the last but one of b, or the product with a number."""
+    """Return the sum over the last dim of a and, in `dot`, the last but one of b; of a number the product."""
     a, b = call.operand("a"), call.operand("b")
     if not a.names or not b.names:
         return call.result(a.names or b.names)
-    at = -1 if len(b.names) == 1 else -2
-    _check_meeting(a, b, at, call.verb)
-    rest = b.names[:at] + b.names[len(b.names) + at + 1 :]
-    return call.result(side_by_side(a, b, a.names[:-1] + rest, call.verb))
-
-
-@implements("inner")
-def _inner(call: FunctionCall) -> Any:
-    """Return the sum over the last dims of both, or the product with a number."""
-    a, b = call.operand("a"), call.operand("b")
-    if not a.names or not b.names:
-        return call.result(a.names or b.names)
-    _check_meeting(a, b, -1, call.verb)
-    return call.result(side_by_side(a, b, a.names[:-1] + b.names[:-1], call.verb))
-
-
-def _check_meeting(a: Part, b: Part, at: int, verb: str) -> None:
-    """Raise NE372 unless the last dim of a has the size of one of b."""
+    at = -1 if call.verb == "np.inner" or len(b.names) == 1 else -2
     sizes = a.dims[-1].size, b.dims[at].size
     if sizes[0] != sizes[1]:
-        message = f"{verb}: the contracted dims have sizes {sizes[0]} and {sizes[1]}"
-        raise paired_fault(
-            "NE372", message, (a.dims, b.dims), Pairing(verb, a.role, b.role), ([-1], [at]), ""
-        )
+        message = f"{call.verb}: the contracted dims have sizes {sizes[0]} and {sizes[1]}"
+        roles = Pairing(call.verb, a.role, b.role)
+        raise paired_fault("NE372", message, (a.dims, b.dims), roles, ([-1], [at]), "")
+    rest = removed(b.names, (len(b.names) + at,))
+    return call.result(side_by_side(a, b, a.names[:-1] + rest, call.verb))
 
 
 @implements("outer linalg.outer vdot")
@@ -233,9 +205,8 @@ def _multiplied(call: FunctionCall) -> Any:
 
 @implements("tensordot linalg.tensordot")
 def _summed_products(call: FunctionCall) -> Any:
-    first, second = list(call.parameters)[:2]
-    return contracted(_as_core(call[first]), _as_core(call[second]), call["axes"])
-
-
-def _as_core(operand: Any) -> Core:
-    return operand if isinstance(operand, Core) else unnamed(as_array(operand, None, copy=False))
+    left, right = (
+        given if isinstance(given, Core) else unnamed(as_array(given, None, copy=False))
+        for given in map(call.__getitem__, list(call.parameters)[:2])
+    )
+    return contracted(left, right, call["axes"])

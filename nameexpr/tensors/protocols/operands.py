@@ -41,11 +41,11 @@ def part(operand: Any, role: str, verb: str) -> Part:
     return Part(data, names or (None,) * np.ndim(data), role)
 
 
-def roles(count: int) -> tuple[str, ...]:
-    """Return what the operands of a function are called: left and right, where there are two."""
-    if count == 1:
-        return ("tensor",)
-    return ("left", "right") if count == 2 else tuple(f"operand {index}" for index in range(count))  # noqa: PLR2004
+def parts(operands: Sequence[Any], verb: str) -> list[Part]:
+    """Return operands as parts, which are called left and right where there are two."""
+    roles = {1: ("tensor",), 2: ("left", "right")}.get(len(operands))
+    roles = roles or tuple(f"operand {index}" for index in range(len(operands)))
+    return [part(operand, role, verb) for operand, role in zip(operands, roles, strict=True)]
 
 
 def unified_names(parts: Sequence[Part], verb: str) -> Names:
@@ -69,16 +69,9 @@ def side_by_side(left: Part, right: Part, names: Names, verb: str) -> Names:
 
 
 def checked_target(out: Any, names: Names, verb: str) -> Core:
-    """Return an `out=` that takes a result with these names; its sizes are left to NumPy.
+    """Return an `out=` that takes a result with these names (NE472, NE371); its sizes are left to NumPy.
 
-    Raises
-    ------
-    OptionError
-        NE660, if it is not a NamedTensor: `array += x` ends here.
-    DimNameError, SizeError
-        NE472 and NE371, as `nameexpr.rules.writing` has them.
-    OperandError
-        NE576, if its array is read-only.
+    NE660 if it is not a NamedTensor (`array += x` ends here), NE576 if its array is read-only.
     """
     if not isinstance(out, Core):
         message = f"{verb}: an out= of type {type(out).__name__} cannot take the names of the result"
@@ -105,9 +98,7 @@ def named(kind: type[Core], value: Any, names: Names, verb: str) -> Any:
 def _as_array(value: Any) -> Array:
     if isinstance(value, np.ndarray | np.generic | int | float | complex):
         return np.asarray(value)
-    array = np.empty(
-        (), dtype=object
-    )  # an object of an object array may be a list, which asarray takes apart
+    array = np.empty((), dtype=object)  # an object may be a list, which asarray would take apart
     array[()] = value
     return array
 

@@ -4,7 +4,8 @@ those that keep, move, add, drop and split dims (round, transpose, squeeze, take
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -16,31 +17,45 @@ from nameexpr.rules.lookup import dims_in, positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 
+NamesRule: TypeAlias = Callable[[FunctionCall, Part], Names]
+"""Which names the result has, of a call and its first argument."""
 
-@implements("sum prod mean std var max min amax amin any all median ptp count_nonzero linalg.norm")
-@implements("nansum nanprod nanmean nanstd nanvar nanmax nanmin nanmedian linalg.vector_norm")
-@implements("argmax argmin nanargmax nanargmin")
-def _reduced(call: FunctionCall) -> Any:
-    x = call.together(call.operand(), "where", "mean", "initial")
-    return call.result(removed(x.names, call.axes(x), keepdim=bool(call["keepdims"])))
+
+def names_of_result(functions: str) -> Callable[[NamesRule], NamesRule]:
+    """Return the decorator that enters a rule for the names of functions with one result."""
+
+    def enter(rule: NamesRule) -> NamesRule:
+        implements(functions)(lambda call: call.result(rule(call, call.operand())))
+        return rule
+
+    return enter
+
+
+def _without(call: FunctionCall, x: Part, gone: Iterable[int]) -> Names:
+    return removed(x.names, tuple(gone), keepdim=bool(call["keepdims"]))
+
+
+@names_of_result("sum prod mean std var max min amax amin any all median ptp count_nonzero linalg.norm")
+@names_of_result("nansum nanprod nanmean nanstd nanvar nanmax nanmin nanmedian linalg.vector_norm")
+@names_of_result("argmax argmin nanargmax nanargmin")
+def _reduced(call: FunctionCall, x: Part) -> Names:
+    return _without(call, call.together(x, "where", "mean", "initial"), call.axes(x))
 
 
 @implements("average")
 def _averaged(call: FunctionCall) -> Any:
     x = call.operand()
     gone = call.axes(x)
-    x = _weighted(call, x, gone)
-    names = removed(x.names, gone, keepdim=bool(call["keepdims"]))
+    names = _without(call, _weighted(call, x, gone), gone)
     return call.results(names) if call["returned"] else call.result(names)
 
 
-@implements("quantile percentile nanquantile nanpercentile")
-def _quantiles(call: FunctionCall) -> Any:
-    x, q = call.operand(), call.operand("q")
+@names_of_result("quantile percentile nanquantile nanpercentile")
+def _quantiles(call: FunctionCall, x: Part) -> Names:
+    q = call.operand("q")
     gone = call.axes(x)
     x = _weighted(call, x, gone)
-    stay = removed(x.names, gone, keepdim=bool(call["keepdims"]))
-    return call.result(side_by_side(q, x, (*q.names, *stay), call.verb))
+    return side_by_side(q, x, (*q.names, *_without(call, x, gone)), call.verb)
 
 
 def _weighted(call: FunctionCall, x: Part, over: tuple[int, ...]) -> Part:
@@ -56,13 +71,7 @@ def _weighted(call: FunctionCall, x: Part, over: tuple[int, ...]) -> Part:
     return x
 
 
-@implements("trace linalg.trace")
-def _traced(call: FunctionCall) -> Any:
-    x = call.operand()
-    return call.result(removed(x.names, matrix_axes(call, x)))
-
-
-def matrix_axes(call: FunctionCall, x: Part) -> tuple[int, ...]:
+def _pair(call: FunctionCall, x: Part) -> tuple[int, ...]:
     """Return the two dims of the matrices: axis1 and axis2, or the last two for a function without these."""
     if "axis1" not in call.parameters:
         return positions(x.dims, ShownCall(call.verb, (-2, -1), (x.dims,)))
@@ -71,32 +80,35 @@ def matrix_axes(call: FunctionCall, x: Part) -> tuple[int, ...]:
     return pair
 
 
-@implements("linalg.matrix_norm")
-def _matrix_norm(call: FunctionCall) -> Any:
-    x = call.operand()
-    return call.result(removed(x.names, matrix_axes(call, x), keepdim=bool(call["keepdims"])))
-
-
-@implements("cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod")
-@implements("sort argsort partition argpartition repeat delete")
-def _along(call: FunctionCall) -> Any:
-    """Return what keeps all names, and goes along one dim."""
-    x = call.operand()
+def _along(call: FunctionCall, x: Part, *others: str) -> Names:
+    """Return all names, for what goes along one dim; other operands may add some."""
     call.axis(x)
-    return call.result(x.names)
+    return call.together(x, *others).names
 
 
-@implements("diff unwrap")
-def _differences(call: FunctionCall) -> Any:
-    x = call.operand()
-    call.axis(x)
-    return call.result(call.together(x, "prepend", "append").names)
+def _squeezed(call: FunctionCall, x: Part) -> Names:
+    axes = call.axes(x)
+    return removed(x.names, [at for at in axes if call["axis"] is not None or x.data.shape[at] == 1])
 
 
-@implements("round around fix real imag angle real_if_close nan_to_num sinc i0 copy astype")
-@implements("isreal iscomplex isneginf isposinf tril triu flipud fliplr")
-def _kept(call: FunctionCall) -> Any:
-    return call.result(call.operand().names)
+def _broadcast(call: FunctionCall, x: Part) -> Names:
+    rank = 1 if np.ndim(call["shape"]) == 0 else len(call["shape"])
+    return (None,) * (rank - len(x.names)) + x.names
+
+
+_ROWS: dict[str, NamesRule] = {
+    "round around fix real imag angle real_if_close nan_to_num sinc i0 copy astype": lambda call, x: x.names,
+    "isreal iscomplex isneginf isposinf tril triu flipud fliplr": lambda call, x: x.names,
+    "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod": _along,
+    "sort argsort partition argpartition repeat delete": _along,
+    "diff unwrap": lambda call, x: _along(call, x, "prepend", "append"),
+    "trace linalg.trace linalg.matrix_norm": lambda call, x: _without(call, x, _pair(call, x)),
+    "diagonal linalg.diagonal": lambda call, x: (*_without(call, x, _pair(call, x)), None),
+    "squeeze": _squeezed,
+    "broadcast_to": _broadcast,
+}
+for _functions, _rule in _ROWS.items():
+    names_of_result(_functions)(_rule)
 
 
 @implements("flip roll gradient")
@@ -107,37 +119,34 @@ def _kept_along(call: FunctionCall) -> Any:
     return call.results(x.names) if several else call.result(x.names)
 
 
-@implements("zeros_like ones_like empty_like full_like")
-def _made_like(call: FunctionCall) -> Any:
-    """Return a new tensor with the names of another; in another shape, if that has as many dims."""
-    x = call.together(call.operand(), "fill_value")
+@names_of_result("zeros_like ones_like empty_like full_like")
+def _made_like(call: FunctionCall, x: Part) -> Names:
+    """Return the names of another tensor; in another shape, if that has as many dims."""
+    x = call.together(x, "fill_value")
     shape = call["shape"]
     if shape is not None and np.ndim(np.empty(shape, np.bool_)) != len(x.names):
         raise nameless(f"{call.verb} with a shape of other dims", "ne.zeros(*sizes, names=...) makes tensors")
-    return call.result(x.names)
+    return x.names
 
 
-@implements("transpose")
-def _transposed(call: FunctionCall) -> Any:
-    x = call.operand()
+@names_of_result("transpose")
+def _transposed(call: FunctionCall, x: Part) -> Names:
     order = tuple(range(len(x.names)))[::-1]
     if call["axes"] is not None:
         order = call["axes"] = positions(x.dims, ShownCall(call.verb, dims_in(call["axes"]), (x.dims,)))
-    return call.result(tuple(x.names[at] for at in order))
+    return tuple(x.names[at] for at in order)
 
 
-@implements("swapaxes matrix_transpose linalg.matrix_transpose")
-def _swapped(call: FunctionCall) -> Any:
-    x = call.operand()
+@names_of_result("swapaxes matrix_transpose linalg.matrix_transpose")
+def _swapped(call: FunctionCall, x: Part) -> Names:
     names = list(x.names)
-    a, b = matrix_axes(call, x)
+    a, b = _pair(call, x)
     names[a], names[b] = names[b], names[a]
-    return call.result(tuple(names))
+    return tuple(names)
 
 
-@implements("moveaxis")
-def _moved(call: FunctionCall) -> Any:
-    x = call.operand()
+@names_of_result("moveaxis")
+def _moved(call: FunctionCall, x: Part) -> Names:
     source, destination = (
         positions(x.dims, ShownCall(call.verb, dims_in(call[parameter]), (x.dims,)))
         for parameter in ("source", "destination")
@@ -146,22 +155,13 @@ def _moved(call: FunctionCall) -> Any:
     order = [at for at in range(len(x.names)) if at not in source]
     for to, at in sorted(zip(destination, source, strict=False)):
         order.insert(to, at)
-    return call.result(tuple(x.names[at] for at in order))
+    return tuple(x.names[at] for at in order)
 
 
-@implements("squeeze")
-def _squeezed(call: FunctionCall) -> Any:
-    x = call.operand()
-    gone = [at for at in call.axes(x) if call["axis"] is not None or x.data.shape[at] == 1]
-    return call.result(removed(x.names, gone))
-
-
-@implements("expand_dims")
-def _expanded(call: FunctionCall) -> Any:
-    x = call.operand()
-    rest = iter(x.names)
-    new = new_positions(call, x.names)
-    return call.result(tuple(None if at in new else next(rest) for at in range(len(x.names) + len(new))))
+@names_of_result("expand_dims")
+def _expanded(call: FunctionCall, x: Part) -> Names:
+    rest, new = iter(x.names), new_positions(call, x.names)
+    return tuple(None if at in new else next(rest) for at in range(len(x.names) + len(new)))
 
 
 def new_positions(call: FunctionCall, names: Names) -> tuple[int, ...]:
@@ -173,64 +173,35 @@ def new_positions(call: FunctionCall, names: Names) -> tuple[int, ...]:
         raise refused(call.verb, fault) from fault
 
 
-@implements("broadcast_to")
-def _broadcast(call: FunctionCall) -> Any:
-    x = call.operand()
-    shape = call["shape"]
-    new = (1 if np.ndim(shape) == 0 else len(shape)) - len(x.names)
-    return call.result((None,) * new + x.names)
-
-
-@implements("diagonal linalg.diagonal")
-def _diagonal(call: FunctionCall) -> Any:
-    """Return a view of the diagonal of two dims, which becomes a last dim without a name."""
-    x = call.operand()
-    return call.result((*removed(x.names, matrix_axes(call, x)), None))
-
-
-@implements("take")
-def _taken(call: FunctionCall) -> Any:
-    x = call.operand()
+@names_of_result("take")
+def _taken(call: FunctionCall, x: Part) -> Names:
     at = call.axis(x)
     indices = call.operand("indices")
     item = IndexItem("array", 1, indices.names) if indices.names else IndexItem("int", 1)
     items = [item if index == at else IndexItem("slice", 1) for index in range(len(x.names))]
-    return call.result(indexed_names(x.dims, items, call.verb))
+    return indexed_names(x.dims, items, call.verb)
 
 
-@implements("take_along_axis")
-def _taken_along(call: FunctionCall) -> Any:
-    """Return the elements that indices with the same other dims point at along a dim."""
-    x = call.operand()
+@names_of_result("take_along_axis")
+def _taken_along(call: FunctionCall, x: Part) -> Names:
+    """Return the names for indices with the same other dims, which point at elements along a dim."""
     at = call.axis(x)
     indices = call.operand("indices")
     others = tuple(x.names[at] if index == at else name for index, name in enumerate(indices.names))
-    return call.result(unified_names((x, indices._replace(names=others)), call.verb))
+    return unified_names((x, indices._replace(names=others)), call.verb)
 
 
-@implements("split array_split")
-def _split(call: FunctionCall) -> Any:
+@implements("split array_split hsplit vsplit dsplit unstack")
+def _parts(call: FunctionCall) -> Any:
     x = call.operand()
-    call.axis(x)
-    return call.results(x.names)
-
-
-@implements("hsplit vsplit dsplit")
-def _split_at_fixed_dim(call: FunctionCall) -> Any:
-    return call.results(call.operand().names)
-
-
-@implements("unstack")
-def _unstacked(call: FunctionCall) -> Any:
-    x = call.operand()
-    return call.results(removed(x.names, [call.axis(x)]))
+    at = call.axis(x) if "axis" in call.parameters else 0
+    return call.results(removed(x.names, (at,)) if call.verb == "np.unstack" else x.names)
 
 
 @implements("atleast_1d atleast_2d atleast_3d")
 def _at_least(call: FunctionCall) -> Any:
     rank = int(call.verb[-2])
-    parts = call.arguments()
-    names = [padded_names(part.names, rank) for part in parts]
+    names = [padded_names(part.names, rank) for part in call.arguments()]
     return call.result(names[0]) if len(names) == 1 else call.results(*names)
 
 

@@ -5,8 +5,6 @@ unify; `reduce` loses the names of the dims that it combines, `outer` puts those
 takes names. The computation is the ufunc itself on bare arrays, so that `np.errstate`, `dtype=`, `casting=`
 and weak Python numbers mean what they mean in NumPy.
 
->>> import numpy as np
->>> import nameexpr as ne
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> np.add.reduce(np.maximum(x, np.array([2.0, 3.0])), axis="C")
 tensor([5., 7.], names=('N',), shape=(2,))
@@ -34,8 +32,8 @@ from nameexpr.tensors.protocols.operands import (
     named,
     nameless,
     part,
+    parts,
     refused,
-    roles,
     side_by_side,
     unified_names,
 )
@@ -47,20 +45,16 @@ Options = dict[str, Any]
 def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: Options) -> Any:
     """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
 
-    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then.
-
-    Raises
-    ------
-    OptionError
-        NE658 for what would lose names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that
-        NumPy refuses.
-    OperandError
-        NE571 for dtypes without a loop, NE570 for a result that its `out=` cannot hold.
+    NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then. NE658 for
+    what would lose names, NE660 and NE570 for an `out=` that is no NamedTensor or cannot hold the result,
+    NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
     """
     outs = options.pop("out", ())
     if any(map(_is_foreign, (*inputs, *outs))):
         return NotImplemented
-    verb = _spelt(ufunc, method)
+    name = ufunc.__name__
+    verb = f"np.{name}" if getattr(np, name, None) is ufunc else name
+    verb = verb if method == "__call__" else f"{verb}.{method}"
     if ufunc.signature is not None:
         return _product(_Use(like, ufunc, verb, options, outs), method, inputs)
     if method not in _METHODS:
@@ -76,12 +70,6 @@ def _is_foreign(operand: object) -> bool:
     return protocol is not np.ndarray.__array_ufunc__
 
 
-def _spelt(ufunc: np.ufunc, method: str) -> str:
-    name = ufunc.__name__
-    spelt = f"np.{name}" if getattr(np, name, None) is ufunc else name
-    return spelt if method == "__call__" else f"{spelt}.{method}"
-
-
 class _Use(NamedTuple):
     """One use of a ufunc: a tensor to make results like, the verb of errors, options, and where to write."""
 
@@ -93,30 +81,25 @@ class _Use(NamedTuple):
 
 
 def _elementwise(use: _Use, inputs: Sequence[Any]) -> Any:
-    parts = [part(operand, role, use.verb) for operand, role in zip(inputs, roles(len(inputs)), strict=True)]
-    masks = _mask(use)
-    names = unified_names((*parts, *masks), use.verb)
-    return _run(use, use.ufunc, [operand.data for operand in parts], names, (*parts, *masks))
+    inputs = parts(inputs, use.verb)
+    operands = (*inputs, *_mask(use))
+    names = unified_names(operands, use.verb)
+    return _run(use, use.ufunc, [operand.data for operand in inputs], names, operands)
 
 
 def _reduce(use: _Use, inputs: Sequence[Any]) -> Any:
     x = part(inputs[0], "tensor", use.verb)
     masks = _mask(use)
-    names = _masked_names(x, masks, use.verb)
+    names = unified_names((x, *masks), use.verb)
+    if len(names) > len(x.names):
+        message = f"{use.verb}: the mask has {len(names)} dims, the tensor {len(x.names)}"
+        raise error(Diagnostic("NE380", message, hint="a mask is broadcast to the tensor, not the other way"))
     axis = use.options.get("axis", 0)
     gone = tuple(range(len(x.names)))
     if axis is not None:
         use.options["axis"] = gone = axes(x.dims, axis, use.verb)
     names = removed(names, gone, keepdim=bool(use.options.get("keepdims")))
     return _run(use, use.ufunc.reduce, [x.data], names, (x, *masks))
-
-
-def _masked_names(x: Part, masks: Sequence[Part], verb: str) -> Names:
-    names = unified_names((x, *masks), verb)
-    if len(names) > len(x.names):
-        message = f"{verb}: the mask has {len(names)} dims, the tensor {len(x.names)}"
-        raise error(Diagnostic("NE380", message, hint="a mask is broadcast to the tensor, not the other way"))
-    return names
 
 
 def _along(use: _Use, inputs: Sequence[Any]) -> Any:
@@ -129,7 +112,7 @@ def _along(use: _Use, inputs: Sequence[Any]) -> Any:
 
 
 def _outer(use: _Use, inputs: Sequence[Any]) -> Any:
-    left, right = (part(operand, role, use.verb) for operand, role in zip(inputs, roles(2), strict=True))
+    left, right = parts(inputs, use.verb)
     names = side_by_side(left, right, (*left.names, *right.names), use.verb)
     if "where" in use.options:
         raise nameless(f"{use.verb} with where=")
@@ -153,7 +136,7 @@ def _product(use: _Use, method: str, inputs: Sequence[Any]) -> Any:
         raise nameless(use.verb)
     if {"axis", "axes", "keepdims"} & set(use.options):
         raise nameless(f"{use.verb} with axes of its own", "align_to brings the dims into the usual order")
-    left, right = (part(operand, role, use.verb) for operand, role in zip(inputs, roles(2), strict=True))
+    left, right = parts(inputs, use.verb)
     left_place, right_place, gone = _PRODUCTS[name]
     names = list(matmul_names(_inserted(left.dims, left_place), _inserted(right.dims, right_place), use.verb))
     for index in gone:
@@ -198,8 +181,7 @@ def _run(
     """Return the results of a ufunc as tensors, or written into tensors."""
     targets = [None if out is None else checked_target(out, names, use.verb) for out in use.outs]
     if targets:
-        data = tuple(None if target is None else _place(target, names) for target in targets)
-        use.options["out"] = data if len(data) > 1 else data[0]
+        use.options["out"] = tuple(None if target is None else _place(target, names) for target in targets)
         if use.ufunc is np.negative:  # NumPy (2.2 to 2.4) negates strided arrays in place wrongly
             arrays = [np.array(array) for array in arrays]
     try:
@@ -212,17 +194,17 @@ def _run(
     return tuple(_finished(use, value, names, out) for value, out in zip(values, places, strict=True))
 
 
+def _place(target: Core, names: Names) -> Array:
+    """Return where a ufunc writes: into the tensor itself only if that is all there is to do."""
+    return target._data if target._names == names and not can_raise() else target._data.copy()
+
+
 def _finished(use: _Use, value: Any, names: Names, target: Core | None) -> Any:
     if target is None:
         return named(type(use.like), value, names, use.verb)
     if value is not target._data:
         store(target, value, names)
     return target
-
-
-def _place(target: Core, names: Names) -> Array:
-    """Return where a ufunc writes: into the tensor itself only if that is all there is to do."""
-    return target._data if target._names == names and not can_raise() else target._data.copy()
 
 
 def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprError:
@@ -238,9 +220,9 @@ def _told(fault: Exception, use: _Use, operands: Sequence[Part]) -> NameExprErro
         hint = "casting='unsafe' allows it"
         return error(Diagnostic("NE570", f"{use.verb}: c{text[1:]}", hint=hint))
     if isinstance(fault, ValueError) and "negative integer powers" not in text:
-        if use.outs:
-            return error(Diagnostic("NE371", f"{use.verb}: {text}", hint="out= has the sizes of the result"))
-        return refused(use.verb, fault)
+        if not use.outs:
+            return refused(use.verb, fault)
+        return error(Diagnostic("NE371", f"{use.verb}: {text}", hint="out= has the sizes of the result"))
     if "keyword argument" in text:
         return refused(use.verb, fault)
     return explained(use.verb, tuple(operand.data for operand in operands if operand.role != "where"), fault)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from nameexpr.cli.doctor.installation import MISSING, NEEDED, PYTHON, Installati
 from nameexpr.cli.doctor.issues import Issue, find, release
 from nameexpr.cli.doctor.machine import Blas, Machine
 from nameexpr.cli.doctor.text import as_text
+from nameexpr.records import replace
 from nameexpr.syntax.limits import Limits
 
 NUMPY, LARK = Package("numpy", "2.4.6", *NEEDED["numpy"]), Package("lark", "1.3.1", *NEEDED["lark"])

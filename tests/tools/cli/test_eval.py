@@ -163,7 +163,7 @@ def test_colour_is_for_terminals_unless_asked_for(
     assert "\x1b" in fails(capsys, *wrong, "--color", "always")
     monkeypatch.setenv("FORCE_COLOR", "1")
     said = fails(capsys, *wrong)
-    assert said.startswith("\x1b[1;31mSizeError[NE304]") and "\x1b[1;31m  ^" in said
+    assert said.startswith("\x1b[1;31mSizeError[NE304]") and "  \x1b[1;31m" in said
     assert "\x1b" not in fails(capsys, *wrong, "--color", "never")
     assert "\x1b" not in fails(capsys, *wrong, "--json")
     monkeypatch.setenv("NO_COLOR", "1")

@@ -10,8 +10,7 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import nameexpr as ne
-from nameexpr.notebook.completing import offered
-from nameexpr.notebook.magics import Variables
+from nameexpr.notebook.magics import Variables, offered
 
 VARIABLES = Variables({"photos": ne.ones(2, 3, names="N chan"), "weight": np.ones(3)}, ())
 

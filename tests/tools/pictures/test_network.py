@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
 from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
 from nameexpr.pictures.network import draw_network, lay_out
 from nameexpr.pictures.sheet import thickness
+from nameexpr.records import replace
 from tools.pictures.text import HOSTILE, described, faults, kinds, words
 
 ATTENTION = TensorNetwork(

@@ -52,6 +52,12 @@ def test_a_pipe_gives_results_and_mistakes_apart(tmp_path: Path) -> None:
     assert not (tmp_path / "nameexpr").exists(), "a pipe leaves no history"
 
 
+def test_exit_of_python_closes_no_pipe(tmp_path: Path) -> None:
+    run = repl(tmp_path, given="!exit()\n1 + 1\n")
+    assert run.stdout == "tensor(2)\n"
+    assert run.stderr.startswith("Python wanted to leave")
+
+
 def test_a_script_gives_a_transcript_that_replays(tmp_path: Path) -> None:
     (tmp_path / "s.ne").write_text(LINES)
     first = repl(tmp_path, "--script", "s.ne")

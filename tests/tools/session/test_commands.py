@@ -17,7 +17,7 @@ def test_undo_takes_changes_back_one_by_one(session: Session) -> None:
     said(session, "x = ones(N=5)")
     said(session, "x")
     said(session, ":set precision 9")
-    assert said(session, ":undo") == "undone: :set precision 9" and session.settings.precision == 4
+    assert said(session, ":undo") == "undone: :set precision 9" and session.settings["precision"] == 4
     assert said(session, ":undo") == "undone: x = ones(N=5)"
     assert session.tensors["x"].shape == (2, 3)
     said(session, ":undo")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from nameexpr.session import complete as completing
 from nameexpr.session.complete import Known, complete
-from nameexpr.session.complete import commands as complete_commands
 from nameexpr.session.complete.choices import MOST
 
 
@@ -102,7 +102,7 @@ def test_a_large_folder_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest
         (tmp_path / f"{number}.npy").touch()
     monkeypatch.chdir(tmp_path)
     assert len(offered(":load x ")) == MOST
-    monkeypatch.setattr(complete_commands, "LOOKED_AT", 10)
+    monkeypatch.setattr(completing, "LOOKED_AT", 10)
     assert len(offered(":load x ")) == 10
 
 

@@ -61,8 +61,9 @@ def test_a_pipe_is_read_line_by_line_to_its_end() -> None:
 
 def test_the_loop_counts_what_was_wrong_and_goes_on_after_ctrl_c() -> None:
     answers: list[Answer] = []
+    stopped = Answer("interrupted", is_fault=True)
     text = "x = ones(N=2)\n!raise KeyboardInterrupt\nq\nx\n:quit\nx\n"
-    assert loop(new_session().run, pipe_reader(io.StringIO(text)), answers.append, stays=True) == 2
+    assert loop(new_session().run, pipe_reader(io.StringIO(text)), answers.append, interrupted=stopped) == 2
     assert [answer.text.split("\n")[0] for answer in answers if answer.text] == [
         "x: N=2  float64",
         "interrupted",

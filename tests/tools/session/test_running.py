@@ -8,17 +8,15 @@ import pytest
 import nameexpr as ne
 from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_text
-from nameexpr.session.running import TextOptions, TextValue, plan_of, prepare, value_of
+from nameexpr.session.running import TextValue, plan_of, prepare, value_of
 
 X = np.arange(6.0).reshape(2, 3)
 W = np.array([1.0, 2.0, 4.0])
 TENSORS = {"x": ne.tensor(X, names="N C"), "w": ne.tensor(W, names="C"), "v": ne.tensor(W * 2, names="K")}
 
 
-def run(text: str, tensors: object = None, options: TextOptions | None = None) -> TextValue:
-    return value_of(
-        prepare(read_text(text), TENSORS if tensors is None else tensors, options or TextOptions())
-    )  # type: ignore[arg-type]
+def run(text: str, tensors: object = None, **options: object) -> TextValue:
+    return value_of(prepare(read_text(text), TENSORS if tensors is None else tensors, **options))  # type: ignore[arg-type]
 
 
 def test_operands_are_those_behind_the_bar() -> None:
@@ -98,6 +96,9 @@ def test_arrays_without_names_give_arrays() -> None:
 
 
 def test_options_are_heeded() -> None:
-    assert run("N C, C -> N | x, w", options=TextOptions(dtype="complex128")).value.dtype == complex
+    assert run("N C, C -> N | x, w", dtype="complex128").value.dtype == complex
+    for text in ("x * w", "a = x * w; b = a + 1", "a = x * w; a * 2"):
+        found = run(text, dtype="complex128")
+        assert {value.dtype for value in (found.value, *found.named.values())} == {np.dtype(complex)}
     with pytest.raises(ne.LimitError):
-        run("y = x * w + 1", options=TextOptions(memory_limit=8))
+        run("y = x * w + 1", memory_limit=8)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import shapes_of, strides_of
 from nameexpr.compiler.ir.program import Note, Program
 from nameexpr.compiler.ir.strides import reshaped
+from oracle.generate import instructions as ir
 
 RNG = np.random.default_rng(0)
 DTYPES = ("float64", "float32", "int64", "int8", "float16", "complex64")

@@ -17,10 +17,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
 from nameexpr.compiler.ir.dtypes import choose_dtypes
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
@@ -20,13 +19,9 @@ from nameexpr.backends.numpy.codegen.statements import (
 from nameexpr.compiler.ir.axes import shown
 from nameexpr.compiler.ir.program import Instruction, Primitive
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 
-LETTERS = string.ascii_letters
-
-
-def render_call(instruction: Instruction, sources: Sequence[str]) -> Value:
-    """Return what computes an instruction which is no loop."""
-    return CALLS[instruction.primitive](instruction, *sources)
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
@@ -36,7 +31,7 @@ def call_text(instruction: Instruction, sources: Sequence[str]) -> str:
         steps = [step.function and str(callee_of(step.function)) for step in instruction.steps]
         return "blocks of " + ", ".join(dict.fromkeys(step or "cast" for step in steps))
     if loop is None:
-        return text_of(render_call(instruction, sources))
+        return text_of(CALLS[instruction.primitive](instruction, *sources))
     if not loop.block:
         return f"{loop.turns} slices of {len(loop.body.instructions)} steps"
     return f"{loop.turns} blocks of {loop.block} along {shown(loop.label)}"
@@ -50,7 +45,7 @@ def render_streamed(instruction: Instruction, source: str, dtype: str) -> Invoca
 
 def with_out(call: Invocation, target: Value) -> Invocation:
     """Return a call that writes its result there."""
-    return call._replace(options={**call.options, "out": target})
+    return replace(call, options={**call.options, "out": target})
 
 
 def _ours(name: str) -> Callee:

@@ -1,23 +1,39 @@
 """The function that runs: a guard, then the statements of a program, with all that they call bound.
 
-Everything that is executed is made of names of ours and of constants that are bound, not written: no text of
-the user's is in it.
+Everything that is executed is made of names of ours (`a0`, `t3`), ints and dtype names from a fixed set, and
+of constants that are bound, not written: no text of the user's is in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module
+from math import prod
 from operator import attrgetter
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from nameexpr.backends.numpy.codegen.program import compute
-from nameexpr.backends.numpy.codegen.statements import Callee, Statement, write
+from nameexpr.backends.numpy.codegen.calls import CALLS, render_streamed
+from nameexpr.backends.numpy.codegen.statements import (
+    Assign,
+    Callee,
+    Delete,
+    Numbering,
+    Return,
+    Statement,
+    Value,
+    indexed,
+    numpy,
+    write,
+)
+from nameexpr.compiler.ir.liveness import BLOCK, last_uses, never_made
+from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.ir.program import Instruction, Program
+
+Shapes = Sequence[tuple[int, ...]]
 
 
 def bound_statements(
@@ -45,22 +61,19 @@ def function_code(
 
     def bind(callee: Callee) -> str:
         name = f"{callee.module}_{callee.name}".replace(".", "_")
-        constants.setdefault(name, _function(callee))
+        constants.setdefault(name, _function(callee.module, callee.name))
         return name
 
     return _code(_source(named, guards, write(statements, bind, indent=" " * 12)))
 
 
 @cache
-def _function(callee: Callee) -> Any:
+def _function(module: str, name: str) -> Any:
     """Return what is called; modules of ours are loaded by the first call of them."""
-    if callee == ("np", "einsum"):
-        from nameexpr.backends.numpy.kernels import c_einsum
-
-        return c_einsum
-    if callee.module == "np":
-        return attrgetter(callee.name)(np)
-    return getattr(import_module(f"nameexpr.backends.numpy.{callee.module}"), callee.name)
+    if module == "np" and name != "einsum":
+        return attrgetter(name)(np)
+    module, name = ("kernels", "c_einsum") if module == "np" else (module, name)
+    return getattr(import_module(f"nameexpr.backends.numpy.{module}"), name)
 
 
 def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) -> str:
@@ -88,3 +101,82 @@ def _source(named: Sequence[bool], guards: Sequence[str], lines: Sequence[str]) 
 def _code(source: str) -> CodeType:
     """Compile a source; many texts and shapes share one, because shapes are constants that are bound."""
     return compile(source, "<nameexpr>", "exec")
+
+
+def compute(
+    program: Program,
+    shapes: Shapes,
+    made_once: dict[str, Instruction] | None = None,
+    numbering: Numbering | None = None,
+) -> list[Statement]:
+    """Return the statements that compute a program from `a0`, `a1`, ..., the last a return.
+
+    Parameters
+    ----------
+    program : Program
+        What to compute.
+    shapes : sequence of tuple of int
+        Shape of every value.
+    made_once : dict, optional
+        Where ones go, by the name of their value, instead of into the statements.
+    numbering : Numbering, optional
+        Takes the notes of values inside loops.
+    """
+    instructions, count = program.instructions, len(program.operands)
+    has_ones = "ones" in [instruction.primitive for instruction in instructions]
+    unmade = never_made(program) if has_ones else frozenset()
+    last = last_uses(program) if len(instructions) > 1 else {}
+    values = [f"a{operand}" for operand in range(count)] + [f"t{made}" for made in range(len(instructions))]
+    statements: list[Statement] = []
+    for number, instruction in enumerate(instructions):
+        target, sources = values[count + number], instruction.sources
+        names = [values[source] for source in sources]
+        if instruction.primitive in {"fused", "loop"}:
+            from nameexpr.backends.numpy.codegen.loops import loop_statements
+
+            numbering = numbering or Numbering()
+            own = [shapes[source] for source in sources]
+            statements += loop_statements(instruction, target, names, own, numbering)
+        elif number in unmade:
+            continue
+        elif instruction.primitive == "ones" and made_once is not None and prod(instruction.shape) <= BLOCK:
+            made_once[target] = instruction
+            continue
+        else:
+            if unmade and any(source - count in unmade for source in sources):
+                call: Value = render_streamed(instruction, names[0], program.notes[sources[1] - count].dtype)
+            else:
+                call = CALLS[instruction.primitive](instruction, *names)
+            if program.result == count + number == len(values) - 1 and not program.results:
+                return [*statements, Return((call if shapes[-1] else numpy("asarray")(call),))]
+            statements.append(Assign(target, call))
+        statements += _deletions(program, number, last, values)
+    returned: list[Value] = []
+    for result in program.outputs:
+        value: Value = values[result] if shapes[result] else numpy("asarray")(values[result])
+        returned.append(indexed(value, "...") if result < count else value)  # an operand as a view of itself
+    return [*statements, Return(tuple(returned), bool(program.results))]
+
+
+def _deletions(
+    program: Program, number: int, last: Mapping[int, int], names: Sequence[str]
+) -> list[Statement]:
+    """Return the statement that forgets what nothing reads any more: arrays, and what they were views of."""
+    count = len(program.operands)
+    instruction = program.instructions[number]
+    if is_view(instruction):
+        return []
+    dead: dict[str, None] = {}
+    waiting = [
+        source
+        for source in instruction.sources
+        if source >= count and last[source] == number
+        if program.instructions[source - count].primitive != "ones"
+    ]
+    while waiting:
+        value = waiting.pop(0)
+        dead[names[value]] = None
+        view = program.instructions[value - count]
+        if is_view(view) and view.sources[0] >= count and last[view.sources[0]] == value - count:
+            waiting.append(view.sources[0])
+    return [Delete(tuple(dead))] if dead else []

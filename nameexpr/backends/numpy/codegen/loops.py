@@ -18,7 +18,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from nameexpr.backends.numpy.codegen.blocks import fused
-from nameexpr.backends.numpy.codegen.calls import render_call, with_out
+from nameexpr.backends.numpy.codegen.calls import CALLS, with_out
 from nameexpr.backends.numpy.codegen.statements import (
     Assign,
     For,
@@ -123,7 +123,7 @@ def _slice(body: Program, names: Sequence[str], place: Joined) -> list[Statement
             statements += fused(inner, target, sources, [shapes[source] for source in inner.sources])
             statements += [Assign(place, target), *delete([target])] if is_result else []
         else:
-            call = render_call(inner, sources)
+            call = CALLS[inner.primitive](inner, *sources)
             statements.append(_put(inner, call, place) if is_result else Assign(target, call))
         statements += _dead(body, number, last, names)
     return statements
@@ -221,9 +221,9 @@ def _block(
             sources = [shapes[source] for source in inner.sources]
             statements += loop_statements(inner, names[target], own, sources, numbering)
         elif is_short and target == body.result:
-            statements.append(result.put(cut, render_call(inner, own)))
+            statements.append(result.put(cut, CALLS[inner.primitive](inner, *own)))
         else:
-            statements.append(Assign(names[target], render_call(inner, own)))
+            statements.append(Assign(names[target], CALLS[inner.primitive](inner, *own)))
         statements += _dead(body, number, last, names)
     if is_short:
         return statements

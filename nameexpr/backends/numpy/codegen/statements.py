@@ -11,18 +11,19 @@ what runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isfinite, isnan
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from nameexpr.compiler.ir.program import Loop, Note, Program
 from nameexpr.ops import KERNELS
+from nameexpr.records import field, record
 
 _OWN = {*KERNELS, "as_array"}
 """Pointwise kernels that NumPy does not have."""
 
 
-class Callee(NamedTuple):
+@record
+class Callee:
     """A function of a module: `np`, or one of ours."""
 
     module: str
@@ -37,7 +38,8 @@ class Callee(NamedTuple):
         return Invocation(self, arguments, options)
 
 
-class Invocation(NamedTuple):
+@record
+class Invocation:
     """A call; strings among its arguments are written as they are."""
 
     function: Value
@@ -45,7 +47,8 @@ class Invocation(NamedTuple):
     options: Mapping[str, Value | None]
 
 
-class Joined(NamedTuple):
+@record
+class Joined:
     """Values and text, written one after the other: parts and methods of arrays, conditional expressions."""
 
     parts: tuple[Value, ...]
@@ -54,7 +57,8 @@ class Joined(NamedTuple):
 Value: TypeAlias = str | Callee | Invocation | Joined
 
 
-class Assign(NamedTuple):
+@record
+class Assign:
     """A value that gets a name or is put into a part of an array; it is only computed if `target` is None."""
 
     target: str | Joined | None
@@ -62,13 +66,15 @@ class Assign(NamedTuple):
     operator: str = "="
 
 
-class Delete(NamedTuple):
+@record
+class Delete:
     """Names that are forgotten."""
 
     names: tuple[str, ...]
 
 
-class For(NamedTuple):
+@record
+class For:
     """A loop over a range."""
 
     variable: str
@@ -76,7 +82,8 @@ class For(NamedTuple):
     body: Sequence[Statement]
 
 
-class Return(NamedTuple):
+@record
+class Return:
     """The end: one value, or a tuple of several."""
 
     values: tuple[Value, ...]
@@ -137,7 +144,7 @@ def value_name(value: int, count: int) -> str:
     return f"a{value}" if value < count else f"t{value - count}"
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Numbering:
     """The notes of the values inside loops so far, `v0`, `v1`, ..., and the numbers of the next part and
     loop.
@@ -226,9 +233,9 @@ def write(
 
 def _line(statement: Assign | Delete | Return, spell: Spell) -> str:
     if isinstance(statement, Assign):
-        target, value, operator = statement
-        line = text_of(value, spell)
-        return line if target is None else f"{text_of(target, spell)} {operator} {line}"
+        line = text_of(statement.value, spell)
+        target = statement.target
+        return line if target is None else f"{text_of(target, spell)} {statement.operator} {line}"
     if isinstance(statement, Delete):
         return f"del {', '.join(statement.names)}"
     listed = ", ".join([text_of(value, spell) for value in statement.values])

@@ -42,10 +42,9 @@ def estimate_seconds(
 
     Examples
     --------
-    >>> from nameexpr.compiler.ir import instructions as ir
     >>> from nameexpr.compiler.ir.program import Note
-    >>> note = Note(("b", "a"), "float64", None)
-    >>> turned = Program(((2, 3),), (ir.transpose(0, (1, 0)),), (note,), 1, False)
+    >>> turned = Instruction("transpose", (0,), axes=(1, 0))
+    >>> turned = Program(((2, 3),), (turned,), (Note(("b", "a"), "float64", None),), 1, False)
     >>> [f"{seconds:.2g}" for seconds in estimate_seconds(turned, ((2, 3), (3, 2)))]
     ['1e-07']
     """

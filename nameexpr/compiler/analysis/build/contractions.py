@@ -3,21 +3,26 @@
 `sum[D](q * k / 8)` is a contraction of q and k, then divided by 8. A product is followed through `*`, signs,
 small whole powers, and division by numbers of the text, as long as the dtype stays what it is. Integers are
 widened before they are multiplied (docs/language.md, section 3, rule 8).
+
+A number that makes the sum smaller is applied before it, which might overflow otherwise: to the smallest
+factor, or as a vector that takes the place of ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import float_info
 
-from nameexpr.compiler.analysis.build.scaling import Product, divided, is_harmless, same_dtype, scaled
 from nameexpr.compiler.analysis.build.values import Values
 from nameexpr.compiler.ir.axes import Labels
-from nameexpr.compiler.ir.dtypes import WIDE, Dtypes, choose_dtypes
-from nameexpr.compiler.ir.graph import Map, Reduction, Scalar, number_of
+from nameexpr.compiler.ir.dtypes import WIDE, WeakDtype, choose_dtypes
+from nameexpr.compiler.ir.graph import Filled, Graph, Map, Reduction, Scalar, number_of
 from nameexpr.errors import Span
 from nameexpr.ops import SUMMING
+from nameexpr.records import field, record
 
 ADDING = frozenset({"sum", "mean"})
+MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
 MOST_PARTS = 2048
 """Parts of a product that are looked at; powers of powers have more than anybody can count."""
 MOST_AGAIN = 1024
@@ -26,142 +31,235 @@ multiply by the one before: taken apart to the end, their sums would have n ** 2
 """
 LARGEST_POWER = 4
 """Powers up to which x ** n is taken for a product of n factors."""
+REAL = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
+SMALLEST = {"float32": 2.0**-126, "float64": 2.0**-1022}
+"""The smallest normal number of a dtype."""
+LONGEST = 1 << 12
+"""Cells that are summed up to which a vector of one number is made for them."""
+MANY = 64
+"""Factors of a product that are looked at to place a number."""
+LITTLE = 4
+"""How many times smaller than a product its factor is that a number is applied to."""
 
 
 def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Span) -> int:
     """Return the number of a value reduced over labels."""
-    product = Product([value])
+    graph, product = values.graph, Product(values, value, labels, span)
     if reducer in ADDING:
-        product = Product(wide=_computed_in(values.graph.dtypes[value]), root=value)
-        _collect(values, value, labels, product, span)
-    has_dims = any(values.graph.labels[factor] for factor in product.factors)
-    if reducer in SUMMING and (reducer not in ADDING or not has_dims):
-        product = Product([widened(values, value, span)])
-    kept = _kept(values, product.factors, labels)
-    dtype = values.reduced_dtype(reducer, product.factors, span)
+        product.collect()
+    else:
+        product.factors = [value]
+    factors, epilogue = product.factors, product.epilogue
+    if reducer in SUMMING and not (reducer in ADDING and any(graph.labels[factor] for factor in factors)):
+        factors, epilogue = [widened(values, value, span)], []
+    every = dict.fromkeys(label for factor in factors for label in graph.labels[factor])
+    kept = tuple(label for label in every if label not in labels)
+    dtype = values.reduced_dtype(reducer, factors, span)
     # A sum of halves stays float32 until numbers are applied, which may make it one that float16 holds.
-    is_wide = dtype == "float16" and reducer in ADDING and bool(product.later)
-    chosen = _chosen(values, reducer, product.factors)
+    is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
+    dtypes = tuple(map(graph.strong, factors))
+    promoted = values.arithmetic.promoted(dtypes)
+    chosen = choose_dtypes(dtypes, promoted, is_summed=reducer in SUMMING, reducer=reducer)
     result = chosen.compute if is_wide else chosen.result
-    node = Reduction(reducer, tuple(product.factors), labels, chosen.compute, result)
-    made = values.graph.add(node, kept, "float32" if is_wide else dtype)
-    for function, other in product.later:
+    node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
+    made = graph.add(node, kept, "float32" if is_wide else dtype)
+    for function, other in epilogue:
         made = values.map([made] if other < 0 else [made, other], function, span)
     # Integers among the factors were widened, which is not to widen the floats that they are multiplied by.
     wanted = values.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
-    return values.cast(made, wanted) if values.graph.dtypes[made] != wanted else made
+    return values.cast(made, wanted) if graph.dtypes[made] != wanted else made
 
 
-def _chosen(values: Values, reducer: str, factors: Sequence[int]) -> Dtypes:
-    dtypes = tuple(map(values.graph.strong, factors))
-    product = values.arithmetic.promoted(dtypes)
-    return choose_dtypes(dtypes, product, is_summed=reducer in SUMMING, reducer=reducer)
+@record(frozen=False)
+class Product:
+    """A product that is summed over labels: its factors, and the calls that can wait until after the sum.
 
-
-def _kept(values: Values, factors: Sequence[int], labels: Labels) -> Labels:
-    every = dict.fromkeys(label for factor in factors for label in values.graph.labels[factor])
-    return tuple(label for label in every if label not in labels)
-
-
-def _collect(values: Values, value: int, labels: Labels, product: Product, span: Span) -> None:
-    """Add the factors of a value to a product that is summed over labels, in the order of the text."""
-    stack = [(value, False)]
-    parts = 0
-    while stack:
-        (value, is_again), parts = stack.pop(), parts + 1
-        is_again = is_again or value in values.named or _is_power(values, value)
-        values.parts_again += is_again
-        is_left = parts >= MOST_PARTS or (is_again and values.parts_again > MOST_AGAIN)
-        taken = None if is_left else _apart(values, value, labels, product, span)
-        if taken is None:
-            is_product = _is_product(values, value)
-            product.factors.append(widened(values, value, span, product.wide) if is_product else value)
-        else:
-            stack += [(part, is_again) for part in reversed(taken)]
-
-
-def _computed_in(dtype: str) -> str:
-    """Return the dtype in which a product of this dtype is computed: 64 bits for integers."""
-    return WIDE.get(dtype, "" if dtype == "float16" else dtype)
-
-
-def _apart(values: Values, value: int, labels: Labels, product: Product, span: Span) -> list[int] | None:
-    """Return the factors of one value, and note what can wait; None if it is a factor itself."""
-    graph = values.graph
-    if value in values.named and graph.dtypes[value] in WIDE:
-        return None  # a statement has computed it in its own dtype
-    match graph.nodes[value]:
-        case Map("*.", (left, right)) if same_dtype(values, value, left, right):
-            sides = [side for side in (left, right) if not isinstance(graph.nodes[side], Scalar)]
-            if len(sides) > 1:
-                return sides
-            number = right if sides == [left] else left
-            return scaled(values, "*.", (value, sides[0], number), labels, product, span)
-        case Map("/.", (left, right)) if graph.dtypes[left] == graph.dtypes[value]:
-            if _is_number(values, right):
-                return scaled(values, "/.", (value, left, right), labels, product, span)
-            inside = divided(values, left, right, span)
-            if inside is not None:
-                return [inside]
-            if not _waits(values, left, right, labels):
-                return None
-            product.later.append(("/.", right))
-            return [left]
-        case Map(".-", (inner,)) if graph.dtypes[inner] not in WIDE:
-            product.later.append((".-", -1))
-            return [inner]
-        case Map("**.", (base, exponent)) if _small_power(values, value, base, exponent):
-            power = graph.nodes[exponent]
-            assert isinstance(power, Scalar)
-            return [base] * int(power.value.real)
-        case Map("square", (base,)):
-            return [base, base]
-    return None
-
-
-def _waits(values: Values, left: int, right: int, labels: Labels) -> bool:
-    """Whether a division can wait until after the sum: by a number, or where no factor has its dims.
-
-    An operand may turn out to be 0, and 0 / 0 among the summed is nan: where a factor can be divided, it is.
+    `epilogue` has the function and the other value of each call, -1 if there is none.
     """
-    over, under = set(values.graph.labels[left]), set(values.graph.labels[right])
-    if not over & set(labels) or under & set(labels):
-        return False
-    if isinstance(values.graph.nodes[right], Scalar):
-        return False
-    return not under <= over or _is_times(values, left)
+
+    values: Values
+    root: int
+    labels: Labels
+    span: Span
+    factors: list[int] = field(default_factory=list)
+    epilogue: list[tuple[str, int]] = field(default_factory=list)
+
+    def collect(self) -> None:
+        """Find the factors, in the order of the text."""
+        values, graph = self.values, self.values.graph
+        dtype = graph.dtypes[self.root]
+        wide = WIDE.get(dtype, "" if dtype == "float16" else dtype)
+        stack = [(self.root, False)]
+        parts = 0
+        while stack:
+            (value, is_again), parts = stack.pop(), parts + 1
+            node = graph.nodes[value]
+            is_power = isinstance(node, Map) and node.function in {"**.", "square"}
+            is_again = is_again or value in values.named or is_power
+            values.parts_again += is_again
+            is_left = parts >= MOST_PARTS or (is_again and values.parts_again > MOST_AGAIN)
+            factors = None if is_left else self._factors(value)
+            if factors is not None:
+                stack += [(factor, is_again) for factor in reversed(factors)]
+            elif _is_product(values, value):
+                self.factors.append(widened(values, value, self.span, wide))
+            else:
+                self.factors.append(value)
+
+    def _factors(self, value: int) -> Sequence[int] | None:
+        """Return the factors of one value, and note what can wait; None if it is a factor itself."""
+        values, graph = self.values, self.values.graph
+        if value in values.named and graph.dtypes[value] in WIDE:
+            return None  # a statement has computed it in its own dtype
+        match graph.nodes[value]:
+            case Map("*.", (left, right)) if _keeps_dtype(graph, value, left, right):
+                sides = [side for side in (left, right) if not isinstance(graph.nodes[side], Scalar)]
+                if len(sides) > 1:
+                    return sides
+                return self._scaled("*.", value, sides[0], right if sides == [left] else left)
+            case Map("/.", (left, right)) if graph.dtypes[left] == graph.dtypes[value]:
+                number = graph.nodes[right]
+                if isinstance(number, Scalar) and _is_harmless(number_of(number)):
+                    return self._scaled("/.", value, left, right)
+                inside = self._with_divided_factor(left, right)
+                if inside is not None:
+                    return [inside]
+                if not self._commutes_with_sum(left, right):
+                    return None
+                self.epilogue.append(("/.", right))
+                return [left]
+            case Map(".-", (inner,)) if graph.dtypes[inner] not in WIDE:
+                self.epilogue.append((".-", -1))
+                return [inner]
+            case Map("**.", (base, exponent)):
+                power = graph.nodes[exponent]
+                times = int(power.value.real) if isinstance(power, Scalar) and power.kind == "int" else 0
+                keeps_dtype = graph.dtypes[base] == graph.dtypes[value]
+                is_small = 1 <= times <= LARGEST_POWER and keeps_dtype and bool(graph.labels[base])
+                return [base] * times if is_small else None
+            case Map("square", (base,)):
+                return [base, base]
+        return None
+
+    def _scaled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
+        """Return the factors of a value that is multiplied with a number, or divided; None if it is a factor.
+
+        A number that makes the sum smaller is applied before: the sum without it might overflow. Behind it
+        stands that of halves, which are added up as float32, and that of a product whose factors are all as
+        large as it.
+        """
+        graph = self.values.graph
+        scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]
+        is_smaller = scale < 1 if function == "*." else scale > 1
+        if not set(self.labels) & set(graph.labels[inner]):
+            return None
+        if is_smaller and graph.dtypes[value] != "float16":
+            if len(_parts(graph, inner)) == 1:
+                is_lone = len(_parts(graph, self.root)) == 1
+                return self._filled(function, value, inner, number) if is_lone else None
+            inside = self._with_divided_factor(inner, number, function)
+            if inside is not None:
+                sizes = [graph.cells(own) for part in _parts(graph, inside) if (own := graph.labels[part])]
+                if min(sizes) * LITTLE <= graph.cells(graph.labels[inside]):
+                    return [inside]
+        self.epilogue.append((function, number))
+        return [inner]
+
+    def _filled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
+        """Return a value, and its number along what is summed: their product takes no longer than a sum.
+
+        None where that is long, or the number is not a normal one of the dtype.
+        """
+        graph = self.values.graph
+        dtype = REAL.get(graph.dtypes[value], "")
+        summed = tuple(label for label in graph.labels[inner] if label in self.labels)
+        scale = number_of(graph.nodes[number]).real  # type: ignore[arg-type]
+        factor = float(scale) if function == "*." else 1 / scale
+        if not dtype or abs(factor) < SMALLEST[dtype] or graph.cells(summed) > LONGEST:
+            return None
+        return [inner, graph.add(Filled(factor, summed), summed, dtype)]
+
+    def _with_divided_factor(self, value: int, divisor: int, function: str = "/.") -> int | None:
+        """Return a product, divided in its smallest factor with all dims of the divisor; None without one."""
+        values, graph, span = self.values, self.values.graph, self.span
+        needed = set(graph.labels[divisor])
+        match graph.nodes[value]:
+            case Map("*.", (left, right)) if _keeps_dtype(graph, value, left, right):
+                sides = [left, right]
+                owns = [graph.labels[side] for side in sides]
+                fitting = [side for side in (0, 1) if owns[side] and needed.issubset(owns[side])]
+                if not fitting:
+                    return None
+                side = min(fitting, key=lambda side: graph.cells(owns[side]))
+                inner = self._with_divided_factor(sides[side], divisor, function)
+                if inner is None:
+                    factor = values.cast(sides[side], graph.dtypes[value])
+                    inner = values.map([factor, divisor], function, span)
+                sides[side] = inner
+                return values.map(sides, "*.", span)
+            case Map((".-" | "/.") as outer, (inner, *others)) if graph.dtypes[inner] == graph.dtypes[value]:
+                divided = self._with_divided_factor(inner, divisor, function)
+                return None if divided is None else values.map([divided, *others], outer, span)
+        return None
+
+    def _commutes_with_sum(self, left: int, right: int) -> bool:
+        """Whether a division can wait until after the sum: by a number, or where no factor has its dims.
+
+        An operand may turn out to be 0, and 0 / 0 among the summed is nan: where a factor can be divided, it
+        is.
+        """
+        graph = self.values.graph
+        over, under = set(graph.labels[left]), set(graph.labels[right])
+        if not over & set(self.labels) or under & set(self.labels):
+            return False
+        if isinstance(graph.nodes[right], Scalar):
+            return False
+        return not under <= over or _is_times(graph, left)
 
 
-def _is_times(values: Values, value: int) -> bool:
+def _is_times(graph: Graph, value: int) -> bool:
     """Whether a value is a product of two, whatever its sign."""
-    node = values.graph.nodes[value]
-    if isinstance(node, Map) and node.function == ".-":
-        return _is_times(values, node.arguments[0])
+    node = graph.nodes[value]
+    while isinstance(node, Map) and node.function == ".-":
+        node = graph.nodes[node.arguments[0]]
     return isinstance(node, Map) and node.function == "*."
 
 
-def _is_number(values: Values, value: int) -> bool:
-    node = values.graph.nodes[value]
-    return isinstance(node, Scalar) and is_harmless(number_of(node))
+def _parts(graph: Graph, value: int) -> list[int]:
+    """Return what a value is multiplied of, whatever its signs and numbers: itself if it is no product."""
+    parts: list[int] = []
+    stack = [value]
+    while stack and len(parts) < MANY:
+        value = stack.pop()
+        match graph.nodes[value]:
+            case Map("square" | "**.", (base, *_)):
+                parts += [base, base]
+            case Map("*." | "/." | ".-" as function, arguments):
+                inner = [argument for argument in arguments if graph.labels[argument]]
+                if function == "*." or len(inner) == 1:
+                    stack += reversed(inner)
+                else:
+                    parts.append(value)
+            case _:
+                parts.append(value)
+    return parts
 
 
-def _is_power(values: Values, value: int) -> bool:
-    node = values.graph.nodes[value]
-    return isinstance(node, Map) and node.function in {"**.", "square"}
+def _keeps_dtype(graph: Graph, value: int, left: int, right: int) -> bool:
+    """Whether taking a product apart changes no dtype: numbers must be finite, and leave the other's."""
+    for side, other in ((left, right), (right, left)):
+        node = graph.nodes[side]
+        if isinstance(node, Scalar):
+            keeps = graph.dtypes[other] == graph.dtypes[value] and graph.dtypes[value] not in WIDE
+            return keeps and _is_harmless(number_of(node))
+        if isinstance(graph.dtypes[side], WeakDtype):
+            return False
+    return True
 
 
-def _small_power(values: Values, value: int, base: int, exponent: int) -> bool:
-    power = values.graph.nodes[exponent]
-    return (
-        isinstance(power, Scalar)
-        and power.kind == "int"
-        and 1 <= power.value.real <= LARGEST_POWER
-        and values.graph.dtypes[base] == values.graph.dtypes[value]
-        and bool(values.graph.labels[base])
-    )
-
-
-MULTIPLYING = frozenset({"*.", "/.", ".-", ".+", "**.", "square"})
+def _is_harmless(number: complex) -> bool:
+    """Whether sums may be multiplied or divided by a number: no nan comes or goes by it."""
+    return 0 < abs(number) <= float_info.max
 
 
 def _is_product(values: Values, value: int) -> bool:
@@ -175,7 +273,7 @@ def widened(values: Values, value: int, span: Span, wide: str = "") -> int:
     dtype, node = graph.dtypes[value], graph.nodes[value]
     if isinstance(node, Map) and _is_product(values, value):
         under = wide or WIDE.get(dtype, "")
-        arguments = [widened(values, one, span, under) for one in node.arguments]
+        arguments = [widened(values, argument, span, under) for argument in node.arguments]
         return values.map(arguments, node.function, span)
     is_narrow = dtype in WIDE or dtype == "float16"
     return values.cast(value, wide) if wide and is_narrow and dtype != wide else value

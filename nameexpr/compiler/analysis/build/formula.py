@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
@@ -18,23 +17,25 @@ from nameexpr.compiler.ir.axes import (
     Labels,
     Names,
     Unnamed,
+    expand_ellipsis,
     flat,
     in_order,
     is_under_dots,
     labels_under,
     mentioned,
-    own_dots,
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
 from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
+from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
+from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
 from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
 from nameexpr.syntax.unparse import unparse_item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementValue:
     """An earlier statement: its value, its labels in order, and its term with the axes that this has."""
 
@@ -57,8 +58,8 @@ def build_formula(
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
     """Write a formula into a graph; return the value of every statement, and the results with their names.
 
-    The last statement is the result, unless `outputs` names others. Operands are converted to `dtype`, and
-    results too, unless it is "".
+    The results are the last statement, or those named in `outputs`; they and operands are converted to
+    `dtype`, unless it is "".
     """
     writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph), dtype)
     statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
@@ -75,7 +76,7 @@ def build_formula(
     return values, tuple(statements[number].arranged for number in results), names
 
 
-@dataclass
+@record(frozen=False)
 class FormulaWriter:
     """Walks the tree; each method returns a value's number and the labels mentioned."""
 
@@ -89,51 +90,56 @@ class FormulaWriter:
     def statement(self, number: int) -> StatementValue:
         """Write a statement: its value, arranged as its term says."""
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
+        values, graph = self.values, self.values.graph
         value, mention = self.value(statement.value)
-        self.values.named.add(value)
+        values.named.add(value)
         if statement.term is None or axes is None:
-            made = self._unarranged(value, mention)
+            order = in_order(mention, graph.labels[value])
+            arranged = graph.add(
+                Arrange(value, tuple([(label,) for label in order])), order, graph.dtypes[value]
+            )
+            made = StatementValue(value, order, mention, None, None, arranged)
         else:
-            made = self._arranged(statement, statement.term, axes, value)
+            axes = expand_ellipsis(axes, graph.labels[value])
+            self._check_left(statement, value, axes)
+            value = values.integer(value)
+            values.check_is_array(value, statement.value.span)
+            order, mention = flat(axes), mentioned(statement.term, axes)
+            arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
+            made = StatementValue(value, order, mention, statement.term, axes, arranged)
         if statement.name is not None:
             self.statements[statement.name] = made
         return made
 
-    def _unarranged(self, value: int, mention: Labels) -> StatementValue:
-        graph = self.values.graph
-        order = in_order(mention, graph.labels[value])
-        axes = tuple([(label,) for label in order])
-        arranged = graph.add(Arrange(value, axes), order, graph.dtypes[value])
-        return StatementValue(value, order, mention, None, None, arranged)
-
-    def _arranged(self, statement: ast.Statement, term: Term, axes: Axes, value: int) -> StatementValue:
-        graph = self.values.graph
-        axes = own_dots(axes, graph.labels[value])
-        self._check_left(statement, value, axes)
-        order = flat(axes)
-        value = self.values.integer(value)
-        self.values.check_is_array(value, statement.value.span)
-        arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
-        return StatementValue(value, order, mentioned(term, axes), term, axes, arranged)
-
-    def in_dtype(self, made: StatementValue, statement: ast.Statement) -> StatementValue:
+    def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""
-        graph, arranged = self.values.graph, made.arranged
+        graph, arranged = self.values.graph, result.arranged
         dtype, node = graph.dtypes[arranged], graph.nodes[arranged]
         assert isinstance(node, Arrange)
         if dtype == self.dtype:
-            return made
+            return result
         if not is_castable(dtype, self.dtype):
             raise error(faults.not_in_dtype(self.scope.text, statement, dtype, self.dtype))
         value = self.values.cast(node.value, self.dtype)
         arranged = graph.add(Arrange(value, node.axes), graph.labels[arranged], self.dtype)
-        return replace(made, arranged=arranged)
+        return replace(result, arranged=arranged)
 
     def names(self, statement: StatementValue) -> Names:
         """Return the names of a statement's dims."""
-        under = self.values.under.get(statement.value, {})
-        term, order, axes = statement.term, statement.order, statement.axes or ()
-        return result_names(term, order, axes, self.views.under, under, self.scope.text)
+        own = self.values.under.get(statement.value, {})
+        if statement.term is not None:
+            dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
+            return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
+        names: list[str | None] = []
+        for label in statement.order:
+            if not isinstance(label, Unnamed):
+                names.append(label if name_fault(label) is None else None)
+            elif is_under_dots(label):
+                names.append(own.get(label.number))
+            else:
+                under = self.views.under.get(label.word, ())
+                names.append(under[label.number - 1] if 0 < label.number <= len(under) else None)
+        return tuple(names)
 
     def _check_left(self, statement: ast.Statement, value: int, axes: Axes) -> None:
         """Refuse dims that would be dropped in silence, and new ones whose size nobody knows."""
@@ -150,7 +156,7 @@ class FormulaWriter:
         """Return the number of a node's value, and its labels in the order of the text."""
         match node:
             case ast.Number(number):
-                return self.values.number(number), ()
+                return self.values.graph.scalar(number), ()
             case ast.Use():
                 return self._use(node)
             case ast.Unary(sign, inner):
@@ -164,12 +170,12 @@ class FormulaWriter:
 
     def _map(self, function: str, arguments: Sequence[ast.Node], span: Span) -> tuple[int, Labels]:
         pairs = [self.value(argument) for argument in arguments]
-        made = self.values.map([value for value, _ in pairs], function, span)
-        return made, tuple(dict.fromkeys([label for _, order in pairs for label in order]))
+        value = self.values.map([value for value, _ in pairs], function, span)
+        return value, tuple(dict.fromkeys([label for _, order in pairs for label in order]))
 
     def _use(self, node: ast.Use) -> tuple[int, Labels]:
         if node.name in CONSTANTS:
-            return self.values.number(CONSTANTS[node.name]), ()
+            return self.values.graph.scalar(CONSTANTS[node.name]), ()
         if node.name in (SIZE, INDEX):
             return self._size_or_index(node)
         statement = self.statements.get(node.name)
@@ -200,13 +206,14 @@ class FormulaWriter:
             message = f"the size of '{item.name}' is not known"
             raise error(Diagnostic("NE313", message, self.scope.text, (Mark(item.span),), hint=hint))
         if node.name == SIZE:
-            return self.values.number(size), ()
+            return self.values.graph.scalar(size), ()
         return self.values.graph.add(Index(item.name), (item.name,), "int64"), (item.name,)
 
     def _earlier(self, node: ast.Use, statement: StatementValue) -> tuple[int, Labels]:
         graph = self.values.graph
-        if node.term is None or node.term == statement.term:
-            if statement.axes is None or _is_plain(statement.axes, graph.labels[statement.value]):
+        term = statement.term if node.term is None else node.term
+        if term == statement.term:
+            if statement.axes is None or _only_orders(statement.axes, graph.labels[statement.value]):
                 return statement.value, statement.mention
             axes = tuple(
                 tuple(label for label in group if not _is_literal(label) or label.size != 1)
@@ -214,50 +221,40 @@ class FormulaWriter:
             )
             every = [label for group in axes for label in group]
             if len(set(every)) < len(every) or any(map(_is_literal, every)):
-                return self._unclear(node)
+                message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
+                hint = f"name its dims where it is used: {node.name}[i j]"
+                raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
         else:
-            assert statement.axes is not None
+            assert statement.axes is not None and term is not None
             shape = tuple(map(graph.cells, statement.axes))
-            axes = relabelled(self.scope.text, (node.name, node.term), shape, self.views)
-        term = node.term or statement.term
+            axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention
 
-    def _unclear(self, node: ast.Use) -> tuple[int, Labels]:
-        message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
-        hint = f"name its dims where it is used: {node.name}[i j]"
-        raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
-
     def _along(self, node: ast.CallAlong) -> tuple[int, Labels]:
-        values = self.values
+        values, graph, function, span = self.values, self.values.graph, node.function, node.name_span
         value, mention = self.value(node.arguments[0])
         labels = self._bracket_labels(node, value)
-        if node.function in ALONG:
-            if node.function in ("cumsum", "cumprod"):
-                value = widened(values, value, node.name_span)
-            dtype = self._along_dtype(node, value)
-            made = values.graph.add(Along(node.function, value, labels), values.graph.labels[value], dtype)
-            values.under[made] = values.under.get(value, {})
-            return made, mention
-        empty = next((label for label in labels if values.graph.sizes[label] == 0), None)
-        if node.function in NEED_ELEMENTS and empty is not None:
+        if function in ALONG:
+            if function in ("cumsum", "cumprod"):
+                value = widened(values, value, span)
+            dtypes = (strong(graph.dtypes[value]),)
+            dtype = values.ask(lambda: values.arithmetic.dtype_of(function, dtypes), function, [value], span)
+            along = graph.add(Along(function, value, labels), graph.labels[value], dtype)
+            values.under[along] = values.under.get(value, {})
+            return along, mention
+        empty = next((label for label in labels if graph.sizes[label] == 0), None)
+        if function in NEED_ELEMENTS and empty is not None:
             raise error(faults.no_elements(self.scope.text, node, empty))
-        made = reduction(values, node.function, value, labels, node.name_span)
+        reduced = reduction(values, function, value, labels, span)
         has_dots = any(isinstance(item, Dots) for item in node.term.items)
         if not has_dots:
-            values.under[made] = values.under.get(value, {})
+            values.under[reduced] = values.under.get(value, {})
         gone = (*labels, DOTS) if has_dots else labels
-        return made, tuple([label for label in mention if label not in gone])
-
-    def _along_dtype(self, node: ast.CallAlong, value: int) -> str:
-        dtype = strong(self.values.graph.dtypes[value])
-        arithmetic = self.values.arithmetic
-        return self.values.told(
-            lambda: arithmetic.dtype_of(node.function, [dtype]), node.function, [value], node.name_span
-        )
+        return reduced, tuple([label for label in mention if label not in gone])
 
     def _bracket_labels(self, node: ast.CallAlong, value: int) -> Labels:
         """Return the labels that stand in the brackets, every one of them in the value (NE241)."""
@@ -278,7 +275,7 @@ def _is_literal(label: str) -> TypeGuard[Unnamed]:
     return isinstance(label, Unnamed) and label.is_literal
 
 
-def _is_plain(axes: Axes, labels: Labels) -> bool:
+def _only_orders(axes: Axes, labels: Labels) -> bool:
     """Whether a term only orders the dims that the value has."""
     every = [label for group in axes for label in group]
     return len(every) == len(set(every)) and all(label in labels for label in every)

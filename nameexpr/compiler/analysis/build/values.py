@@ -7,16 +7,16 @@ as in NumPy. Dims under `...` that have size 1 give way where values meet, and n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.views import Views
-from nameexpr.compiler.ir.axes import Under, Unnamed, is_under_dots
-from nameexpr.compiler.ir.dtypes import ITEM_BYTES, MAGNITUDE, WEAK, WeakDtype
+from nameexpr.compiler.ir.axes import EllipsisNames, Unnamed, is_under_dots
+from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, number_of
 from nameexpr.errors import Diagnostic, Mark, NotHeldError, Span, error
 from nameexpr.ops import FUNCTIONS, INTEGER
+from nameexpr.records import field, record
 from nameexpr.syntax.ast import Formula
 
 T = TypeVar("T")
@@ -24,23 +24,21 @@ POWERS = frozenset({"**.", "pow"})
 DIVIDING = frozenset({"//.", "%.", "floor_divide", "remainder", "fmod"})
 
 
-class Arithmetic(Protocol):
-    """What the compiler must be told of the arrays' library: it knows no dtypes but by name."""
+class Arithmetic(NamedTuple):
+    """What the compiler must be told of the arrays' library: it knows no dtypes but by name.
 
-    def dtype_of(self, kernel: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype that a pointwise function gives for these; TypeError if there is none."""
+    `dtype_of` takes a kernel and dtypes, and returns the dtype that it gives for these (TypeError if there is
+    none); `fold` returns what a kernel gives for numbers, as a number. `promoted` returns the dtype of a
+    product of arrays of some dtypes, `reduced` takes a reducer, too, and returns that of the reduction.
+    """
 
-    def fold(self, kernel: str, numbers: Sequence[int | float | complex]) -> int | float | complex:
-        """Return what a pointwise function gives for numbers, as a number."""
-
-    def reduced(self, reducer: str, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes after a reduction; TypeError if none."""
-
-    def promoted(self, dtypes: Sequence[str]) -> str:
-        """Return the dtype of a product of arrays of these dtypes."""
+    dtype_of: Callable[[str, tuple[str, ...]], str]
+    fold: Callable[[str, Sequence[int | float | complex]], int | float | complex]
+    reduced: Callable[[str, tuple[str, ...]], str]
+    promoted: Callable[[tuple[str, ...]], str]
 
 
-@dataclass
+@record(frozen=False)
 class Values:
     """The graph of a formula as it is written.
 
@@ -55,25 +53,28 @@ class Values:
     graph: Graph
     named: set[int] = field(default_factory=set)
     unsure: set[int] = field(default_factory=set)
-    under: dict[int, Under] = field(default_factory=dict)
+    under: dict[int, EllipsisNames] = field(default_factory=dict)
     parts_again: int = 0
-
-    def number(self, number: int | float | complex) -> int:
-        """Return the value of a number."""
-        value = self.graph.scalar(number)
-        self.graph.dtypes[value] = WEAK[type(number)]
-        return value
 
     def map(self, values: Sequence[int], function: str, span: Span) -> int:
         """Return a pointwise function of values: folded where all of them are numbers of the text."""
         graph = self.graph
         values = self._broadcast(values, span)
-        if all(isinstance(graph.nodes[value], Scalar) for value in values):
-            return self.number(self._folded(function, values, span))
-        if function in POWERS and self._is_square(*values):
-            return self.map(values[:1], "square", span)
+        nodes = [graph.nodes[value] for value in values]
         kernel, dtypes = FUNCTIONS[function].kernel, self._dtypes(values)
-        dtype = self.told(lambda: self.arithmetic.dtype_of(kernel, dtypes), function, values, span)
+        if all(isinstance(node, Scalar) for node in nodes):
+            numbers = [number_of(node) for node in nodes if isinstance(node, Scalar)]
+            try:
+                return graph.scalar(
+                    self.ask(lambda: self.arithmetic.fold(kernel, numbers), function, values, span)
+                )
+            except NotHeldError as fault:
+                raise error(faults.not_computed(self.tree.text, fault, span)) from fault
+        if function in POWERS and dtypes[0] not in {"bool", WEAK[bool]}:
+            exponent = nodes[1]
+            if isinstance(exponent, Scalar) and (exponent.kind, exponent.value) == ("int", 2):
+                return self.map(values[:1], "square", span)  # which is quicker
+        dtype = self.ask(lambda: self.arithmetic.dtype_of(kernel, dtypes), function, values, span)
         if not self.unsure.isdisjoint(values):
             values = self._integers(kernel, values, dtype)
         if function == "where":
@@ -90,7 +91,7 @@ class Values:
         """Return a value in another dtype."""
         return self.graph.add(Map(CAST, (value,), dtype), self.graph.labels[value], dtype)
 
-    def told(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
+    def ask(self, ask: Callable[[], T], function: str, values: Sequence[int], span: Span) -> T:
         """Return what the arrays' library answers, or say that it knows no such function of these (NE524)."""
         try:
             return ask()
@@ -100,7 +101,7 @@ class Values:
     def reduced_dtype(self, reducer: str, factors: Sequence[int], span: Span) -> str:
         """Return the dtype of a reduction of the product of some values."""
         dtypes = self._dtypes(factors)
-        return self.told(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
+        return self.ask(lambda: self.arithmetic.reduced(reducer, dtypes), reducer, factors, span)
 
     def integer(self, value: int) -> int:
         """Return a number that is refused if it turns out to be no integer."""
@@ -121,24 +122,8 @@ class Values:
                 reason = faults.not_held(number, "float64")
                 raise error(faults.not_computed(self.tree.text, reason, span)) from fault
 
-    def _dtypes(self, values: Sequence[int]) -> list[str]:
-        return [self.graph.dtypes[value] for value in values]
-
-    def _folded(self, function: str, values: Sequence[int], span: Span) -> int | float | complex:
-        """Return what a pointwise function gives for numbers of the text (NE526 if that is too large)."""
-        nodes = [self.graph.nodes[value] for value in values]
-        numbers = [number_of(node) for node in nodes if isinstance(node, Scalar)]
-        kernel = FUNCTIONS[function].kernel
-        try:
-            return self.told(lambda: self.arithmetic.fold(kernel, numbers), function, values, span)
-        except NotHeldError as fault:
-            raise error(faults.not_computed(self.tree.text, fault, span)) from fault
-
-    def _is_square(self, base: int, exponent: int) -> bool:
-        """Whether a power is that of 2 of numbers which have a square of their own dtype: it is quicker."""
-        node, dtype = self.graph.nodes[exponent], self.graph.dtypes[base]
-        is_two = isinstance(node, Scalar) and (node.kind, node.value) == ("int", 2)
-        return is_two and dtype not in {"bool", WEAK[bool]}
+    def _dtypes(self, values: Sequence[int]) -> tuple[str, ...]:
+        return tuple([self.graph.dtypes[value] for value in values])
 
     def _held(self, value: int, dtype: str, span: Span) -> int:
         """Return an integer as a value of a dtype that must hold it: `where` would wrap it in silence."""
@@ -147,7 +132,7 @@ class Values:
         node = self.graph.nodes[value]
         if not isinstance(node, Scalar):
             return self.cast(value, dtype)
-        least = 0 if dtype.startswith("u") else -MAGNITUDE[dtype]
+        least = 0 if KIND_OF[dtype] == "uint" else -MAGNITUDE[dtype]
         number = number_of(node)
         if not least <= number.real < least + 2 ** (8 * ITEM_BYTES[dtype]):
             raise error(faults.not_computed(self.tree.text, faults.not_held(number, dtype), span))
@@ -155,21 +140,18 @@ class Values:
 
     def _integers(self, kernel: str, values: Sequence[int], dtype: str) -> list[int]:
         """Return the arguments of a function: numbers whose kind decides its dtype must be integers."""
-        dtypes = self._dtypes(values)
-        return [
-            self.integer(value)
-            if value in self.unsure and not self._takes_floats(kernel, dtypes, place, dtype)
-            else value
-            for place, value in enumerate(values)
-        ]
-
-    def _takes_floats(self, kernel: str, dtypes: Sequence[str], place: int, dtype: str) -> bool:
-        """Whether a function's dtype is the same for a float at a place; that of numbers is their own."""
-        try:
-            found = self.arithmetic.dtype_of(kernel, [*dtypes[:place], WEAK[float], *dtypes[place + 1 :]])
-        except TypeError:
-            return False
-        return isinstance(dtype, WeakDtype) or found == dtype
+        arguments = list(values)
+        for place, value in enumerate(values):
+            if value in self.unsure:
+                dtypes = list(self._dtypes(values))
+                dtypes[place] = WEAK[float]
+                try:
+                    takes_float = isinstance(dtype, WeakDtype)
+                    takes_float |= self.arithmetic.dtype_of(kernel, tuple(dtypes)) == dtype
+                except TypeError:
+                    takes_float = False
+                arguments[place] = value if takes_float else self.integer(value)
+        return arguments
 
     def _may_be_fraction(self, function: str, values: Sequence[int]) -> bool:
         """Whether a function of integers that only a call knows may give a float: 2 ** -1, 7 // 0."""
@@ -183,38 +165,38 @@ class Values:
 
     def _broadcast(self, values: Sequence[int], span: Span) -> Sequence[int]:
         """Return values whose dims under `...` fit: those of size 1 give way (NE309 if others differ)."""
-        places: dict[int, list[Unnamed]] = {}
+        meeting: dict[int, list[Unnamed]] = {}
         for label in dict.fromkeys([label for value in values for label in self.graph.labels[value]]):
             if is_under_dots(label):
-                places.setdefault(label.number, []).append(label)
-        given_way: set[str] = set()
-        for meeting in places.values():
-            long = [label for label in meeting if self.graph.sizes[label] != 1]
+                meeting.setdefault(label.number, []).append(label)
+        dropped: set[str] = set()
+        for labels in meeting.values():
+            long = [label for label in labels if self.graph.sizes[label] != 1]
             if len(long) > 1:
                 views = self.views
                 raise error(faults.broadcast_fault(self.tree, views.axes, views.operands, long, span))
-            given_way |= {label for label in meeting if long and label not in long}
-        return [self._without(value, given_way) for value in values] if given_way else values
+            dropped |= {label for label in labels if long and label not in long}
+        return [self._without(value, dropped) for value in values] if dropped else values
 
-    def _without(self, value: int, given_way: set[str]) -> int:
+    def _without(self, value: int, dropped: set[str]) -> int:
         own = self.graph.labels[value]
-        here = tuple(label for label in own if label in given_way)
+        here = tuple(label for label in own if label in dropped)
         if not here:
             return value
-        kept = tuple(label for label in own if label not in given_way)
-        dropped = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
-        self.under[dropped] = self.under.get(value, {})
-        return dropped
+        kept = tuple(label for label in own if label not in dropped)
+        made = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
+        self.under[made] = self.under.get(value, {})
+        return made
 
     def _unify_names(self, made: int, values: Sequence[int], span: Span) -> None:
         """Unify the names that values have under `...` (NE402 if two of them differ)."""
         names: dict[int, str | None] = {}
         for value in values if self.under else ():
-            for place, name in self.under.get(value, {}).items():
-                if None not in (name, names.get(place)) and names[place] != name:
-                    message = f"under '...' the dim '{name}' meets '{names[place]}'"
+            for number, name in self.under.get(value, {}).items():
+                if None not in (name, names.get(number)) and names[number] != name:
+                    message = f"under '...' the dim '{name}' meets '{names[number]}'"
                     hint = "rename one of the dims, or write these dims out"
                     raise error(Diagnostic("NE402", message, self.tree.text, (Mark(span),), hint=hint))
-                names[place] = names.get(place) or name
+                names[number] = names.get(number) or name
         if names:
             self.under[made] = names

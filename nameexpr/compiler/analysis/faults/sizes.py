@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from keyword import iskeyword
 from math import prod
 from typing import NamedTuple
@@ -14,11 +13,12 @@ from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.compiler.ir.axes import Unnamed, is_under_dots, shown
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean
+from nameexpr.records import record
 from nameexpr.syntax.ast import Expression, Item, Sized
 from nameexpr.syntax.unparse import unparse_item
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scene:
     """Everything a diagnostic about sizes may need."""
 

@@ -5,17 +5,17 @@ hold nothing or do not fit, and functions that are not defined for what they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from nameexpr.compiler.analysis.operands import Operand, describe
-from nameexpr.compiler.analysis.term_queries import View, labels_in, marks_of_label, terms_in
-from nameexpr.compiler.ir.axes import DOTS, Axes, Unnamed, shown
+from nameexpr.compiler.analysis.operands import Operand, View, describe
+from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax.ast import (
     LABELLED,
+    STRETCHED,
     Alias,
     CallAlong,
     Dots,
@@ -27,7 +27,9 @@ from nameexpr.syntax.ast import (
     Term,
     Use,
     atoms,
+    labels_in,
     nodes,
+    terms_in,
 )
 
 
@@ -45,44 +47,44 @@ def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: S
     words = list(dict.fromkeys(map(word_of, lost)))
     listed = " and ".join(f"'{word}'" for word in words)
     slips = [did_you_mean(label, words) for label in unknown if len(label) > 1]
-    slips += [_meant(tree, word, words) for word in words]
+    others = sorted(labels_in(*terms_in(tree)).difference(words))
+    for word in words:
+        same = [label for label in others if label.casefold() == word.casefold()]
+        slips.append(did_you_mean(word, same or (others if len(word) > 2 else ())))  # noqa: PLR2004
     near = next(filter(None, slips), "")
     advice = f"reduce over it, such as with sum[{' '.join(words)}](...), or write it on the left"
     message = f"{listed} would be dropped: {'it is' if len(words) == 1 else 'they are'} not on the left"
-    where = _marks_in(tree, statement.value, lost) or _carriers(tree, statement, lost)
-    marks = (Mark(statement.term.span), *where)
-    return Diagnostic("NE240", message, tree.text, marks, hint=near or advice)
+    every = [mark for label in lost for mark in marks_of_label(tree, label)]
+    where = [mark for mark in every if _is_within(mark.span, statement.value.span)]
+    marks = dict.fromkeys((Mark(statement.term.span), *(where or _carriers(tree, statement, every))))
+    return Diagnostic("NE240", message, tree.text, tuple(marks), hint=near or advice)
 
 
-def _meant(tree: Formula, word: str, lost: Sequence[str]) -> str:
-    """Return which other label a lost one was probably meant to be: one that is near, or of another case."""
-    others = sorted(labels_in(*terms_in(tree)).difference(lost))
-    same = [label for label in others if label.casefold() == word.casefold()]
-    return did_you_mean(word, same or (others if len(word) > 2 else ()))  # noqa: PLR2004
+def marks_of_label(tree: Formula, label: str) -> tuple[Mark, ...]:
+    """Return marks below every mention of a label; of one under a pack or `...`, below those."""
+    word = word_of(label)
+    return tuple(
+        Mark(atom.span)
+        for term in sorted(terms_in(tree), key=lambda term: term.span.start)
+        for atom in atoms(term.items)
+        if (isinstance(atom, STRETCHED) and atom.word == word)
+        or (isinstance(atom, LABELLED) and atom.name == word)
+    )
 
 
-def _carriers(tree: Formula, statement: Statement, lost: Sequence[str]) -> list[Mark]:
+def _carriers(tree: Formula, statement: Statement, every: Sequence[Mark]) -> list[Mark]:
     """Return marks below the earlier statements through which labels come into one, and below the labels."""
-    earlier = {one.name: one for one in tree.statements if one.span.start < statement.span.start}
+    earlier = {above.name: above for above in tree.statements if above.span.start < statement.span.start}
     marks = []
     for use in nodes(statement.value):
         above = earlier.get(use.name) if isinstance(use, Use) else None
-        found = [] if above is None else [m for m in _all_marks(tree, lost) if _within(m, above)]
-        marks += [*found[:1], Mark(use.span)] if found else []
-    return list(dict.fromkeys(marks))
+        inside = [] if above is None else [mark for mark in every if _is_within(mark.span, above.span)]
+        marks += [*inside[:1], Mark(use.span)] if inside else []
+    return marks
 
 
-def _within(mark: Mark, statement: Statement) -> bool:
-    return statement.span.start <= mark.span.start < statement.span.end
-
-
-def _all_marks(tree: Formula, labels: Sequence[str]) -> list[Mark]:
-    return [mark for label in labels for mark in marks_of_label(tree, label)]
-
-
-def _marks_in(tree: Formula, node: Node, labels: Sequence[str]) -> list[Mark]:
-    inside = [mark for mark in _all_marks(tree, labels) if node.span.start <= mark.span.start < node.span.end]
-    return list(dict.fromkeys(inside))
+def _is_within(span: Span, outer: Span) -> bool:
+    return outer.start <= span.start < outer.end
 
 
 def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
@@ -94,7 +96,7 @@ def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
 
 def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
-    known = [label for label in own if not isinstance(label, Unnamed) or label.word.endswith(DOTS)]
+    known = [label for label in own if not isinstance(label, Unnamed) or label.is_stretched]
     words = list(dict.fromkeys(map(word_of, known)))
     listed = "it has no dims"
     if words:

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.axes import Contraction, Labels
 from nameexpr.compiler.ir.graph import Graph, Reduction
 from nameexpr.compiler.ir.liveness import COMBINED
 from nameexpr.compiler.ir.primitives import shapes_of
-from nameexpr.compiler.ir.program import Loop, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
-from nameexpr.compiler.lowering.lower import Lowering
+from nameexpr.compiler.lowering.lower import Lowering, Planner
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, block_graph, users_of
 from nameexpr.compiler.schedule.reuse import reuse
 from nameexpr.compiler.schedule.simplify import simplify
+from nameexpr.records import replace
 
 
-@dataclass
 class LoopLowering(Lowering):
     """Values as `Lowering` makes them, the tops of `loops` in blocks; `sizes` are those of whole labels."""
 
-    loops: GraphLoops = ()
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    def __init__(
+        self,
+        graph: Graph,
+        build: Builder,
+        operands: Operands,
+        plan: Planner,
+        row_major: frozenset[int],
+        values: dict[int, Value],
+        plans: dict[int, tuple[ContractionPlan, int]],
+        loops: GraphLoops,
+        sizes: Mapping[str, int],
+    ) -> None:
+        super().__init__(graph, build, operands, plan, None, row_major, values, plans)
+        self.loops, self.sizes = loops, sizes
 
     def lowered(self, outputs: Sequence[int], labels: Labels = ()) -> Program:
         """Return the program of some values, the last with its axes in the order of `labels` if given."""
@@ -74,10 +84,12 @@ class LoopLowering(Lowering):
         if isinstance(node, Reduction) and place is None:
             combine = COMBINED[node.reducer or "sum"]
         parameters = Loop((size,), loop.block, cuts, body, tail, place, combine, label)
-        made = ir.loop(tuple([value.number for value in reads]), parameters, graph.dtypes[loop.top])
-        value = build.emit(made, labels, graph.dtypes[loop.top], build.row_major_strides(labels))
+        sources, computed = tuple([value.number for value in reads]), graph.dtypes[loop.top]
+        made = Instruction("loop", sources, dtype=computed, loop=parameters)
+        value = build.emit(made, labels, computed, build.row_major_strides(labels))
         if isinstance(node, Reduction) and node.reducer == "mean" and place is None:
-            value = build.emit(ir.divide(value.number, self.graph.cells(node.labels)), labels, value.dtype)
+            count = self.graph.cells(node.labels)
+            value = build.emit(Instruction("divide", (value.number,), constants=(count,)), labels, computed)
         return build.cast(value, dtype)
 
     def _body(
@@ -95,7 +107,7 @@ class LoopLowering(Lowering):
             parts[read] = replace(value, number=number, strides=strides, is_fresh=False)
         shapes = tuple([build.shape(value.labels) for value in reads])
         operands, own = Operands(shapes, (), ()), (loop.inner, self.sizes)
-        inner = LoopLowering(graph, build, operands, self.plan, None, frozenset(), parts, self.plans, *own)
+        inner = LoopLowering(graph, build, operands, self.plan, frozenset(), parts, self.plans, *own)
         program = inner.lowered((loop.top,), labels)
         self.build.used_strides |= build.used_strides
         self.build.sizes = {**build.sizes, **self.build.sizes}

@@ -6,7 +6,6 @@ known when it is written. So the search aims lower until a program does fit.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf, prod
 
 from nameexpr.compiler.analysis.scope import Scope
@@ -22,6 +21,7 @@ from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smalle
 from nameexpr.compiler.schedule.limit.search import Effort, find_nests
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import error
+from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 
 HALVES = {"float64": "float32", "complex128": "complex64"}

@@ -5,7 +5,6 @@ kernels and copies take is only known of these.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from math import fsum, inf, log, prod
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smalle
 from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
 from nameexpr.errors import error
+from nameexpr.records import field, record, replace
 from nameexpr.syntax.ast import Expression
 
 WIDTH = 4
@@ -56,7 +56,7 @@ class Tried(NamedTuple):
     excess: float
 
 
-@dataclass
+@record(frozen=False)
 class GraphSearch:
     """What is computed, and how many instructions may yet be tried."""
 
@@ -80,16 +80,8 @@ class GraphSearch:
         if loops not in self.seen:
             build = Builder(self.graph.sizes, len(self.operands.shapes), self.target)
             row_major = frozenset(self.outputs if self.is_row_major else ())
-            lowering = LoopLowering(
-                self.graph,
-                build,
-                self.operands,
-                self.plan,
-                None,
-                row_major,
-                loops=loops,
-                sizes=self.graph.sizes,
-            )
+            given = (self.graph, build, self.operands, self.plan, row_major)
+            lowering = LoopLowering(*given, {}, {}, loops, self.graph.sizes)
             program = lowering.lowered(self.outputs)
             program = tile_leading_axes(program, shapes_of(program), self.target)
             self.left -= _length(program)

@@ -9,10 +9,10 @@ way, blocks are added up, which items that are linear allow.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import log, prod
 
 from nameexpr.compiler.schedule.limit.network import COMBINED, Item, Labels, StepNetwork
+from nameexpr.records import field, record, replace
 
 EXECUTED = 20_000.0
 """Flops in the time that one more step takes, with its views, however small it is."""
@@ -20,7 +20,7 @@ ADDED = 4.0
 """Flops in the time that a cell takes which is added to what other blocks gave."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlockLoop:
     """A loop over blocks of one label; `inner` are the loops inside it, which cover some of its items."""
 
@@ -36,7 +36,7 @@ Path = tuple[int, ...]
 """Where a loop stands: its position among the outermost loops, then among those inside it."""
 
 
-@dataclass
+@record(frozen=False)
 class Measure:
     """What a nest costs: flops, their cost in time with all calls, bytes at the peak, and where that is.
 
@@ -53,7 +53,7 @@ class Measure:
     alive: Labels = field(default_factory=frozenset)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Level:
     """The items outside all loops, or inside one: `times` is how often they are done, `looped` are the labels
     of the loops around them, `below` the bytes that are alive outside.

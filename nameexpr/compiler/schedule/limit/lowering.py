@@ -5,21 +5,20 @@ instruction with a program of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
-from nameexpr.compiler.ir.program import Loop, Program
+from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
-from nameexpr.compiler.lowering.reduction import lower_reduction
+from nameexpr.compiler.lowering.contraction import lower_reduction
 from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
 from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
 from nameexpr.compiler.schedule.simplify import simplify
+from nameexpr.records import record, replace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Whole:
     """What every level of a nest is lowered from."""
 
@@ -114,7 +113,7 @@ def _loop(whole: _Whole, build: Builder, loop: BlockLoop, values: Mapping[int, V
     sources = tuple(value.number for _, value in outside)
     blocks = Loop((size,), loop.block, cuts, body, tail, place, combine, loop.label)
     bound = result.bound if is_placed or result.bound is None else result.bound * blocks.turns
-    one = ir.loop(sources, blocks, dtype)
+    one = Instruction("loop", sources, dtype=dtype, loop=blocks)
     value = build.emit(one, result.labels, dtype, build.row_major_strides(result.labels), bound=bound)
     is_whole = all(build.sizes[label] == whole.plan.contraction.sizes[label] for label in whole.plan.reduced)
     if is_reducing and is_whole and needs_narrowing(reducer, whole.dtypes):

@@ -7,7 +7,6 @@ plan and a last one that stands for what comes after them: the reducer, a divisi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Axes
@@ -19,6 +18,7 @@ from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import REDUCTIONS
+from nameexpr.records import record
 
 Labels = frozenset[str]
 COMBINED = {name: row.combine for name, row in REDUCTIONS.items() if row.combine and name != "sum"}
@@ -73,7 +73,7 @@ class SingleReduction(NamedTuple):
         return Dtypes(self.operands.dtypes, self.node.compute, self.node.result)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One step of a plan, or what comes after all of them.
 
@@ -91,7 +91,7 @@ class Item:
     casts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepNetwork:
     """The items of a plan with what the values are: `values` are the labels of each, operands first.
 

@@ -9,7 +9,6 @@ LimitError[NE709]: the expression needs 90,000,000 bytes at its peak, and memory
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import Axes, Labels, factors_of, shown
@@ -20,6 +19,7 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.errors import Diagnostic, OperandInfo
+from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
 
 

@@ -8,7 +8,6 @@ is a sum or the like over the label, what blocks give is combined. All else that
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from nameexpr.compiler.ir.axes import Axes
@@ -26,12 +25,13 @@ from nameexpr.compiler.ir.graph import (
     sources_of,
 )
 from nameexpr.compiler.ir.liveness import COMBINED, WIDENED
+from nameexpr.records import record, replace
 
 DEEP = 8
 """Loops inside each other: Python nests at most 20."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GraphLoop:
     """A loop over blocks of a label, one index at a time as it is found.
 

@@ -7,7 +7,6 @@ bring down, no block can. Of a nest that fits, blocks are then made as large as 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from nameexpr.compiler.schedule.limit.loops import (
     with_loop,
 )
 from nameexpr.compiler.schedule.limit.network import StepNetwork
+from nameexpr.records import record
 
 WIDTH = 6
 """Nests that are kept at a time, as many of those that are best as they are and with larger blocks."""
@@ -53,14 +53,14 @@ class CostedNest(NamedTuple):
         return log(self.cost) + self.excess
 
 
-@dataclass
+@record(frozen=False)
 class Effort:
     """What may yet be counted, by one search after the other: one that has found a nest leaves half of it."""
 
     left: int = MOST
 
 
-@dataclass
+@record(frozen=False)
 class Search:
     """What was found so far: nests that fit, and the one with the lowest peak of all."""
 

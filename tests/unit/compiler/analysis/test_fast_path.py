@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from nameexpr.compiler.analysis import infer
 from nameexpr.compiler.analysis.fast_path import is_accepted
+from nameexpr.compiler.analysis.infer import Typed
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules import check
-from nameexpr.compiler.ir.axes import CUSTOM, Typed
+from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.limits import set_limits
@@ -67,7 +68,7 @@ def test_common_texts_are_accepted(text: str) -> None:
 
 def outcome(tree: Expression, operands: tuple[Operand, ...], reducer: str | None) -> Typed | str:
     try:
-        typed = infer.infer(tree, operands, {}, reducer=reducer)
+        typed = infer.type_expression(tree, operands, {}, reducer=reducer)
     except NameExprError as fault:
         return str(fault)
     return typed

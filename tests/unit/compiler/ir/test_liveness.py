@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.liveness import check_program, last_uses, owners, readers, without_unread
 from nameexpr.compiler.ir.program import Instruction, Note, Program
+from nameexpr.records import replace
+from oracle.generate import instructions as ir
 
 EXP = ir.pointwise("exp", (0,), (None,), (2, 3), "float64")
 OVER = ir.pointwise("sqrt", (1,), (None,), (2, 3), "float64", over=0)

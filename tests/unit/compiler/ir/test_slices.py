@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from nameexpr.backends.numpy import formulas
-from nameexpr.backends.numpy.codegen.program import compute
+from nameexpr.backends.numpy.codegen.function import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import WEAK
-from nameexpr.compiler.ir.primitives import shapes_of, slice_instruction, sliceable_axes
+from nameexpr.compiler.ir.primitives import shapes_of, sliceable_axes
 from nameexpr.compiler.ir.program import Instruction, Note, Program
+from nameexpr.compiler.ir.slices import slice_instruction
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
+from oracle.generate import instructions as ir
 
 SHAPE = (2, 3, 4, 5)
 FOLDED = ir.pointwise("add", (0, 1), (None, None), SHAPE, WEAK[float])

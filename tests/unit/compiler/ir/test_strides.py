@@ -12,6 +12,7 @@ import pytest
 import nameexpr as ne
 from nameexpr.compiler.ir import primitives
 from nameexpr.compiler.ir.strides import iteration_order
+from nameexpr.records import replace
 
 
 def sorted_by_insertion(arrays: Sequence[Sequence[int]]) -> list[int]:
@@ -87,7 +88,7 @@ def test_dims_of_size_1_and_dims_in_order_take_time_in_proportion(step: int) -> 
 def test_a_plan_looks_at_the_strides_of_a_program_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     rules = {
-        name: row._replace(strides=lambda *facts, own=row.strides: calls.append(1) or own(*facts))
+        name: replace(row, strides=lambda *facts, own=row.strides: calls.append(1) or own(*facts))
         for name, row in primitives.PRIMITIVES.items()
     }
     monkeypatch.setattr(primitives, "PRIMITIVES", rules)

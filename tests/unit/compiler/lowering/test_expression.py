@@ -13,12 +13,13 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy.codegen import function
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.planning.path import find_path, flops_of
+from nameexpr.compiler.planning.path import find_path
+from nameexpr.compiler.planning.plan import flops_of
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.tensors import wrap
+from oracle.generate import instructions as ir
 from oracle.generate.expressions import seeded_case
 
 RNG = np.random.default_rng(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.lowering import fusion
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.schedule import reuse
+from nameexpr.records import replace
 from nameexpr.runtime import formula
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.parser.formula import parse_formula

@@ -14,7 +14,8 @@ import pytest
 from opt_einsum.paths import linear_to_ssa
 
 import nameexpr as ne
-from nameexpr.compiler.planning.path import STRATEGIES, find_path, flops_of
+from nameexpr.compiler.planning.path import STRATEGIES, find_path
+from nameexpr.compiler.planning.plan import flops_of
 
 Terms = list[frozenset[str]]
 Named = tuple[Terms, frozenset[str], dict[str, int]]

@@ -10,16 +10,17 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.compiler.planning.repeated import repeated_path
 from nameexpr.compiler.schedule.cse import best_shared, share
 from nameexpr.syntax.ast import Expression
+from oracle.generate import instructions as ir
 
 SIZE = 6
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 
 import numpy as np
 import pytest
 
-from nameexpr.backends.numpy.codegen.program import compute
+from nameexpr.backends.numpy.codegen.function import compute
 from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import Dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Note, Program
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
+from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.compiler.schedule.limit.loops import (
     BlockLoop,
     Nest,
@@ -31,10 +30,12 @@ from nameexpr.compiler.schedule.limit.loops import (
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
 from nameexpr.compiler.schedule.limit.network import Item, SingleReduction, StepNetwork, network_of
 from nameexpr.compiler.schedule.limit.search import find_nests
+from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
-from nameexpr.runtime.plan.steps import steps_of
+from nameexpr.runtime.plan.steps import rows_of
 from nameexpr.syntax.ast import Expression
+from oracle.generate import instructions as ir
 
 RNG = np.random.default_rng(0)
 
@@ -119,7 +120,7 @@ def test_flops_of_a_nest_are_those_of_all_its_blocks() -> None:
         program = lower_loops(single, nest)
         specs = [OperandSpec(shape) for shape in program.operands]
         planned = replace(made, program=program, shapes=shapes_of(program))
-        flops = sum(step.flops for step in steps_of(running_of(planned, specs, range(len(specs)), None)))
+        flops = sum(row.step.flops for row in rows_of(running_of(planned, specs, range(len(specs)), None)))
         assert flops == measure(network, nest, 0).flops >= made.plans[0].flops
 
 
@@ -204,13 +205,13 @@ def test_verify_refuses_a_loop_whose_parts_do_not_fit() -> None:
     shapes = ((10, 5),)
     assert shapes_of(Program(shapes, (ir.loop((0,), right, "float64"),), note, 1, False))[-1] == (10,)
     for wrong in (
-        right._replace(block=5),
-        right._replace(tail=None),
-        right._replace(cuts=((1,),)),
-        right._replace(cuts=((None,),)),
-        right._replace(tail=inner),
-        right._replace(place=None),
-        right._replace(sizes=(12,)),
+        replace(right, block=5),
+        replace(right, tail=None),
+        replace(right, cuts=((1,),)),
+        replace(right, cuts=((None,),)),
+        replace(right, tail=inner),
+        replace(right, place=None),
+        replace(right, sizes=(12,)),
     ):
         with pytest.raises((AssertionError, IndexError)):
             shapes_of(Program(shapes, (ir.loop((0,), wrong, "float64"),), note, 1, False))

@@ -11,16 +11,16 @@ from numpy.testing import assert_allclose
 
 import nameexpr as ne
 from nameexpr.backends.numpy.target import TARGET
+from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
-from nameexpr.compiler.pipeline import compile_expression, read, type_expression
-from nameexpr.compiler.planning.bound import order_for_calls
-from nameexpr.compiler.planning.plan import SMALL
+from nameexpr.compiler.pipeline import compile_expression, read
+from nameexpr.compiler.planning.bound import plan_for_calls
 from nameexpr.compiler.schedule.partial import Folded, fold, work_of
+from oracle.generate import instructions as ir
 
 Shape = tuple[int, ...]
 
@@ -36,7 +36,7 @@ def stages(text: str, *shapes: Shape, dtypes: Any = None) -> Any:
 
 def folded(text: str, bound: set[int], *shapes: Shape, dtypes: Any = None) -> Folded:
     compiled = stages(text, *shapes, dtypes=dtypes)
-    made = fold(compiled.program, compiled.shapes, bound)
+    made = fold(compiled.program, compiled.shapes, bound, TARGET)
     assert shapes_of(made.rest)[made.rest.result] == compiled.shapes[compiled.program.result]
     if made.prelude is not None:
         given = [shapes_of(made.prelude)[value] for value in made.prelude.results]
@@ -49,7 +49,7 @@ def of_formula(text: str, bound: set[str], **operands: Any) -> tuple[Folded, Any
     formula(**operands)
     compiled = formula._entry.compile(*formula._entry.latest)
     places = {place for place, name in enumerate(compiled.tree.operands) if name in bound}
-    return fold(compiled.program, compiled.shapes, places), compiled
+    return fold(compiled.program, compiled.shapes, places, TARGET), compiled
 
 
 def kinds(program: Program | None) -> list[str]:
@@ -58,7 +58,7 @@ def kinds(program: Program | None) -> list[str]:
 
 def test_nothing_bound_leaves_the_program_as_it_is() -> None:
     compiled = stages("a b, b c -> a c", (200, 300), (300, 400))
-    made = fold(compiled.program, compiled.shapes, set())
+    made = fold(compiled.program, compiled.shapes, set(), TARGET)
     assert made == Folded(compiled.program, None, compiled.program, ())
 
 
@@ -91,7 +91,7 @@ def test_repeats_and_outer_products_are_not_held() -> None:
 
 def test_what_is_small_is_always_held() -> None:
     made = folded("i, j, n i j -> n", {0, 1}, (8,), (9,), (2000, 8, 9))
-    assert all(np.prod(shape) <= SMALL for shape in made.rest.operands[1:])
+    assert all(np.prod(shape) <= TARGET.held_cells for shape in made.rest.operands[1:])
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_large_products_are_held_for_the_work_they_save(
     notes = (Note(("i", "j"), "float64", 0), Note(("n", "i", "j"), "float64", 1))
     operands = ((300, inner), (inner, 200), (2, 300, 200))
     program = Program(operands, (ir.dot(0, 1), ir.multiply(2, 3)), notes, 4, depends_on_layout=False)
-    made = fold(program, shapes_of(program), {0, 1}, limit)
+    made = fold(program, shapes_of(program), {0, 1}, TARGET, limit)
     assert kinds(made.prelude) == (["dot"] if is_held else [])
     assert kinds(made.rest) == (["multiply"] if is_held else ["dot", "multiply"])
 
@@ -180,14 +180,14 @@ def test_work_is_counted_in_scalar_operations(
     assert work_of(one, sources, result) == expected
 
 
-def cost_per_call(text: str, bound: set[int], shapes: list[Shape], path: Any) -> int:
+def cost_per_call(text: str, bound: set[int], shapes: list[Shape], constants: tuple[int, ...]) -> int:
     tree = read(text)
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
     dtypes = choose_dtypes(
         ("float64",) * len(shapes), "float64", is_summed=True, reducer=None, is_asked=False
     )
-    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(TARGET, path))
-    rest = fold(made.program, made.shapes, bound).rest
+    made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(TARGET, constants=constants))
+    rest = fold(made.program, made.shapes, bound, TARGET).rest
     return sum(
         work_of(one, [shapes_of(rest)[s] for s in (one.sources[0], one.sources[1])], shapes_of(rest)[number])  # type: ignore[union-attr]
         for number, one in enumerate(rest.instructions, len(rest.operands))
@@ -202,28 +202,25 @@ def test_a_chain_of_bound_matrices_becomes_one(count: int) -> None:
     text += f" -> {labels[0]} {labels[-1]}"
     shapes = [(1, 30)] + [(30, 30)] * (count - 1)
     bound = set(range(1, count))
-    plan = stages(text, *shapes).plans[0]
-    path = order_for_calls(plan, bound)
-    assert path is not None
-    assert cost_per_call(text, bound, shapes, None) == (count - 1) * 1800
-    assert cost_per_call(text, bound, shapes, path) == 1800
+    assert cost_per_call(text, bound, shapes, ()) == (count - 1) * 1800
+    assert cost_per_call(text, bound, shapes, tuple(bound)) == 1800
 
 
 def test_the_usual_order_stays_where_no_other_costs_less() -> None:
     thin = stages("n a, a b, b c -> n c", (1, 1000), (1000, 5), (5, 1000)).plans[0]
-    assert order_for_calls(thin, {1, 2}) is None
+    assert plan_for_calls(thin, {1, 2}, TARGET) is thin
     pair = stages("n a, a b -> n b", (5, 6), (6, 7)).plans[0]
-    assert order_for_calls(pair, {1}) is None
+    assert plan_for_calls(pair, {1}, TARGET) is pair
     whole = stages("n a, a b, b c -> n c", (1, 4), (4, 4), (4, 4)).plans[0]
-    assert order_for_calls(whole, {0, 1, 2}) is None
-    assert order_for_calls(whole, set()) is None
+    assert plan_for_calls(whole, {0, 1, 2}, TARGET) is whole
+    assert plan_for_calls(whole, set(), TARGET) is whole
 
 
 def test_sums_of_one_operand_do_not_confuse_the_order() -> None:
     text = "n a p, a b, b c q -> n c : sum"
     shapes = [(1, 40, 2), (40, 40), (40, 40, 3)]
-    path = order_for_calls(stages(text, *shapes).plans[0], {1, 2})
-    assert path == [(1, 2), (0, 1)]
+    plan = plan_for_calls(stages(text, *shapes).plans[0], {1, 2}, TARGET)
+    assert [step.values for step in plan.steps] == [(0,), (2,), (1, 4), (3, 5)]
     arrays = [np.random.default_rng(1).random(shape) for shape in shapes]
     bound = ne.compile(text).bind({1: arrays[1], 2: arrays[2]})
     assert_allclose(bound(arrays[0]), np.einsum("nap,ab,bcq->nc", *arrays))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Program
 from nameexpr.compiler.schedule import tiling as slices
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.records import replace
 
 ATTENTION = """s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
 p = softmax[K](where(index[Q] >= index[K], s, -inf))
@@ -233,12 +233,12 @@ def test_verify_refuses_a_body_that_does_not_fit_its_sources() -> None:
     parts = tuple((256, 1) if number == bias else part for number, part in enumerate(one.body.operands))
     place = next(number for number, each in enumerate(program.instructions) if each.loop)
     for broken in (
-        one._replace(sizes=(2, 5)),
-        one._replace(cuts=((None, 0), *one.cuts[1:])),
-        one._replace(cuts=tuple((0, 1) if number == bias else cut for number, cut in enumerate(one.cuts))),
-        one._replace(body=replace(one.body, operands=parts)),
-        one._replace(layout=(0, 1, 1, 3)),
-        one._replace(body=replace(one.body, operands=((256, 31), *one.body.operands[1:]))),
+        replace(one, sizes=(2, 5)),
+        replace(one, cuts=((None, 0), *one.cuts[1:])),
+        replace(one, cuts=tuple((0, 1) if number == bias else cut for number, cut in enumerate(one.cuts))),
+        replace(one, body=replace(one.body, operands=parts)),
+        replace(one, layout=(0, 1, 1, 3)),
+        replace(one, body=replace(one.body, operands=((256, 31), *one.body.operands[1:]))),
     ):
         changed = program.instructions[place]._replace(loop=broken)
         instructions = (*program.instructions[:place], changed, *program.instructions[place + 1 :])

@@ -6,11 +6,11 @@ import numpy as np
 
 from nameexpr.backends.numpy import formulas
 from nameexpr.backends.numpy.codegen.function import bound_statements, function_code
-from nameexpr.backends.numpy.codegen.program import Routine, source_of
+from nameexpr.backends.numpy.codegen.source import Routine, source_of
 from nameexpr.backends.numpy.kernels import c_einsum
-from nameexpr.compiler.ir import instructions as ir
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Note, Program
+from oracle.generate import instructions as ir
 
 X, Y = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
 

@@ -1,4 +1,4 @@
-"""A function for each primitive that makes an instruction of it: `ir.transpose(source, axes)`."""
+"""A function for each primitive that makes an instruction of it, for tests: `ir.transpose(source, axes)`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,115 @@
+"""Which leading axes of its sources an instruction can go through slice by slice.
+
+A rule says how many leading axes of each source are cut for a slice that has one index for each of `depth`
+leading axes of the result; None where there are no slices. Where an axis has size 1 its index is 0; a source
+that is broadcast may have the last of these axes only, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nameexpr.compiler.ir.program import Instruction, Shape
+
+Shapes = Sequence[Shape]
+Cuts = tuple[int, ...] | None
+"""How many leading axes of each source are cut for a slice; None where there are no slices."""
+
+
+def never(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """There are no slices."""
+    return None
+
+
+def kept_leading(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where all axes stay as they are, and some are left."""
+    return (depth,) if len(sources[0]) > depth else None
+
+
+def behind(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where what goes on along axes goes on behind the leading ones."""
+    return (depth,) if len(sources[0]) > depth and _beyond(instruction.axes, depth) else None
+
+
+def of_reduce(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where more than the leading axes is left."""
+    return (depth,) if len(sources[0]) - len(instruction.axes) > depth else None
+
+
+def of_transpose(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where the leading axes stay where they are."""
+    is_kept = len(sources[0]) > depth and instruction.axes[:depth] == tuple(range(depth))
+    return (depth,) if is_kept else None
+
+
+def of_reshape(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where the leading axes stay as they are."""
+    (source,) = sources
+    return (depth,) if len(source) > depth and instruction.shape[:depth] == source[:depth] else None
+
+
+def of_pointwise(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where an axis is left; numbers have none."""
+    return None if instruction.is_weak else _broadcast(sources, depth, 1)
+
+
+def of_multiply(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where an axis is left."""
+    return _broadcast(sources, depth, 1)
+
+
+def of_matmul(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where matrices are left."""
+    return _broadcast(sources, depth, 2)
+
+
+def of_fused(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where an axis is left, and none of the leading ones goes away."""
+    kept = len(instruction.shape) - len(instruction.axes)
+    if kept <= depth or not _beyond(instruction.axes, depth):
+        return None
+    return tuple([depth if source else 0 for source in sources])
+
+
+def of_einsum(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
+    """Where operands begin with letters that the result begins with, and have them once."""
+    *every, result = instruction.letters
+    leading = result[:depth]
+    if len(result) <= depth or len(set(leading)) < depth:
+        return None
+    cuts = tuple([_shared(letters, leading) for letters in every])
+    rest = {letter for letters, cut in zip(every, cuts, strict=True) for letter in letters[cut:]}
+    return None if rest & set(leading) else cuts
+
+
+def _beyond(axes: Sequence[int], depth: int) -> bool:
+    return all(axis >= depth for axis in axes)
+
+
+def _broadcast(sources: Shapes, depth: int, least: int) -> Cuts:
+    """The cuts of sources that are broadcast from the right, of which `least` axes must be left."""
+    rest = max(map(len, sources), default=0) - depth
+    return tuple([max(0, len(source) - rest) for source in sources]) if rest >= least else None
+
+
+def _shared(letters: Shape, leading: Shape) -> int:
+    """With how many of the last leading letters an operand begins."""
+    depth = len(leading)
+    return next(count for count in range(depth, -1, -1) if letters[:count] == leading[depth - count :])
+
+
+def slice_instruction(instruction: Instruction, depth: int) -> Instruction:
+    """An instruction without its leading axes, of which there are slices."""
+    axes, letters = instruction.axes, instruction.letters
+    if instruction.primitive == "transpose":
+        axes = axes[depth:]
+    if letters:
+        *every, result = letters
+        every = [own[_shared(own, result[:depth]) :] for own in every]
+        letters = (*every, result[depth:])
+    return instruction._replace(
+        shape=instruction.shape[depth:],
+        tiles=instruction.tiles[depth:],
+        axes=tuple([axis - depth if axis >= 0 else axis for axis in axes]),
+        letters=letters,
+    )

@@ -1,0 +1,128 @@
+"""What users see of a wrong call: their own line and the error, wherever tracebacks are shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nameexpr as ne
+
+WRONG = {
+    "an expression": 'ne.einsum("a b, c -> a", np.ones((2, 3)), np.ones(4))',
+    "a formula": 'ne.evaluate("y[N K] = x[N C]", x=np.ones((2, 3)))',
+    "a compiled text": 'ne.compile("a b -> a : sum")(np.ones(3))',
+    "a method": 'ne.tensor(np.ones((2, 3)), names="N C").sum("D")',
+    "an operator": 'ne.tensor(np.ones(2), names="N") + ne.tensor(np.ones(2), names="M")',
+    "a function of NumPy's": 'np.sum(ne.tensor(np.ones(2), names="N"), axis="M")',
+    "an index": 'ne.tensor(np.ones(2), names="N")[5]',
+    "a number that is too large": 'ne.evaluate("y = x + 2 ** 4000", x=np.ones(2))',
+    "an option": 'ne.einsum("a b -> b a", np.ones((2, 3)), colour=1)',
+}
+HEAD = "import numpy as np\nimport nameexpr as ne\n"
+
+
+def output_of(*command: str, full: bool = False, cwd: Path | None = None) -> str:
+    environment = {**os.environ, "NAMEEXPR_TRACEBACK": "full" if full else ""}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=cwd)
+    return run.stdout + run.stderr
+
+
+def frames_in(text: str, name: str = "") -> int:
+    return sum(line.startswith("  File ") and name in line for line in text.splitlines())
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_a_script_shows_the_user_s_frames_alone(call: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"{HEAD}def work():\n    {call}\n\nwork()\n", encoding="utf-8")
+    short = output_of(sys.executable, str(script))
+    assert frames_in(short) == frames_in(short, "script.py") == 2, short
+    assert "[NE" in short
+    full = output_of(sys.executable, str(script), full=True)
+    assert frames_in(full, "nameexpr") > 0, full
+    assert "above exception" not in short
+    assert full.splitlines()[-1] == short.splitlines()[-1]
+
+
+def test_errors_raised_from_ours_are_short_too(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    call = WRONG["an expression"]
+    script.write_text(
+        f"{HEAD}try:\n    {call}\nexcept ne.NameExprError as error:\n    raise OSError('mine') from error\n",
+        encoding="utf-8",
+    )
+    text = output_of(sys.executable, str(script))
+    assert frames_in(text) == frames_in(text, "script.py") == 2, text
+    assert "direct cause" in text
+    assert text.splitlines()[-1] == "OSError: mine"
+
+
+def test_other_errors_keep_their_frames(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"{HEAD}try:\n    ne.compile('a b')(1)\nexcept ValueError:\n    pass\n"
+        "import json\njson.loads('{')\n",
+        encoding="utf-8",
+    )
+    text = output_of(sys.executable, str(script))
+    assert frames_in(text, "json") >= 2, text
+
+
+def test_a_thread_shows_the_user_s_frames_alone(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    call = WRONG["a formula"]
+    script.write_text(
+        f"{HEAD}import threading\ndef work():\n    {call}\n\n"
+        "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n",
+        encoding="utf-8",
+    )
+    text = output_of(sys.executable, str(script))
+    assert frames_in(text, "nameexpr") == 0, text
+    assert frames_in(text, "script.py") == 1
+    assert "[NE240]" in text
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_a_notebook_shows_the_user_s_frames_alone(call: str, tmp_path: Path) -> None:
+    pytest.importorskip("IPython")
+    program = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance(colors='NoColor')\n"
+        f"shell.run_cell({HEAD!r})\nshell.run_cell({call!r})\n"
+    )
+    text = output_of(sys.executable, "-c", program, cwd=tmp_path)
+    assert "[NE" in text
+    assert "nameexpr/" not in text, text
+    assert "above exception" not in text
+    assert call.split("(", maxsplit=1)[0] in text
+    assert len(text.splitlines()) < 25, text
+    assert "nameexpr/" in output_of(sys.executable, "-c", program, full=True, cwd=tmp_path)
+
+
+def test_pytest_shows_the_user_s_frames_alone(tmp_path: Path) -> None:
+    tests = "".join(f"def test_{number}():\n    {call}\n\n" for number, call in enumerate(WRONG.values()))
+    (tmp_path / "test_wrong.py").write_text(f"{HEAD}\n{tests}", encoding="utf-8")
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path))
+    text = output_of(*command, cwd=tmp_path)
+    assert f"{len(WRONG)} failed" in text
+    assert "nameexpr/" not in text, text
+    assert "nameexpr/" in output_of(*command, full=True, cwd=tmp_path)
+
+
+def test_a_hook_of_someone_else_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+    monkeypatch.setattr(sys, "excepthook", lambda *facts: shown.append(facts))
+    before = sys.excepthook
+    with pytest.raises(ne.NameExprError):
+        ne.compile("a b ->")(1)
+    assert sys.excepthook is before
+
+
+def test_the_exception_keeps_all_frames() -> None:
+    with pytest.raises(ne.NameExprError) as caught:
+        ne.einsum("a b -> c", [[1]])
+    assert len([*caught.traceback]) > 1
