@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from mmap import mmap
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -33,34 +33,31 @@ CONTRADICTIONS = frozenset({"NE302", "NE304", "NE305", "NE306", "NE307", "NE309"
 
 
 def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> ExpressionEntry:
-    """Return an expression with more operands bound, by their positions among those that are left.
-
-    Raises
-    ------
-    OptionError
-        NE624, for positions that are none.
-    NameExprError
-        If the operands cannot fit, whatever the others are.
+    """Return an expression with more operands bound, by their positions among those that are left (NE624 for
+    positions that are none; else what contradicts the text, or each other, whatever the other operands are).
     """
-    positions = read_positions(entry.tree, entry.fixed, operands)
-    pairs = zip(positions, operands.values(), strict=True)
+    tree = entry.tree
+    pairs = zip(read_positions(tree, entry.fixed, operands), operands.values(), strict=True)
     # A number of Python stays one, which is weak against the others.
     bound = entry.bind(
         {position: frozen_copy(unwrapped(value, position, entry.text)) for position, value in pairs}
     )
-    check_fits(bound)
+    fixed = bound.fixed
+    # The operands that are not bound yet are scalars with empty terms here, which say nothing.
+    terms = tuple(term if place in fixed else Term(()) for place, term in enumerate(tree.inputs))
+    labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
+    known = {label: size for label, size in entry.options.sizes if label in labels}
+    every = [_operand(fixed[place]) if place in fixed else Operand(()) for place in range(len(terms))]
+    try:
+        infer_sizes(replace(tree, inputs=terms, outputs=None, reducer=None), every, known)
+    except NameExprError as fault:
+        raise_contradictions(fault, fixed)
     return bound
 
 
 def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEntry:
-    """Return a formula with more operands bound.
-
-    Raises
-    ------
-    OptionError
-        NE624, for names that no operand has.
-    NameExprError
-        If the operands cannot fit, whatever the others are.
+    """Return a formula with more operands bound (NE624 for names that no operand has; else what cannot fit,
+    whatever the other operands are).
     """
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.analysis.views import read_views
@@ -136,45 +133,24 @@ def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) ->
         raise error(Diagnostic("NE624", message, tree.text, hint=f"such as bind({{0: ...}}); {hint}"))
     places: list[int] = []
     for key in operands:
-        place = free[_position(key, terms, tree.text, hint)]
-        if place in places:
-            message = f"bind: operand {free.index(place)} is given twice"
+        try:
+            position = index(key)
+            is_known = not isinstance(key, bool)
+        except TypeError:
+            is_known = False
+        if not is_known:
+            message = f"bind: {key!r:.60} is no position of an operand"
+            given = did_you_mean(key, terms) if isinstance(key, str) else ""
+            if isinstance(key, str) and key in terms:
+                given = f"{terms.index(key)} is '{key}'"
+            raise error(Diagnostic("NE624", message, tree.text, hint=f"{given}; {hint}" if given else hint))
+        if not -len(free) <= position < len(free):
+            raise error(Diagnostic("NE624", f"bind: there is no operand {position}", tree.text, hint=hint))
+        if free[position] in places:
+            message = f"bind: operand {position % len(free)} is given twice"
             raise error(Diagnostic("NE624", message, tree.text, hint="give it once"))
-        places.append(place)
+        places.append(free[position])
     return places
-
-
-def _position(key: Any, terms: Sequence[str], text: str, hint: str) -> int:
-    """Return a position that is one of the operands'; negative ones count from the end."""
-    try:
-        if isinstance(key, bool):
-            raise TypeError
-        position = index(key)
-    except TypeError:
-        message = f"bind: {key!r:.60} is no position of an operand"
-        near = did_you_mean(key, terms) if isinstance(key, str) else ""
-        given = f"{terms.index(key)} is '{key}'" if isinstance(key, str) and key in terms else near
-        found = f"{given}; {hint}" if given else hint
-        raise error(Diagnostic("NE624", message, text, hint=found)) from None
-    if -len(terms) <= position < len(terms):
-        return position % len(terms)
-    raise error(Diagnostic("NE624", f"bind: there is no operand {position}", text, hint=hint))
-
-
-def check_fits(entry: ExpressionEntry) -> None:
-    """Raise what contradicts the text, or each other, whatever the operands that are not bound yet are.
-
-    Those are scalars with empty terms here, which say nothing.
-    """
-    tree, fixed = entry.tree, entry.fixed
-    terms = tuple(term if place in fixed else Term(()) for place, term in enumerate(tree.inputs))
-    labels = {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
-    known = {label: size for label, size in entry.options.sizes if label in labels}
-    operands = [_operand(fixed[place]) if place in fixed else Operand(()) for place in range(len(terms))]
-    try:
-        infer_sizes(replace(tree, inputs=terms, outputs=None, reducer=None), operands, known)
-    except NameExprError as fault:
-        raise_contradictions(fault, fixed)
 
 
 def raise_contradictions(fault: NameExprError, positions: Collection[int] | None = None) -> None:

@@ -25,9 +25,8 @@ TEXTS = 1024
 class Generations(Generic[Key, Kept]):
     """A bounded mapping without bookkeeping on a hit; safe under threads, and in a child forked beside them.
 
-    What is used stays: an entry found in the old generation moves to the young one, and when the young one is
-    full it becomes the old one and the old one is dropped. That keeps at least the `size` latest entries and
-    at most twice as many, whatever comes.
+    An entry found in the old generation moves to the young one; when that is full it becomes the old one, and
+    the old one is dropped. That keeps the `size` latest entries at least, and twice as many at most.
     """
 
     __slots__ = ("old", "size", "young")

@@ -4,7 +4,6 @@ source; `Bound` is one with some of its operands.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Entry)
 
 
-class CompiledText(ABC, Generic[Kind]):
+class CompiledText(Generic[Kind]):
     """What expressions and formulas have in common, with bound operands and without."""
 
     __slots__ = ("_entry",)
@@ -33,11 +32,6 @@ class CompiledText(ABC, Generic[Kind]):
 
     def __init__(self, entry: Kind) -> None:
         self._entry = entry
-
-    @staticmethod
-    @abstractmethod
-    def _read(text: str, options: CallOptions) -> Entry:
-        """Return a text with options, read and checked."""
 
     @property
     def text(self) -> str:
@@ -104,10 +98,6 @@ class Compiled(CompiledText[ExpressionEntry]):
     def __init__(self, entry: ExpressionEntry) -> None:
         super().__init__(entry)
         self.signature: Signature = signature_of(entry.tree, entry.free)
-
-    @staticmethod
-    def _read(text: str, options: CallOptions) -> ExpressionEntry:
-        return find_entry(text, options.or_none)
 
     def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
         """Return the result for these operands, as `einsum` does: those that are not bound, in their order.
@@ -247,7 +237,13 @@ class Bound(Compiled):
 def _restored(
     text: str, kind: type[CompiledText[Any]], options: CallOptions, fixed: Mapping[int, Any] | None
 ) -> CompiledText[Any]:
-    entry = kind._read(text, options)
+    entry: Any
+    if issubclass(kind, Compiled):
+        entry = find_entry(text, options.or_none)
+    else:
+        from nameexpr.runtime.formula import FormulaEntry
+
+        entry = FormulaEntry(text, options)
     if fixed is not None:
         entry = entry.bind({position: read_only(value) for position, value in fixed.items()})
     return kind(entry)

@@ -17,7 +17,6 @@ from nameexpr.runtime.signature import FormulaSignature, formula_signature
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
-    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
 
 
@@ -40,10 +39,6 @@ class CompiledFormula(CompiledText[FormulaEntry]):
     def __init__(self, entry: FormulaEntry) -> None:
         super().__init__(entry)
         self.signature: FormulaSignature = formula_signature(entry.tree, entry.free, entry.options.outputs)
-
-    @staticmethod
-    def _read(text: str, options: CallOptions) -> FormulaEntry:
-        return FormulaEntry(text, options)
 
     @property
     def operands(self) -> tuple[str, ...]:

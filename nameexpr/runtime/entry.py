@@ -40,10 +40,7 @@ NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 @record
 class CallOptions:
-    """What may stand beside a text: sizes of labels, dtype, order of contractions, a reducer or its name, the
-    result's order in memory, the bytes that may be allocated, whether to time alternatives, and which
-    statements of a formula are wanted.
-    """
+    """What may stand beside a text, as the options of `einsum` and `evaluate` are described there."""
 
     sizes: tuple[tuple[str, int], ...] = ()
     dtype_name: str | None = None  # not a dtype: np.dtype("float64") == None
@@ -122,10 +119,6 @@ class Entry(ABC):
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
 
     @abstractmethod
-    def bind(self, operands: Mapping[int, Any]) -> Entry:
-        """Return the same text with more operands bound, which are unwrapped and ours."""
-
-    @abstractmethod
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
         """Return all operands, in order, as arrays, NamedTensors and numbers."""
 
@@ -190,9 +183,9 @@ class Entry(ABC):
             if self.options.tune and not callable(self.options.reduce):
                 latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
             made = self._template(self.compile(*latest), latest.specs, every)
-            if is_shared and made.constants["names"] is None:
-                cache.templates.put((self.structure, layouts), made)
-        found = function_of(made, self.slow_call, self._explain), latest
+        found = self._function(made), latest
+        if is_shared and made.constants["names"] is None:
+            cache.templates.put((self.structure, layouts), made)
         if not made.same:
             keys = {"ranks": kinds.ranks, "shapes": kinds.shapes, "layouts": layouts}
             self.programs.put(keys[made.key], found)
@@ -200,13 +193,15 @@ class Entry(ABC):
             self.programs.put(layouts, found)
         return found
 
+    def _function(self, made: Template) -> Function:
+        return function_of(made.code, made.constants, self.slow_call, self._explain)
+
     def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
         from nameexpr.runtime.tuning import autotune
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
-            made = self._template(compiled, latest.specs, every)
-            function = function_of(made, self.slow_call, self._explain)
+            function = self._function(self._template(compiled, latest.specs, every))
             return lambda: function(*operands), compiled.program.offers
 
         return autotune(make)
@@ -251,18 +246,14 @@ class Entry(ABC):
         )
 
     def fold(self, compiled: Compilation[Any]) -> Folded:
-        """Return the program split into what depends on bound operands alone, and what is done on each
-        call.
-        """
+        """Return the program split into what depends on bound operands alone, and the rest."""
         from nameexpr.backends.numpy.target import TARGET
         from nameexpr.compiler.schedule.partial import fold
 
         return fold(compiled.program, compiled.shapes, self.fixed, TARGET, self.options.memory_limit)
 
     def _values(self, folded: Folded, every: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the values that the bound operands give: computed once for all kinds of the others that want
-        the same ones.
-        """
+        """Return the values that the bound operands give, computed once for all that want the same ones."""
         prelude = folded.prelude
         if prelude is None:
             return ()
@@ -283,9 +274,7 @@ class Entry(ABC):
         return self._reason(fault, self.unwrap(self.merge(operands)))
 
     def _reason(self, fault: Exception, every: Sequence[Any]) -> Exception:
-        """Return the error for what NumPy raised: operands of the right ranks may have sizes that do not
-        fit.
-        """
+        """Return the error for what NumPy raised; operands of the right ranks may have the wrong sizes."""
         if isinstance(fault, NameExprError | Warning | FloatingPointError):
             return fault  # warnings and floating-point errors are raised where the caller has asked for it
         try:

@@ -31,7 +31,7 @@ from nameexpr.errors import Diagnostic, Mark, NotHeldError, OperandInfo, Span, e
 from nameexpr.ops import FUNCTIONS
 from nameexpr.runtime.operands import array_of, names_of
 from nameexpr.runtime.promotion import function_of
-from nameexpr.syntax.ast import Binary, Expression, Formula, Number, Unary, Use, nodes
+from nameexpr.syntax.ast import Binary, Expression, Number, Unary, Use, nodes
 
 NEGATIVE_POWERS = "negative integer powers"
 """What NumPy says of integers to such powers."""
@@ -83,7 +83,10 @@ def _formula_fault(fault: Exception, compiled: Compilation[Scope], operands: Seq
         unheld, spans = _unheld_number(compiled, operands) or (fault, [])
         reason, hint = str(unheld), unheld.hint if isinstance(unheld, NotHeldError) else ""
     elif NEGATIVE_POWERS in reason:
-        spans, hint = _negative_powers(tree), "write x ** -1.0, or 1 / x"
+        every = [node for statement in tree.statements for node in nodes(statement.value)]
+        powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
+        signed = [node for node in powers if isinstance(node.right, Unary)]
+        spans, hint = [node.operator_span for node in signed or powers], "write x ** -1.0, or 1 / x"
     message = f"the formula cannot be computed: {reason}"
     return error(Diagnostic("NE526", message, tree.text, tuple(map(Mark, spans)), infos, hint))
 
@@ -94,14 +97,6 @@ def _memory_is_short(
     needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
     message = f"there is not enough memory: this {what} needs {needed:,} bytes beside its operands"
     return Diagnostic("NE707", message, text, operands=infos)
-
-
-def _negative_powers(tree: Formula) -> list[Span]:
-    """Return where powers stand that no integer has."""
-    every = [node for statement in tree.statements for node in nodes(statement.value)]
-    powers = [node for node in every if isinstance(node, Binary) and node.operator == "**"]
-    signed = [node for node in powers if isinstance(node.right, Unary)]
-    return [node.operator_span for node in signed or powers]
 
 
 def _unheld_number(
@@ -125,13 +120,7 @@ def _unheld_number(
 
 
 def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int, Any]) -> Any:
-    """Return a value if it is a number, else None.
-
-    Raises
-    ------
-    OverflowError
-        If a number has no place in this value.
-    """
+    """Return a value if it is a number, else None; OverflowError if a number has no place in it."""
     node, dtype = graph.nodes[value], graph.dtypes[value]
     given: list[Any] = [numbers.get(source) for source in sources_of(node)]
     match node:
@@ -143,19 +132,16 @@ def _number(graph: Graph, value: int, operands: Sequence[Any], numbers: dict[int
             as_array(given[0])
         case Map(function) if isinstance(dtype, WeakDtype):
             return fold(function_of(FUNCTIONS[function].kernel), *given)
+        case Map(function) if function == CAST and type(given[0]) is int:
+            np.dtype(dtype).type(given[0])
         case Map(function) if int in map(type, given):
-            _try(function, dtype, [_cell(graph, source) for source in sources_of(node)], given)
+            cells = [_cell(graph, source) for source in sources_of(node)]
+            arguments = [
+                cell if number is None else number for cell, number in zip(cells, given, strict=True)
+            ]
+            with np.errstate(all="ignore"):
+                function_of(FUNCTIONS[function].kernel)(*arguments)
     return given[0] if isinstance(node, View | Arrange) else None
-
-
-def _try(function: str, dtype: str, cells: Sequence[Any], given: Sequence[Any]) -> None:
-    """Apply a function to numbers, and to one cell of all else."""
-    if function == CAST:
-        np.dtype(dtype).type(given[0])
-        return
-    arguments = [cell if number is None else number for cell, number in zip(cells, given, strict=True)]
-    with np.errstate(all="ignore"):
-        function_of(FUNCTIONS[function].kernel)(*arguments)
 
 
 def _cell(graph: Graph, value: int) -> Any:

@@ -6,7 +6,7 @@ NumPy as they are, so that they stay weak.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -61,26 +61,19 @@ class FormulaEntry(Entry):
         try:
             values = self._in_order(given)
         except KeyError:
-            values = self._respelt(given)
+            try:  # other spellings of the names
+                values = self._in_order(merged(self.text, None, given))
+            except KeyError:
+                self.refuse(given)
         return self.call(*values)
-
-    def _respelt(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the values of operands given in other spellings of their names, or raise what is missing."""
-        try:
-            return self._in_order(merged(self.text, None, given))
-        except KeyError:
-            self.refuse(given)
 
     def refuse(self, given: Mapping[str, Any]) -> NoReturn:
         """Raise what is missing or too much: the checker knows how to say it."""
         given = merged(self.text, None, given)
         self.check_unbound(given)
         given = {**self.bound, **given}
-        operands = {name: Operand(np.shape(getattr(value, "_data", ()))) for name, value in given.items()}
-        dtypes = dict.fromkeys(operands, "float64")
-        compile_formula(
-            self.tree, operands, dtypes, [None] * len(self._names), ARITHMETIC, {}, Options(TARGET)
-        )
+        shapes = {name: np.shape(getattr(value, "_data", ())) for name, value in given.items()}
+        self.compile_named({name: OperandSpec(shape, None, float) for name, shape in shapes.items()})
         raise AssertionError("operands that do not fit were taken")
 
     def check_unbound(self, given: Mapping[str, Any]) -> None:
@@ -177,33 +170,25 @@ def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, 
 
 
 def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names.
-
-    NE527 if it is no mapping, or one comes twice.
+    """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names
+    (NE527 if it is no mapping, or one comes twice).
     """
+    operands = {} if operands is None else operands
+    if not isinstance(operands, Mapping):
+        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
+        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        raise error(Diagnostic("NE527", message, text, hint=hint))
     given: dict[str, Any] = {}
-    for name, value in (*_items(text, operands), *named.items()):
+    for name, value in (*operands.items(), *named.items()):
+        if not isinstance(name, str):
+            message = f"operands= has the key {name!r:.60}, which is no name"
+            hint = "operands are called as in the formula: operands={'x': ...}"
+            raise error(Diagnostic("NE527", message, text, hint=hint))
         known = normalised(name)
         if known in given:
             raise error(Diagnostic("NE527", f"the operand {known} is given twice", text, hint="give it once"))
         given[known] = value
     return given
-
-
-def _items(text: str, operands: Any) -> Iterable[tuple[str, Any]]:
-    """Return the pairs of operands= (NE527 if they are none)."""
-    if operands is None:
-        return ()
-    if not isinstance(operands, Mapping):
-        hint = "give a dict from names to arrays, or the operands by keyword: x=..."
-        message = f"operands= is a {type(operands).__name__}, and not a mapping"
-        raise error(Diagnostic("NE527", message, text, hint=hint))
-    for name in operands:
-        if not isinstance(name, str):
-            message = f"operands= has the key {name!r:.60}, which is no name"
-            hint = "operands are called as in the formula: operands={'x': ...}"
-            raise error(Diagnostic("NE527", message, text, hint=hint))
-    return operands.items()
 
 
 def structure_of(scope: Scope, operands: Sequence[str]) -> Any:

@@ -109,13 +109,8 @@ def names_of(operand: Any) -> Names | None:
 
 
 def unwrap(values: Sequence[Any], text: str, dtype: np.dtype[Any] | None = None) -> list[Any]:
-    """Return the operands of an expression as arrays and NamedTensors; numbers of Python become arrays last,
-    for they are weak.
-
-    Raises
-    ------
-    OperandError
-        If an operand is nothing that an expression can work on.
+    """Return the operands of an expression as arrays and NamedTensors (NE503 and NE504 for what is none);
+    numbers of Python become arrays last, for they are weak.
     """
     if [type(value) for value in values] == [np.ndarray] * len(values):
         return list(values)

@@ -36,13 +36,7 @@ def read_options(
     outputs: Sequence[str] | None = None,
     formula: str = "",
 ) -> CallOptions:
-    """Return the options of a call; mistakes in those of a formula are told with its text.
-
-    Raises
-    ------
-    OptionError
-        If a size is no whole number or is given in two ways, or another option is of the wrong kind.
-    """
+    """Return the options of a call; mistakes in those of a formula are told with its text."""
     return CallOptions(
         checked_sizes(sizes, keywords, formula),
         _dtype(dtype),

@@ -17,16 +17,6 @@ def write_out(out: Any, result: Any, text: str) -> Any:
 
     Names follow PyTorch's rule for `out=`: an unnamed tensor takes the result's names, a named one must have
     them already.
-
-    Raises
-    ------
-    OptionError
-        If `out` is no array or a masked one, cannot be written to cell by cell, or cannot hold the
-        result's dtype.
-    SizeError
-        If its shape is not the result's.
-    DimNameError
-        If its names are not the result's.
     """
     data = out._data if isinstance(out, NamedTensor) else out
     if isinstance(out, int):
@@ -52,21 +42,13 @@ def write_out(out: Any, result: Any, text: str) -> Any:
     if not np.can_cast(values.dtype, data.dtype, "same_kind"):
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
-    names = _names(out, result, text)
-    if isinstance(out, NamedTensor):
-        store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
-    else:
+    if not isinstance(out, NamedTensor):
         np.copyto(data, values, casting="same_kind")
-    return out
-
-
-def _names(out: Any, result: Any, text: str) -> Names:
-    """Return the names that `out` will have."""
-    wanted: Names = result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
-    if not isinstance(out, NamedTensor) or out.names == wanted:
-        return wanted
-    if any(name is not None for name in out.names):
-        message = f"out= has the names {out.names}, and the result has {wanted}"
+        return out
+    names: Names = result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
+    if out.names != names and any(name is not None for name in out.names):
+        message = f"out= has the names {out.names}, and the result has {names}"
         hint = "out= must be wholly unnamed, or have exactly the result's names"
         raise error(Diagnostic("NE407", message, text, hint=hint))
-    return wanted
+    store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
+    return out

@@ -64,25 +64,18 @@ class FormulaSignature:
 def signature_of(tree: Expression, free: Sequence[int]) -> Signature:
     """Return the signature of an expression that was read; `free` are the operands that it takes."""
     outputs = tree.outputs or ()
-    names = (
-        a.name
-        for t in (*tree.inputs, *outputs)
-        for a in atoms(t.items)
-        if isinstance(a, Label | Sized | Alias)
-    )
+    every = [atom for term in (*tree.inputs, *outputs) for atom in atoms(term.items)]
     return Signature(
         text=unparse(tree),
         inputs=tuple(unparse_term(tree.inputs[position]) for position in free),
         result=", ".join(map(unparse_term, outputs)),
-        labels=tuple(dict.fromkeys(names)),
+        labels=tuple(dict.fromkeys(atom.name for atom in every if isinstance(atom, Label | Sized | Alias))),
         reducer=None if tree.reducer is None else tree.reducer.name,
     )
 
 
 def formula_signature(scope: Scope, free: Sequence[int], outputs: tuple[str, ...] | None) -> FormulaSignature:
-    """Return the signature of a formula that was read; the parameters are those of `signature_of`, and the
-    statements whose values are wanted.
-    """
+    """Return the signature of a formula that was read; `free` and `outputs` say what it takes and returns."""
     from nameexpr.compiler.analysis.scope import terms_of
 
     inputs = []

@@ -62,26 +62,10 @@ def template(
 ) -> Template:
     """Return the code for operands like these.
 
-    Parameters
-    ----------
-    program : Program
-        The program to run.
-    shapes : sequence of tuple of int
-        Shape of each of its values.
-    operands : sequence of OperandSpec
-        What the function takes.
-    names : sequence of tuple, or None
-        Names of each result; None for plain arrays.
-    is_tuple : bool
-        Whether a single result comes in a tuple; several always do.
-    reduce : callable or None
-        The caller's reducer.
-    held : sequence
-        What bound operands gave: the operands of the program after those of the function.
-    same : tuple of int
-        Which operands must be the same array, as for `repeats`.
-    has_shapes : bool
-        Whether the function is for these shapes only; else for all of the same ranks.
+    `names` are those of each result, None for plain arrays; a single result comes in a tuple if `is_tuple`,
+    several always do. `held` is what bound operands gave: the operands of the program after those of the
+    function. `same` says which operands must be the same array, as `repeats` does. The function is for these
+    shapes only, or for all of the same ranks if not `has_shapes`.
     """
     constants: dict[str, Any] = {"names": None, "reduce": reduce}
     constants |= {f"a{position}": value for position, value in enumerate(held, len(operands))}
@@ -119,24 +103,12 @@ def _named_tensors() -> dict[str, Any]:
     return {"NamedTensor": NamedTensor, "wrap": wrap, "wrap_all": wrap_all}
 
 
-def function_of(made: Template, miss: Function, explain: Callable[..., Exception]) -> Function:
-    """Return the function of a template, for one text.
-
-    Parameters
-    ----------
-    made : Template
-        Code and constants.
-    miss : callable
-        What to call with operands of any other kind.
-    explain : callable
-        What makes an error of a fault of NumPy's and the operands.
-    """
-    return _executed(made.code, made.constants, miss, explain)
-
-
-def _executed(
+def function_of(
     code: CodeType, constants: dict[str, Any], miss: Function, explain: Callable[..., Exception]
 ) -> Function:
+    """Return the function of a template's code, for one text: `miss` is called with operands of any other
+    kind, and `explain` makes an error of a fault of NumPy's and the operands.
+    """
     names = {**SHARED, **constants, "miss": miss, "explain": explain}
     exec(code, names)  # noqa: S102  ours only: tests hold the source to a whitelist
     function: Function = names["call"]
@@ -154,8 +126,9 @@ def run_values(
     names = [value_name(value, len(program.operands)) for value in program.results]
     statements[-1] = Return(tuple(names), is_tuple=True)
     code = function_code([False] * len(operands), [], statements, constants)
-    function = _executed(code, constants, _never, lambda fault, *_: explain(fault))
-    values: tuple[Any, ...] = function(*operands)
+    values: tuple[Any, ...] = function_of(code, constants, _never, lambda fault, *_: explain(fault))(
+        *operands
+    )
     return values
 
 

@@ -27,12 +27,8 @@ Make = Callable[[tuple[int, ...]], tuple[Run, Sequence[int]]]
 
 
 def autotune(make: Make) -> tuple[int, ...]:
-    """Return the rank of the way to take at each choice.
-
-    Parameters
-    ----------
-    make : callable
-        Takes ranks, and returns a function that computes with them and the number of ways at each choice.
+    """Return the rank of the way to take at each choice; `make` takes ranks, and returns a function that
+    computes with them and the number of ways at each choice.
     """
     ranks: tuple[int, ...] = ()
     run, offers = make(ranks)

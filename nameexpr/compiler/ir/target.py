@@ -96,6 +96,9 @@ class Target:
         Cells of a value from which blocks pay, and functions that are quicker on the whole of it.
     huge_cells, huge_chain_length : int
         Cells of a value that no cache holds, and functions that are quicker on the whole of it.
+    apart_reads, copied_reads : int
+        How many times more cells blocks have than a value from which that is made once before them, and
+        from which it may be copied to lie well in memory.
     tiled_bytes, tile_cells : int
         Bytes of a value that is no longer built from which slices pay, and cells of the smallest slice.
     cached_cells : int
@@ -133,6 +136,8 @@ class Target:
     chain_length: int
     huge_cells: int
     huge_chain_length: int
+    apart_reads: int
+    copied_reads: int
     tiled_bytes: int
     tile_cells: int
     cached_cells: int

@@ -20,10 +20,6 @@ from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import record
 
-SMALL = 4
-"""How many times smaller than its region a value is that is made once, before the blocks."""
-COPIED = 16
-"""How many times smaller than its region a value is that may be copied to lie well in memory."""
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
 ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero"}
@@ -82,7 +78,8 @@ class FusionPlan:
         """Whether a small leaf lies in memory across a block's last axis, so that a copy is worth it."""
         here = [label for label in order if label in leaf.labels and self.graph.sizes[label] != 1]
         own = [label for label in leaf.labels if self.graph.sizes[label] != 1]
-        return here != own and self.graph.cells(leaf.labels) * COPIED <= self.graph.cells(order)
+        most = self.graph.cells(order)
+        return here != own and self.graph.cells(leaf.labels) * self.target.copied_reads <= most
 
     def fused_values(self, root: int) -> list[int]:
         """Return the pointwise values of a region, the root last: those that nothing else uses."""
@@ -104,7 +101,7 @@ class FusionPlan:
         if self.uses.get(number, 0) > 1 or isinstance(self.graph.dtypes[number], WeakDtype):
             return False
         graph = self.graph
-        return graph.cells(graph.labels[number]) * SMALL > graph.cells(graph.labels[root])
+        return graph.cells(graph.labels[number]) * self.target.apart_reads > graph.cells(graph.labels[root])
 
     def steps(
         self, roots: Sequence[int], reduced: Labels, value: Callable[[int], Value]
@@ -131,7 +128,7 @@ class FusionPlan:
         """
         order = merged([leaf.labels for leaf in leaves])
         cells = self.graph.cells
-        if not reduced or any(cells(leaf.labels) * SMALL > cells(order) for leaf in leaves):
+        if not reduced or any(cells(leaf.labels) * self.target.apart_reads > cells(order) for leaf in leaves):
             return order
         kept = tuple(label for label in order if label not in reduced)
         gone = tuple(label for label in order if label in reduced)

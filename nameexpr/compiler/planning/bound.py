@@ -13,11 +13,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.planning.exact import search_all
-from nameexpr.compiler.planning.network import Pairs, splice
+from nameexpr.compiler.planning.network import Pairs, bits, splice
 from nameexpr.compiler.planning.path import Labels, find_path
 from nameexpr.compiler.planning.plan import ContractionPlan, flops_of, plan_contractions
+from nameexpr.records import field, record
 
-Cost = tuple[int, int]
 EXACT = 7
 """Operands up to which all orders are tried."""
 
@@ -30,8 +30,12 @@ def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Ta
     kept = frozenset(plan.contraction.result) | frozenset(plan.reduced)
     every = [label for term in plan.terms for label in term]
     terms = [frozenset(a for a in term if a in kept or every.count(a) > 1) for term in plan.terms]
-    operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, frozenset(constants), target)
-    pairs = operands.exact() if count <= EXACT else operands.grouped()
+    bound = sum(1 << position for position in constants)
+    operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, bound, target)
+    if count <= EXACT:
+        pairs = search_all(operands.terms, operands.output, operands.sizes, operands.is_free)
+    else:
+        pairs = operands.grouped()
     # In the steps of a plan, sums of one operand have numbers too.
     steps = [step.values for step in plan.steps]
     numbers = {number: values[0] for number, values in enumerate(steps, count) if len(values) == 1}
@@ -43,45 +47,32 @@ def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Ta
     return plan_contractions(plan.contraction, order=[(min(pair), max(pair)) for pair in pairs])
 
 
+@record(frozen=False)
 class _Operands:
     """Terms, the labels kept in the end, sizes, and which terms are bound; sets of terms are bit masks."""
 
-    def __init__(
-        self,
-        terms: Sequence[Labels],
-        output: Labels,
-        sizes: Mapping[str, int],
-        constants: Collection[int],
-        target: Target,
-    ) -> None:
-        self.terms = terms
-        self.output = output
-        self.sizes = sizes
-        self.constants = constants
-        self.target = target
-        self.everything = (1 << len(terms)) - 1
-        self.bound = sum(1 << position for position in constants)
-        self._keep: dict[int, Labels] = {}
+    terms: Sequence[Labels]
+    output: Labels
+    sizes: Mapping[str, int]
+    bound: int
+    target: Target
+    kept: dict[int, Labels] = field(default_factory=dict)
 
     def keep(self, subset: int) -> Labels:
         """The labels that are left when a set of terms is contracted."""
-        if subset not in self._keep:
+        if subset not in self.kept:
             inside, outside = frozenset[str](), self.output
             for position, term in enumerate(self.terms):
                 if subset >> position & 1:
                     inside |= term
                 else:
                     outside |= term
-            self._keep[subset] = inside & outside
-        return self._keep[subset]
+            self.kept[subset] = inside & outside
+        return self.kept[subset]
 
-    def step(self, left: int, right: int, before: Cost) -> Cost:
-        """(operations per call, operations in all) once two sets are contracted."""
-        labels = self.keep(left) | self.keep(right)
-        result = self.keep(left | right)
-        flops = flops_of(labels, self.sizes, is_summed=len(labels) > len(result))
-        call, total = before[0] + flops, before[1] + flops
-        return (0 if self.is_free(left | right, self._cells(result), total) else call, total)
+    def cells(self, labels: Labels) -> int:
+        """The cells of a value with these labels."""
+        return flops_of(labels, self.sizes, is_summed=False)
 
     def is_free(self, subset: int, cells: int, flops: int) -> bool:
         """Whether the value of a set can be held: one of bound operands, if it is small beside them or takes
@@ -90,32 +81,28 @@ class _Operands:
         if subset & ~self.bound:
             return False
         target = self.target
-        own = sum(self._cells(term) for position, term in enumerate(self.terms) if subset >> position & 1)
+        own = sum(self.cells(term) for position, term in enumerate(self.terms) if subset >> position & 1)
         return cells <= max(target.held_cells, target.held_growth * own) or (
             target.held_work * cells <= flops and 8 * cells <= target.held_bytes
         )
 
-    def _cells(self, labels: Labels) -> int:
-        return flops_of(labels, self.sizes, is_summed=False)
-
-    def cost(self, pairs: Pairs) -> Cost:
+    def cost(self, pairs: Pairs) -> tuple[int, int]:
         """(operations per call, operations in all) of an order."""
-        values = [(1 << position, (0, 0)) for position in range(len(self.terms))]
+        values = [(1 << position, 0, 0) for position in range(len(self.terms))]
         for first, second in pairs:
-            (left, before), (right, beside) = values[first], values[second]
-            both = (before[0] + beside[0], before[1] + beside[1])
-            values.append((left | right, self.step(left, right, both)))
-        return values[-1][1]
-
-    def exact(self) -> Pairs:
-        """The best of all orders."""
-        return search_all(self.terms, self.output, self.sizes, self.is_free)
+            (left, call, total), (right, more, beside) = values[first], values[second]
+            labels, result = self.keep(left) | self.keep(right), self.keep(left | right)
+            flops = flops_of(labels, self.sizes, is_summed=len(labels) > len(result))
+            call, total = call + more + flops, total + beside + flops
+            is_free = self.is_free(left | right, self.cells(result), total)
+            values.append((left | right, 0 if is_free else call, total))
+        return values[-1][1:]
 
     def grouped(self) -> Pairs:
         """An order that contracts each connected group of bound terms first."""
         count = len(self.terms)
         pairs: Pairs = []
-        ends = {position: 1 << position for position in range(count) if position not in self.constants}
+        ends = {position: 1 << position for position in range(count) if not self.bound >> position & 1}
         for group in self._groups():
             members = [position for position in range(count) if group >> position & 1]
             inner = find_path([self.terms[position] for position in members], self.keep(group), self.sizes)
@@ -126,8 +113,8 @@ class _Operands:
 
     def _groups(self) -> list[int]:
         groups: list[tuple[int, Labels]] = []
-        for position in sorted(self.constants):
-            mask, labels = 1 << position, self.terms[position]
+        for mask in bits(self.bound):
+            labels = self.terms[mask.bit_length() - 1]
             touching = [group for group in groups if group[1] & labels]
             groups = [group for group in groups if not group[1] & labels]
             for group, more in touching:

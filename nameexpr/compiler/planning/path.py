@@ -39,29 +39,14 @@ STRATEGIES = (
 def find_path(
     terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int], optimize: Optimize = None
 ) -> Pairs:
-    """Return the pairs to contract, in order.
+    """Return the pairs to contract, in order, of operands whose own labels are already summed.
 
     Values are numbered as they arise: operands first, then the result of each pair. The same network gets the
-    same order in every process.
-
-    Parameters
-    ----------
-    terms : sequence of frozenset of str
-        Labels of each operand, those that only it has already summed.
-    output : frozenset of str
-        Labels of the result.
-    sizes : mapping of str to int
-        Size of each label.
-    optimize : optional
-        None, True or "auto" for the best order that our own search finds, in about a tenth of the time that
-        the contraction is expected to take; False for left to right; another name of a search of opt_einsum
-        (our own answers where it cannot); an explicit path; or a path optimizer of opt_einsum, cotengra or
-        cotengrust, or a function like them.
-
-    Raises
-    ------
-    OptionError
-        If `optimize` is none of these, or a path that does not fit the operands.
+    same order in every process. `optimize` is None, True or "auto" for the best order that our own search
+    finds, in about a tenth of the time that the contraction is expected to take; False for left to right;
+    another name of a search of opt_einsum (our own answers where it cannot); an explicit path; or a path
+    optimizer of opt_einsum, cotengra or cotengrust, or a function like them. An `OptionError` says that it is
+    none of these, or a path that does not fit.
 
     Examples
     --------

@@ -90,14 +90,8 @@ def plan_contractions(
 ) -> ContractionPlan:
     """The plan of a contraction, in the order that `optimize` stands for, or in a given one.
 
-    A plan that had to do without the labels of size 1, in order to keep to the dims of an array, lacks them.
-
-    Raises
-    ------
-    OptionError
-        If `optimize` is not one of opt_einsum's strategies, nor a path that fits.
-    TooManyDimsError
-        If no order is found in which all values can be arrays.
+    A plan that had to do without the labels of size 1, in order to keep to the dims of an array, lacks them;
+    TooManyDimsError if no order is found in which all values can be arrays.
     """
     sizes = contraction.sizes
     if optimize is None and len(contraction.terms) <= 2:  # noqa: PLR2004  there is one order

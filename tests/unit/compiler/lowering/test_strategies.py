@@ -90,7 +90,7 @@ def in_every_way(
     def compute(ranks: tuple[int, ...]) -> tuple[int, ...]:
         compiled = entry.compile(specs, ranks)
         made = template(compiled.program, compiled.shapes, specs)
-        function = function_of(made, pytest.fail, entry._explain)
+        function = function_of(made.code, made.constants, pytest.fail, entry._explain)
         found.append((ranks, function(*operands)))
         return compiled.program.offers
 
