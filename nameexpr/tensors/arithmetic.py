@@ -23,7 +23,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import check_ordered, explained, respelt, within_memory, wrong_kind
+from nameexpr.tensors.faults import allocating, check_ordered, explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
@@ -207,8 +207,7 @@ class ArithmeticMethods(PointwiseMethods):
         except NameExprError as fault:
             raise respelt(fault, kernel, verb) from fault.__cause__
 
-    @op("answers", extra=True)
-    @within_memory
+    @allocating("answers", extra=True)
     def equal(self, other: Core) -> bool:
         """Return whether both tensors have the same names, sizes and values; nan equals nothing.
 

@@ -11,7 +11,7 @@ tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,29 @@ from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_devic
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import called, op
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _CastOf(Protocol[T_co]):
+    def __call__(self, memory_format: Any = None) -> T_co: ...
+
+
+class _Cast(Protocol):
+    def __get__(self, tensor: T, kind: Any) -> _CastOf[T]: ...
+
+
+def _cast_to(dtype: str, what: str = "", name: str = "") -> _Cast:
+    """Return the method of a dtype, which is called as PyTorch's is."""
+
+    def method(self: Casts, memory_format: Any = None) -> Casts:
+        return self._cast(dtype)
+
+    method.__doc__ = f"Return each element as {dtype}{what}."
+    made: Any = op("keeps")(called(method, "Casts", name or dtype))
+    return made  # type: ignore[no-any-return]
 
 
 class Casts(Operators):
@@ -140,50 +162,15 @@ class Casts(Operators):
             message = f"to: not every element of this tensor of {data.dtype} can be {wanted}"
             raise error(Diagnostic("NE571", message, hint="x.tolist() shows the elements")) from refused
 
-    @op("keeps")
-    def bool(self, memory_format: Any = None) -> Self:
-        """Return each element as bool: whether it is not 0."""
-        return self._cast(np.bool_)
-
-    @op("keeps")
-    def byte(self, memory_format: Any = None) -> Self:
-        """Return each element as uint8."""
-        return self._cast(np.uint8)
-
-    @op("keeps")
-    def char(self, memory_format: Any = None) -> Self:
-        """Return each element as int8."""
-        return self._cast(np.int8)
-
-    @op("keeps")
-    def short(self, memory_format: Any = None) -> Self:
-        """Return each element as int16."""
-        return self._cast(np.int16)
-
-    @op("keeps")
-    def int(self, memory_format: Any = None) -> Self:
-        """Return each element as int32, without its fraction."""
-        return self._cast(np.int32)
-
-    @op("keeps")
-    def long(self, memory_format: Any = None) -> Self:
-        """Return each element as int64, without its fraction."""
-        return self._cast(np.int64)
-
-    @op("keeps")
-    def half(self, memory_format: Any = None) -> Self:
-        """Return each element as float16."""
-        return self._cast(np.float16)
-
-    @op("keeps")
-    def float(self, memory_format: Any = None) -> Self:
-        """Return each element as float32."""
-        return self._cast(np.float32)
-
-    @op("keeps")
-    def double(self, memory_format: Any = None) -> Self:
-        """Return each element as float64."""
-        return self._cast(np.float64)
+    bool = _cast_to("bool", ": whether it is not 0")
+    byte = _cast_to("uint8", name="byte")
+    char = _cast_to("int8", name="char")
+    short = _cast_to("int16", name="short")
+    int = _cast_to("int32", ", without its fraction", name="int")
+    long = _cast_to("int64", ", without its fraction", name="long")
+    half = _cast_to("float16", name="half")
+    float = _cast_to("float32", name="float")
+    double = _cast_to("float64", name="double")
 
     @op("keeps")
     def bfloat16(self, memory_format: Any = None) -> Self:

@@ -6,13 +6,17 @@ object is a tensor, and what its array and its names are, asks `Core`, and loads
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 
 from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.tensors.ops import op
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    Dtype: TypeAlias = DTypeLike | None
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 

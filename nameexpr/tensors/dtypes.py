@@ -15,7 +15,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import default_float, is_float, set_default_float
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import shown
-from nameexpr.tensors.arguments import as_dtype
+from nameexpr.tensors.arguments import as_dtype, bfloat16
 
 bool = bool_ = np.bool_
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
@@ -87,6 +87,6 @@ def of_tensor_type(name: str) -> np.dtype[Any]:
     wanted = name.rpartition(".")[2]
     for dtype, known in _TYPES.items():
         if known == wanted:
-            return as_dtype(dtype)  # type: ignore[return-value]
+            return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
     hint = did_you_mean(wanted, _TYPES.values()) or "'nameexpr.FloatTensor' is one"
     raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint=hint))

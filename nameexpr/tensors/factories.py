@@ -25,14 +25,10 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.writing import complex_into_real, write
+from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Dtype = npt.DTypeLike | None
-
-COMPLEX = category(np.dtype(complex))
+    from nameexpr.tensors.core import Dtype
 
 
 @op("makes")
@@ -130,8 +126,7 @@ def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     if is_object or (dtype is None and array.dtype.kind != "O"):
         return array
     wanted = dtype or np.dtype(np.int64)
-    if category(array.dtype) == COMPLEX > category(wanted):
-        raise complex_into_real(verb, wanted, "dtype='complex128' holds it")
+    check_real(array, wanted, verb, "dtype='complex128' holds it")
     try:
         return np.asarray(plain(data) if wanted.kind in "iu" else data, wanted)
     except (TypeError, ValueError, OverflowError) as refused:

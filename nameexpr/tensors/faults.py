@@ -16,6 +16,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import Rule, op
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,22 +56,22 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
     return undefined(verb, operands)
 
 
-def within_memory(function: F) -> F:
-    """Return the operator with NumPy's lack of memory raised as ours (NE707).
+def allocating(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
+    """Return `op` for what leaves arrays to NumPy alone: its lack of memory is raised as ours (NE707)."""
 
-    For those that leave arrays to NumPy alone: what goes through `tensors.operators` is caught there.
-    """
+    def enter(function: F) -> F:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except NameExprError:
+                raise
+            except MemoryError as fault:
+                raise exhausted(function.__name__, fault) from fault
 
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NameExprError:
-            raise
-        except MemoryError as fault:
-            raise exhausted(function.__name__, fault) from fault
+        return op(rule, extra=extra)(run)  # type: ignore[return-value]
 
-    return run  # type: ignore[return-value]
+    return enter
 
 
 def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import category, is_float
+from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
@@ -19,11 +19,11 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default, unnamed
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import undefined, within_memory
+from nameexpr.tensors.faults import allocating, undefined
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.writing import check_finite, check_writeable, store
+from nameexpr.tensors.writing import check_finite, check_real, check_writeable, store
 
 Generator: TypeAlias = "np.random.Generator | None"
 
@@ -47,8 +47,7 @@ class Fills(Masks):
         """Write 0 into every element."""
         return self._write_over(np.asarray(0), "zero_")
 
-    @op("fills")
-    @within_memory
+    @allocating("fills")
     def copy_(self, src: Any, non_blocking: bool = False) -> Self:
         """Write another tensor, broadcast and cast to the dtype, over this one.
 
@@ -59,15 +58,13 @@ class Fills(Masks):
         source = as_core(src, "copy_")
         dims = broadcast(self._dims, source._dims, Pairing("copy_", "destination", "source", "right"))
         check_written(self._dims, names_of(dims), shape_of(dims), "copy_")
-        if category(source.dtype) == 3 > category(self.dtype):  # noqa: PLR2004  complex into real
-            self._check_holds(source._data, "copy_")
+        check_real(source._data, self.dtype, "copy_")
         check_finite(source._data, self.dtype, "copy_")
         check_writeable(self, "copy_")
         store(self, source._data, names_of(dims))
         return self
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def clone(self, memory_format: Any = None) -> Self:
         """Return a copy."""
         return self._wrap(self._data.copy(), self._names)
@@ -77,8 +74,7 @@ class Fills(Masks):
         store(self, values, self._names)
         return self
 
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def bernoulli(
         self, p: float | None = None, *, generator: Generator = None, out: Core | None = None
     ) -> Self:
@@ -92,8 +88,7 @@ class Fills(Masks):
         drawn = self._tossed(self if p is None else p, generator, "bernoulli")
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
-    @op("fills")
-    @within_memory
+    @allocating("fills")
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
         """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
         return self._write_over(self._tossed(p, generator, "bernoulli_"), "bernoulli_")

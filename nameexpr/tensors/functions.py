@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from nameexpr.tensors.contraction import contracted
-from nameexpr.tensors.faults import has_complex, unordered, within_memory
+from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
@@ -238,8 +238,7 @@ def _spread_and_mean(
     return spread, x.mean(None if isinstance(dim, bool) else dim, keepdim)
 
 
-@op("unifies", extra=True)
-@within_memory
+@allocating("unifies", extra=True)
 def where(condition: Any, x: Any, y: Any) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 
@@ -262,8 +261,7 @@ def is_tensor(obj: object) -> bool:
     return isinstance(obj, NamedTensor)
 
 
-@op("contracts", extra=True)
-@within_memory
+@allocating("contracts", extra=True)
 def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
     """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
 

@@ -17,7 +17,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.arrays import category
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
@@ -29,7 +28,7 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted, explained
 from nameexpr.tensors.operators import REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.writing import check_finite, check_writeable, complex_into_real
+from nameexpr.tensors.writing import check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
 
@@ -47,10 +46,10 @@ class Indexing(Operators):
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""
         places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
-        # The final `...` keeps a single element an array, and takes no dim: all dims are written out.
-        is_copy = any(item.kind == "array" for item in items)
+        if all(item.kind != "array" for item in items):
+            places = (*places, ...)  # keeps a single element an array, and takes no dim: all are written out
         try:
-            data = self._data[places] if is_copy else self._data[(*places, ...)]
+            data = self._data[places]
         except MemoryError as refused:
             raise exhausted("x[...]", refused) from refused
         return self._wrap(np.asarray(data), names)
@@ -86,8 +85,7 @@ class Indexing(Operators):
             hint = most if len(there) > len(shape) else "a dim of size 1 is not enlarged by what is written"
             raise paired_fault("NE371", message, (here, there), pairing, ((), ()), hint)
         array = np.asarray(data)
-        if category(array.dtype) == 3 > category(self._data.dtype):  # noqa: PLR2004  complex into real
-            raise complex_into_real("x[...] = value", self._data.dtype)
+        check_real(array, self._data.dtype, "x[...] = value")
         check_writeable(self, "x[...] = value")
         check_finite(array, self._data.dtype, "x[...] = value")
         if self._data.dtype.kind in "iu" and not array.ndim:
@@ -164,36 +162,33 @@ class Indexing(Operators):
         self, pairs: list[tuple[Any, IndexItem]], given: tuple[Any, ...], call: ShownCall | None
     ) -> None:
         at = 0
-        for item_index, (part, item) in enumerate(pairs):
-            if item.kind == "int":
-                self._check_index(part, at, item_index, (pairs, given, call))
-            elif item.kind == "array" and part.dtype == np.bool_:
+        for place, (part, item) in enumerate(pairs):
+            indices = [part] if item.kind == "int" else []
+            if item.kind == "array" and part.dtype == np.bool_:
                 sizes = self._data.shape[at : at + part.ndim]
                 if part.shape != sizes:
                     message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
                     hint = "a mask has the sizes of the dims that it indexes"
                     raise fault("NE383", message, call or self._shown(given), hint=hint)
             elif item.kind == "array" and part.size:
-                for extreme in (int(part.min()), int(part.max())):
-                    self._check_index(extreme, at, item_index, (pairs, given, call))
+                indices = [int(part.min()), int(part.max())]
+            for index in indices:
+                if not -self._data.shape[at] <= index < self._data.shape[at]:
+                    is_behind = any(item is ... for item in given[: place + 1])
+                    marked = place + is_behind * (len(given) - len(pairs))  # behind `...` from the right
+                    raise self._no_index(index, at, marked, given, call)
             at += item.takes
         check_array_sizes([item for _, item in pairs], "x[...]")
 
-    def _check_index(self, index: int, at: int, item_index: int, asked: Any) -> None:
-        """Raise NE802 unless a dim has an index, which stands at a place of what was asked for."""
-        size = self._data.shape[at]
-        if -size <= index < size:
-            return
-        pairs, given, call = asked
-        if call is None:
-            dots = next((at for at, item in enumerate(given) if item is ...), len(given))
-            # What stands behind a `...` is counted from the right.
-            marked = item_index if item_index < dots else item_index - len(pairs) + len(given)
-            call = self._shown(given)
-        else:
+    def _no_index(
+        self, index: int, at: int, place: int, given: tuple[Any, ...], call: ShownCall | None
+    ) -> NameExprError:
+        """Return the error for an index that a dim does not have, as `x[...]` or a call of isel shows it."""
+        if call is not None:
             name = f"{self._names[at]}="
-            marked = next(at for at, argument in enumerate(call.arguments) if str(argument).startswith(name))
-        raise no_index(index, called(self._dims, at), size, call, marked)
+            place = next(at for at, given in enumerate(call.arguments) if str(given).startswith(name))
+        dims = self._dims
+        return no_index(index, called(dims, at), dims[at].size, call or self._shown(given), place)
 
     def _shown(self, key: Any) -> ShownCall:
         items = key if isinstance(key, tuple) else (key,)

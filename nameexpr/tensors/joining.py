@@ -20,15 +20,13 @@ from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import explained, within_memory
+from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
-from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import write
 
 
-@op("joins")
-@within_memory
+@allocating("joins")
 def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
@@ -73,8 +71,7 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
 concat = concatenate = cat
 
 
-@op("joins", extra=True)
-@within_memory
+@allocating("joins", extra=True)
 def stack(
     tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
 ) -> NamedTensor:

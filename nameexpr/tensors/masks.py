@@ -26,10 +26,10 @@ from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import explained, within_memory
-from nameexpr.tensors.operators import NUMBERS, Operators, as_core, data_and_names
-from nameexpr.tensors.ops import in_place, op
-from nameexpr.tensors.writing import check_writeable, complex_into_real, store
+from nameexpr.tensors.faults import allocating, explained
+from nameexpr.tensors.operators import Operators, as_core, data_and_names
+from nameexpr.tensors.ops import in_place
+from nameexpr.tensors.writing import COMPLEX, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
 _FILLED_IN_PLACE = Pairing("masked_fill_", "tensor", "mask", "right")
@@ -40,8 +40,7 @@ class Masks(Operators):
 
     __slots__ = ()
 
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def masked_fill(self, mask: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
@@ -82,8 +81,7 @@ class Masks(Operators):
 
     masked_fill_ = in_place(masked_fill)
 
-    @op("drops")
-    @within_memory
+    @allocating("drops")
     def masked_select(self, mask: Any, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
@@ -96,8 +94,7 @@ class Masks(Operators):
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
-    @op("unifies", extra=True)
-    @within_memory
+    @allocating("unifies", extra=True)
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
@@ -111,12 +108,10 @@ class Masks(Operators):
         """Return a number, or a 0-d tensor, as a 0-d array (NE579)."""
         if type(value) in (int, float, bool):
             return self._cast_value(value, verb)
-        data = value._data if isinstance(value, Core) else value
-        if type(data) in NUMBERS or isinstance(data, np.generic) or np.shape(data) == ():
-            array = np.asarray(data)
-            if category(array.dtype) <= 3:  # noqa: PLR2004  complex
-                self._check_holds(array, verb)
-                return self._cast_value(array, verb)
+        array = np.asarray(value._data if isinstance(value, Core) else value)
+        if not array.ndim and category(array.dtype) <= COMPLEX:
+            check_real(array, self._data.dtype, verb)
+            return self._cast_value(array, verb)
         message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
         hint = _VALUES.get(verb.rstrip("_"), "where(condition, x, y)")
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
@@ -134,12 +129,7 @@ class Masks(Operators):
         except (OverflowError, ValueError) as refused:
             raise explained(verb, (self, plain(value)), refused) from refused
 
-    def _check_holds(self, value: Array, verb: str) -> None:
-        if category(value.dtype) == 3 and category(self._data.dtype) < 3:  # noqa: PLR2004  complex into real
-            raise complex_into_real(verb, self._data.dtype)
-
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
@@ -148,21 +138,19 @@ class Masks(Operators):
         """
         verb = "index_fill_" if out is self else "index_fill"
         data, at = self._along(dim, verb)
-        places = self._indices(index, at, data, verb)
+        where = (slice(None),) * at + (self._indices(index, at, data, verb),)
         number = self._fill_value(value, verb)
         if out is self:
             check_writeable(self, "index_fill_")
-        else:
-            data = data.copy()
-        data[(slice(None),) * at + (places,)] = number
-        if out is self:
+            data[where] = number
             return self
+        data = data.copy()
+        data[where] = number
         return self._put(data.reshape(self._data.shape), self._names, "index_fill", out)
 
     index_fill_ = in_place(index_fill)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def index_select(self, dim: Any, index: Any) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
@@ -173,8 +161,7 @@ class Masks(Operators):
         places = self._indices(index, at, self._data, "index_select")
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def gather(self, dim: Any, index: Any) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 

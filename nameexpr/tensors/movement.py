@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self, overload
 
-from nameexpr.dims import Dims, Names
+from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.lookup import DimLike
 from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import within_memory
+from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.ops import op
 
 
@@ -112,8 +112,7 @@ class Movement(Core):
     @overload
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
-    @op("names")
-    @within_memory
+    @allocating("names")
     def flatten(
         self,
         start_dim: Any = _MISSING,
@@ -163,7 +162,12 @@ class Movement(Core):
         if _is_list(start_dim):
             return self._flattened(start_dim, (end_dim, out_dim))
         if isinstance(start_dim, str) and end_dim is _MISSING and out_dim is not _MISSING:
-            raise _one_end(start_dim, out_dim, self._dims)
+            # One name alone may be a list of one, or the start of a range to the end.
+            last = (self._names[-1:] or (None,))[0] or -1
+            up_to_end = f"flatten({start_dim!r}, {last!r}, {shown(out_dim)}) merges up to the end"
+            hint = f"{up_to_end}, flatten([{start_dim!r}], {shown(out_dim)}) this dim alone"
+            call = ShownCall("flatten", (start_dim,), (self._dims,), closing=f", out_dim={shown(out_dim)})")
+            raise fault("NE455", f"flatten from {start_dim!r} up to which dim?", call, (0,), hint)
         start = 0 if start_dim is _MISSING else start_dim
         end = -1 if end_dim is _MISSING else end_dim
         names = () if out_dim is _MISSING else (out_dim,)
@@ -227,12 +231,3 @@ class Movement(Core):
 def _is_list(dims: object) -> bool:
     """Return whether this names several dims; a string with one word is the start of a range."""
     return len(dims.split()) != 1 if isinstance(dims, str) else isinstance(dims, (list, tuple))
-
-
-def _one_end(start: str, out_dim: object, dims: Dims) -> Exception:
-    """Refuse to guess whether one name alone is a list of one or the start of a range to the end."""
-    last = dims[-1].name if dims and dims[-1].name else -1
-    call = ShownCall("flatten", (start,), (dims,), closing=f", out_dim={shown(out_dim)})")
-    up_to_end = f"flatten({start!r}, {last!r}, {shown(out_dim)}) merges up to the end"
-    hint = f"{up_to_end}, flatten([{start!r}], {shown(out_dim)}) this dim alone"
-    return fault("NE455", f"flatten from {start!r} up to which dim?", call, (0,), hint)

@@ -38,6 +38,8 @@ from nameexpr.tensors.shapes import Shapes
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from nameexpr.tensors.core import Dtype
+
 
 class NamedTensor(
     NameMethods,
@@ -93,7 +95,7 @@ wrap = NamedTensor._wrap
 
 
 @op("makes")
-def tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = None) -> NamedTensor:
+def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
     """Return a new tensor with a copy of the data.
 
     Parameters
@@ -126,7 +128,7 @@ def tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = Non
     return _made(data, names, dtype, copy=True)
 
 
-def as_tensor(data: object, names: object = None, dtype: npt.DTypeLike | None = None) -> NamedTensor:
+def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
     """Return the data as a tensor that shares memory with it where it is an array of that dtype, else a copy.
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.

@@ -70,6 +70,13 @@ def op(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
     return enter
 
 
+def called(function: F, home: str, name: str) -> F:
+    """Return a function that a table makes under the name of its row, in tracebacks too."""
+    function.__name__, function.__qualname__ = name, f"{home}.{name}"
+    function.__code__ = function.__code__.replace(co_name=name, co_qualname=function.__qualname__)
+    return function
+
+
 def in_place(method: F, *, extra: bool = False) -> F:
     """Return the twin `name_` of a method, which writes its result over the tensor and returns the tensor.
 

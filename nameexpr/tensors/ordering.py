@@ -21,8 +21,7 @@ from nameexpr.rules.calls import ShownCall, counted, fault, shown
 from nameexpr.rules.lookup import called, removed, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import check_ordered, within_memory
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
 
 
@@ -38,8 +37,7 @@ class Ordering(Reductions):
 
     __slots__ = ()
 
-    @op("removes")
-    @within_memory
+    @allocating("removes")
     def median(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
 
@@ -52,8 +50,7 @@ class Ordering(Reductions):
             return self._of_all(ordering.full_median, "median")
         return self._select(ordering.median, dim, keepdim, "median")
 
-    @op("removes")
-    @within_memory
+    @allocating("removes")
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the lower median of the elements that are not nan.
 
@@ -71,8 +68,7 @@ class Ordering(Reductions):
             self._check_not_empty(verb, ALL)
         return self._named(kernel(self._data), ())
 
-    @op("removes")
-    @within_memory
+    @allocating("removes")
     def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
@@ -81,8 +77,7 @@ class Ordering(Reductions):
         """
         return self._select(ordering.mode, dim, keepdim, "mode")
 
-    @op("removes")
-    @within_memory
+    @allocating("removes")
     def kthvalue(self, k: int, dim: Any = -1, keepdim: bool = False) -> Selected:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
@@ -99,8 +94,7 @@ class Ordering(Reductions):
         self._check_count(k, self._along(dim, "kthvalue")[1], "kthvalue", least=1)
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
-    @op("keeps")
-    @within_memory
+    @allocating("keeps")
     def topk(self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Selected:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
@@ -115,8 +109,7 @@ class Ordering(Reductions):
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
-    @op("removes", extra=True)
-    @within_memory
+    @allocating("removes", extra=True)
     def max(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
@@ -125,8 +118,7 @@ class Ordering(Reductions):
         """
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
-    @op("removes", extra=True)
-    @within_memory
+    @allocating("removes", extra=True)
     def min(self, dim: Any = ALL, keepdim: bool = False) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
@@ -143,8 +135,7 @@ class Ordering(Reductions):
             return getattr(self, full)()
         return self._select(kernel, dim, keepdim, verb)
 
-    @op("removes", extra=True)
-    @within_memory
+    @allocating("removes", extra=True)
     def argmax(self, dim: Any = None, keepdim: bool = False) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
@@ -153,8 +144,7 @@ class Ordering(Reductions):
         """
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
-    @op("removes", extra=True)
-    @within_memory
+    @allocating("removes", extra=True)
     def argmin(self, dim: Any = None, keepdim: bool = False) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
@@ -172,8 +162,7 @@ class Ordering(Reductions):
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
         return self._named(indices, ())
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def sort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Selected:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
@@ -187,8 +176,7 @@ class Ordering(Reductions):
         values = np.take_along_axis(self._data, indices._data, self._position(dim, "sort"))
         return Selected(self._wrap(values, self._names), indices)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def argsort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import Rule, in_place, op
+from nameexpr.tensors.ops import Rule, called, in_place, op
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -62,27 +62,11 @@ class BinaryMethod(Protocol):
     def __get__(self, tensor: T, kind: Any) -> _OfTensorAndOther[T]: ...
 
 
-EXTRA = frozenset(
-    [
-        "exp2",
-        "square",
-        "positive",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "floor_divide",
-        "remainder",
-        "hypot",
-        "maximum",
-        "minimum",
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-    ]
+_EXTRA = (
+    "exp2 square positive isnan isinf isfinite floor_divide remainder hypot maximum minimum logical_and "
+    "logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
 )
+EXTRA = frozenset(_EXTRA.split())
 """What PyTorch's page of named tensors lacks."""
 RANKED = frozenset(["maximum", "minimum", "lt", "le", "gt", "ge"])
 """What asks which of two numbers is larger: complex ones have no order."""
@@ -111,11 +95,9 @@ def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
 def _entered(
     method: Callable[..., Any], rule: Rule, name: str, text: str, call: str, gives: str
 ) -> Callable[..., Any]:
-    """Return a method under its name, in tracebacks too, with its docstring, entered into the table."""
-    method.__name__, method.__qualname__ = name, f"PointwiseMethods.{name}"
-    method.__code__ = method.__code__.replace(co_name=name, co_qualname=method.__qualname__)
+    """Return a method under its name with its docstring, entered into the table."""
     method.__doc__ = f"Return {text}.\n\n>>> {call}\ntensor({gives}, shape=(2,))\n"
-    return op(rule, extra=name in EXTRA)(method)
+    return op(rule, extra=name in EXTRA)(called(method, "PointwiseMethods", name))
 
 
 def _each(*row: str) -> tuple[UnaryMethod, UnaryMethod]:

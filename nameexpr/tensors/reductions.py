@@ -25,7 +25,7 @@ from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from nameexpr.tensors.core import Dtype
 
 ALL: Final[Any] = ()
 """The dim argument of a reduction over all dims, where None would be a mistake."""
@@ -38,12 +38,7 @@ class Reductions(Operators):
 
     @op("removes")
     def sum(
-        self,
-        dim: Any = None,
-        keepdim: bool = False,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        out: Core | None = None,
+        self, dim: Any = None, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
     ) -> Self:
         """Return the sum over dims; of integers and bools in int64.
 
@@ -54,12 +49,7 @@ class Reductions(Operators):
 
     @op("removes")
     def prod(
-        self,
-        dim: Any = ALL,
-        keepdim: bool = False,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        out: Core | None = None,
+        self, dim: Any = ALL, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
     ) -> Self:
         """Return the product over dims; of integers and bools in int64.
 
@@ -71,12 +61,7 @@ class Reductions(Operators):
 
     @op("removes")
     def mean(
-        self,
-        dim: Any = None,
-        keepdim: bool = False,
-        *,
-        dtype: npt.DTypeLike | None = None,
-        out: Core | None = None,
+        self, dim: Any = None, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
     ) -> Self:
         """Return the mean over dims: of floats, or in the dtype that is given; nan of no elements.
 

@@ -16,13 +16,13 @@ from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, n
 from nameexpr.rules.calls import ShownCall, counted, fault
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import check_ordered, explained, undefined, within_memory
+from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
 from nameexpr.tensors.operators import REFUSED
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Ordering, Selected
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from nameexpr.tensors.core import Dtype
 
 
 class Scans(Ordering):
@@ -31,7 +31,7 @@ class Scans(Ordering):
     __slots__ = ()
 
     @op("keeps")
-    def cumsum(self, dim: Any, dtype: npt.DTypeLike | None = None, *, out: Core | None = None) -> Self:
+    def cumsum(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
         """Return the sums of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumsum("N")
@@ -42,7 +42,7 @@ class Scans(Ordering):
     cumsum_ = in_place(cumsum, extra=True)
 
     @op("keeps")
-    def cumprod(self, dim: Any, dtype: npt.DTypeLike | None = None, *, out: Core | None = None) -> Self:
+    def cumprod(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
         """Return the products of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumprod("N")
@@ -63,8 +63,7 @@ class Scans(Ordering):
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def cummax(self, dim: Any) -> Selected:
         """Return the largest of the elements up to each along a dim, and where it is.
 
@@ -73,8 +72,7 @@ class Scans(Ordering):
         """
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def cummin(self, dim: Any) -> Selected:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
@@ -89,9 +87,8 @@ class Scans(Ordering):
         pair = (self._named(data.reshape(self._data.shape), self._names) for data in (values, indices))
         return Selected(*pair)
 
-    @op("keeps")
-    @within_memory
-    def softmax(self, dim: Any, *, dtype: npt.DTypeLike | None = None) -> Self:
+    @allocating("keeps")
+    def softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
@@ -99,9 +96,8 @@ class Scans(Ordering):
         """
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
-    @op("keeps", extra=True)
-    @within_memory
-    def log_softmax(self, dim: Any, *, dtype: npt.DTypeLike | None = None) -> Self:
+    @allocating("keeps", extra=True)
+    def log_softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
@@ -116,8 +112,7 @@ class Scans(Ordering):
             raise undefined(verb, (data,))
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def flip(self, *dims: Any) -> Self:
         """Return a view with the order along some dims turned around.
 
@@ -127,8 +122,7 @@ class Scans(Ordering):
         wanted = dims[0] if len(dims) == 1 else dims
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
-    @op("keeps", extra=True)
-    @within_memory
+    @allocating("keeps", extra=True)
     def roll(self, shifts: Any, dims: Any = None) -> Self:
         """Return a copy with the elements moved along dims, those that leave coming in at the other end.
 

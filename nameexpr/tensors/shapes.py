@@ -160,25 +160,22 @@ class Shapes(Operators):
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
-        for index, size in enumerate(wanted):
-            old = self._data.shape[index - new] if index >= new else None
-            self._check_expanded(size, old, index, call)
-        shape = [self._data.shape[index - new] if size == -1 else size for index, size in enumerate(wanted)]
+        old = (None,) * new + self._data.shape
+        for index, (here, size) in enumerate(zip(old, wanted, strict=True)):
+            if here is None and size == -1:
+                message = "expand: -1 keeps a size, and a new dim has none yet"
+                raise fault("NE376", message, call, (index,), "write its size")
+            if size < -1:
+                raise fault("NE384", "expand: a size is 0 or more", call, (index,), "-1 keeps a size")
+            if here not in (None, 1, size) and size != -1:
+                dim = called(self._dims, index - new)
+                message = f"expand: {dim} has size {here}, and cannot be expanded to {size}"
+                raise fault("NE376", message, call, (index,), "only dims of size 1 are repeated")
+        shape = [self._data.shape[at - new] if size == -1 else size for at, size in enumerate(wanted)]
         try:
             return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
         except ValueError as refused:
             raise fault("NE707", "expand: no array has so many elements", call) from refused
-
-    def _check_expanded(self, size: int, old: int | None, index: int, call: ShownCall) -> None:
-        if old is None and size == -1:
-            message = "expand: -1 keeps a size, and a new dim has none yet"
-            raise fault("NE376", message, call, (index,), "write its size")
-        if size < -1:
-            raise fault("NE384", "expand: a size is 0 or more", call, (index,), "-1 keeps a size")
-        if old not in (None, 1, size) and size != -1:
-            at = index - len(call.arguments) + self._data.ndim
-            message = f"expand: {called(self._dims, at)} has size {old}, and cannot be expanded to {size}"
-            raise fault("NE376", message, call, (index,), "only dims of size 1 are repeated")
 
     @op("removes", extra=True)
     def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:

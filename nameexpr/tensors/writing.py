@@ -21,7 +21,7 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category, is_float
 from nameexpr.backends.numpy.pointwise import KEEPS_DTYPE
 from nameexpr.dims import Names
-from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import not_held
@@ -91,11 +91,14 @@ def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, i
     raise error(Diagnostic("NE570", message, hint=hint))
 
 
-def complex_into_real(verb: str, target: np.dtype[Any], hint: str = "") -> NameExprError:
-    """Return the error for a complex value that is to be written into a real tensor (NE570)."""
-    message = f"{verb}: a complex value cannot be written into a tensor of {target}"
-    hint = hint or "convert the tensor first: x.to('complex128')"
-    return error(Diagnostic("NE570", message, hint=hint))
+_TO_COMPLEX = "convert the tensor first: x.to('complex128')"
+
+
+def check_real(values: Array, target: np.dtype[Any], verb: str, hint: str = _TO_COMPLEX) -> None:
+    """Raise NE570 if complex values are to be written into a real tensor."""
+    if category(values.dtype) == COMPLEX > category(target):
+        message = f"{verb}: a complex value cannot be written into a tensor of {target}"
+        raise error(Diagnostic("NE570", message, hint=hint))
 
 
 def check_finite(values: Array, target: np.dtype[Any], verb: str) -> None:
@@ -107,13 +110,9 @@ def check_finite(values: Array, target: np.dtype[Any], verb: str) -> None:
 def check_writeable(target: Core, verb: str, *, is_out: bool = False) -> None:
     """Raise NE576 if the array is read-only, as one that is expanded is."""
     if not target._data.flags.writeable:
-        raise read_only(verb, "out" if is_out else "the tensor")
-
-
-def read_only(verb: str, which: str = "the tensor") -> NameExprError:
-    """Return the error for writing to a read-only array."""
-    hint = "expand makes read-only views: write to the tensor that was expanded, or to a clone()"
-    return error(Diagnostic("NE576", f"{verb}: {which}'s array is read-only", hint=hint))
+        message = f"{verb}: {'out' if is_out else 'the tensor'}'s array is read-only"
+        hint = "expand makes read-only views: write to the tensor that was expanded, or to a clone()"
+        raise error(Diagnostic("NE576", message, hint=hint))
 
 
 def spelt(verb: str, *, is_out: bool) -> str:
@@ -140,6 +139,7 @@ def apply_into(
     return target
 
 
+COMPLEX = category(np.dtype(complex))
 _LARGE = 1 << 16
 """Bytes from which an array in between costs more than finding out whether one is needed."""
 
