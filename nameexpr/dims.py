@@ -88,8 +88,6 @@ def unify_from_right(left: Names, right: Names) -> Names | Clash:
     -----
     "Unifies names from inputs" in PyTorch's page "Named Tensors operator coverage".
 
-    Examples
-    --------
     >>> unify_from_right(("N", "C"), ("C",))
     ('N', 'C')
     >>> unify_from_right(("N", None), ("N",))
@@ -138,8 +136,6 @@ def duplicate(names: Iterable[str | None]) -> tuple[str, int, int] | None:
 def normalised(name: str) -> str:
     """Return the name in the one form that counts (NFKC, as for Python's identifiers).
 
-    Examples
-    --------
     >>> normalised("ﬁt"), normalised("größe")
     ('fit', 'größe')
     """
@@ -157,8 +153,6 @@ def name_fault(name: str) -> str | None:
     A name is a Python identifier (keywords and leading underscores too), and may end in primes, as labels
     may. A lone underscore is refused: in an expression it is the dim without a name.
 
-    Examples
-    --------
     >>> name_fault("größe"), name_fault("seq'"), name_fault("2d")
     (None, None, 'it starts with a digit')
     """
@@ -171,16 +165,7 @@ def name_fault(name: str) -> str | None:
         return None
     if not word:
         return "it is nothing but primes" if name else "it is empty"
-    return _character_fault(word, first_misfit(word))
-
-
-def first_misfit(word: str) -> int:
-    """Return where a word that is no identifier stops being one."""
-    return next(at for at, letter in enumerate(word) if not (f"x{letter}" if at else letter).isidentifier())
-
-
-def _character_fault(word: str, at: int) -> str:
-    character = word[at]
+    character = word[first_misfit(word)]
     if character.isspace():
         return "it holds white space"
     if character == "'":
@@ -188,6 +173,11 @@ def _character_fault(word: str, at: int) -> str:
     if not _fits(character):
         return f"{character!r} is not a letter, a digit or an underscore"
     return "it starts with a digit" if character.isdecimal() else f"{character!r} cannot stand first"
+
+
+def first_misfit(word: str) -> int:
+    """Return where a word that is no identifier stops being one."""
+    return next(at for at, letter in enumerate(word) if not (f"x{letter}" if at else letter).isidentifier())
 
 
 def _fits(character: str) -> bool:
@@ -198,8 +188,6 @@ def _fits(character: str) -> bool:
 def another_name(name: str) -> str:
     """Return a name much like this one, to propose where it is taken.
 
-    Examples
-    --------
     >>> another_name("row"), another_name("row'")
     ('row2', "row''")
     """
@@ -209,8 +197,6 @@ def another_name(name: str) -> str:
 def nearest_name(text: str) -> str:
     """Return a valid name that resembles `text`, to propose in an error.
 
-    Examples
-    --------
     >>> nearest_name("café-2"), nearest_name("1a"), nearest_name("")
     ('café_2', '_1a', 'x')
     """

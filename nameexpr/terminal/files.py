@@ -11,20 +11,15 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import prod
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, Any
 
 import numpy as np
 
 from nameexpr.terminal.faults import FileError, harmless, quoted, reason, unreadable
-from nameexpr.terminal.tables import read_table
+from nameexpr.terminal.tables import Array, read_table
 from nameexpr.whole_files import memory_of_machine, most_unpacked
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array: TypeAlias = npt.NDArray[Any]
 
 Header = tuple[tuple[int, ...], np.dtype[Any]]
 STANDARD = "-"
@@ -47,13 +42,10 @@ def split_key(argument: str) -> tuple[str, str | None]:
 
 
 def read_array(argument: str, limit: int | None = None) -> Array:
-    """Read the array in a file; `-` is standard input.
+    """Read the array in a file; `-` is standard input (FileError if there is none that can be read).
 
-    Raises
-    ------
-    FileError
-        If there is none that can be read, or what is packed, or comes through a pipe, takes more bytes than
-        the limit, by default the machine's memory.
+    What is packed, or comes through a pipe, may take no more bytes than the limit, by default the machine's
+    memory.
     """
     path, key = split_key(argument)
     shown = "standard input" if path == STANDARD else quoted(path)
@@ -63,14 +55,9 @@ def read_array(argument: str, limit: int | None = None) -> Array:
 
 
 def read_header(argument: str) -> Array | tuple[int, ...]:
-    """Read shape and dtype of the array in a file: an array whose elements need not be loaded.
+    """Read shape and dtype of the array in a file: an array whose elements need not be loaded (FileError).
 
     A .npy file that holds less than its header promises gives only its shape.
-
-    Raises
-    ------
-    FileError
-        If there is none.
     """
     path, _ = split_key(argument)
     shown = quoted(path)
@@ -116,9 +103,11 @@ def _opened(path: str, most: int, shown: str) -> Iterator[IO[bytes]]:
 
 
 def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
-    """Read a stream into memory; one without an end is refused once it is too long."""
+    """Read a stream into memory; a pipe without an end is refused once it is too long."""
     kept = io.BytesIO()
-    most = max(most, _length(stream))
+    with suppress(OSError):
+        status = os.fstat(stream.fileno())
+        most = max(most, status.st_size if stat.S_ISREG(status.st_mode) else 0)
     while part := stream.read(_PART):
         if kept.tell() > most:  # by more than a part: a header may come on top
             _check_fits(kept.tell() + len(part), most, shown)
@@ -127,21 +116,11 @@ def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
     return kept
 
 
-def _length(stream: IO[bytes]) -> int:
-    """Return the size of the file behind a stream in bytes, 0 for a pipe."""
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
-
-
 def _check_fits(needed: int, most: int, shown: str) -> None:
     if needed > most:
         what = f"it takes {needed:,} bytes, and {most:,} are to be had"
-        raise unreadable(
-            shown, what, "--memory-limit says how many may be used, the machine's memory by default"
-        )
+        hint = "--memory-limit says how many may be used, the machine's memory by default"
+        raise unreadable(shown, what, hint)
 
 
 def _kind(path: str, stream: IO[bytes]) -> str:
@@ -216,7 +195,7 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
 
 
 def _chosen(keys: list[str], key: str | None, shown: str) -> str:
-    """Choose the key to read: the one asked for, or the only one."""
+    """Return the key asked for, or the only one."""
     if not keys:
         raise unreadable(shown, "it holds no array", "write it with numpy.savez")
     names = harmless(" ".join(keys))

@@ -51,17 +51,8 @@ class Section(NamedTuple):
 
 
 def page(code: str) -> str:
-    """Format the page about an error code as text: its meaning, an example, and what that prints.
-
-    Parameters
-    ----------
-    code : str
-        Such as "NE304", "ne304" or "304".
-
-    Raises
-    ------
-    NoPageError
-        If there is no such page.
+    """Format the page about an error code such as "NE304", "ne304" or "304" as text: its meaning, an example,
+    and what that prints (NoPageError).
     """
     section = _found(code)
     parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
@@ -72,13 +63,7 @@ def page(code: str) -> str:
 
 
 def page_data(code: str) -> dict[str, str | None]:
-    """Return the parts of the page about an error code, and the whole as `text`.
-
-    Raises
-    ------
-    NoPageError
-        If there is no such page.
-    """
+    """Return the parts of the page about an error code, and the whole as `text` (NoPageError)."""
     section = _found(code)
     blocks: dict[str, str] = {kind: body.rstrip("\n") for kind, body in _FENCE.findall(section.body)}
     return {
@@ -114,15 +99,21 @@ def listing(start: str = "NE") -> str:
     >>> print(listing("NE8").splitlines()[0])
     NE8xx (DimRangeError): positions
     """
-    groups: dict[str, list[str]] = {}
-    for code in codes(start):
-        groups.setdefault(code[:3], []).append(f"  {code}  {summary(code)}")
-    return "\n\n".join("\n".join([_family_line(start), *lines]) for start, lines in groups.items())
+    parts = []
+    for name, about in _families().items():
+        if name.startswith(start):
+            lines = [f"  {code}  {summary(code)}" for code in codes(name)]
+            parts.append("\n".join([f"{name}xx ({family(name).__name__}): {about}", *lines]))
+    return "\n\n".join(parts)
 
 
 def families() -> str:
     """List the families of codes and their topics, on one line."""
-    return ", ".join(f"{section.code[:3]}xx {section.about}" for section in _firsts())
+    return ", ".join(f"{name}xx {about}" for name, about in _families().items())
+
+
+def _families() -> dict[str, str]:
+    return {section.code[:3]: section.about for section in _sections().values()}
 
 
 def as_family(word: str) -> str | None:
@@ -135,19 +126,6 @@ def as_family(word: str) -> str | None:
     return f"NE{match[1]}" if match and codes(f"NE{match[1]}") else None
 
 
-def _firsts() -> list[Section]:
-    """Return the first section of each family."""
-    firsts: dict[str, Section] = {}
-    for section in _sections().values():
-        firsts.setdefault(section.code[:3], section)
-    return list(firsts.values())
-
-
-def _family_line(start: str) -> str:
-    first = _sections()[codes(start)[0]]
-    return f"{start}xx ({family(start + '00').__name__}): {first.about}"
-
-
 def _found(code: str) -> Section:
     if not _sections():
         raise NoPageError("the pages about errors are not installed", "install nameexpr anew")
@@ -156,17 +134,12 @@ def _found(code: str) -> Section:
     if section is None:
         wanted = f"NE{word[1]}" if word else code.strip().upper()
         shown = shortened(visible(code).replace("\n", "\\n"))
-        near = _near_number(wanted) or did_you_mean(wanted, codes())
+        near = did_you_mean(wanted, codes())
+        if word:  # the nearest number, of the same family if there is one
+            beside = codes(wanted[:3]) or codes()
+            near = f"did you mean '{min(beside, key=lambda other: abs(int(other[2:]) - int(word[1])))}'?"
         raise NoPageError(f"there is no error code '{shown}'", near)
     return section
-
-
-def _near_number(wanted: str) -> str:
-    """Suggest the code with the nearest number, of the same family if there is one."""
-    if not _CODE.fullmatch(wanted):
-        return ""
-    beside = codes(wanted[:3]) or codes()
-    return f"did you mean '{min(beside, key=lambda code: abs(int(code[2:]) - int(wanted[2:])))}'?"
 
 
 @cache

@@ -17,8 +17,7 @@ from nameexpr.terminal.faults import FileError, quoted, unreadable
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Array: TypeAlias = npt.NDArray[Any]
-
+Array: TypeAlias = "npt.NDArray[Any]"
 Number: TypeAlias = int | float | complex
 MAX_DIMS = 2
 _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
@@ -37,18 +36,16 @@ def read_table(stream: IO[bytes], shown: str) -> Array:
     rows = {number: line for number, line in uncommented if line.strip()}
     if not rows:
         raise unreadable(shown, "it holds no numbers", "write one line of numbers for each row")
-    for dtype in _dtypes(rows):
-        array = _parsed(rows, dtype)
-        if array is not None:
-            _check_finite(array, rows, shown)
-            return array
-    raise _wrong(rows, shown)
+    array = next((array for dtype in _dtypes(rows) if (array := _parsed(rows, dtype)) is not None), None)
+    if array is None:
+        raise _wrong(rows, shown)
+    if array.dtype.kind not in "iu" and np.isinf(array).any():
+        _check_finite(rows, shown)
+    return array
 
 
-def _check_finite(array: Array, rows: dict[int, str], shown: str) -> None:
-    """Refuse digits that are beyond float64: NumPy reads inf."""
-    if array.dtype.kind in "iu" or not np.isinf(array).any():
-        return
+def _check_finite(rows: dict[int, str], shown: str) -> None:
+    """Refuse digits that are beyond float64, which NumPy reads as inf."""
     for number, line in rows.items():
         for column, cell in enumerate(line.split(","), 1):
             if "inf" not in cell.casefold() and np.isinf(complex(cell)):

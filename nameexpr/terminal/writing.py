@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import os
 import sys
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,8 @@ from nameexpr.terminal.arguments import check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
 from nameexpr.terminal.files import FILES, STANDARD
 from nameexpr.terminal.screen import Report
-from nameexpr.terminal.tables import MAX_DIMS, write_table
+from nameexpr.terminal.tables import MAX_DIMS, Array, write_table
 from nameexpr.whole_files import replace_file
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array: TypeAlias = npt.NDArray[Any]
 
 WHOLE = 200
 """Elements that are shown before the middle of an array is left out."""
@@ -37,8 +32,7 @@ SHOWN_DIMS = 4
 EDGES = {1: 3, 2: 3, 3: 2}
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFile:
+class OutputFile(NamedTuple):
     """Where a result goes: the argument, the path in it, its suffix, and the key in an archive."""
 
     text: str
@@ -48,40 +42,28 @@ class OutputFile:
 
 
 def find_target(argument: str, *, as_json: bool = False) -> OutputFile:
-    """Determine where to write, before anything is computed.
-
-    Raises
-    ------
-    UsageError
-        If the suffix says nothing, or standard output is wanted for two things.
-    FileError
-        If there is no such folder.
+    """Determine where to write, before anything is computed (UsageError, or FileError if there is no such
+    folder).
     """
     if argument == STANDARD:
-        _check_standard_output(as_json=as_json)
+        if as_json:
+            raise UsageError("--json and -o - both want standard output", "write the array to a file")
+        if sys.stdout is not None and sys.stdout.isatty():
+            hint = "send it on with | or >, or leave out -o to see it"
+            raise UsageError("an array is not for the terminal", hint)
         return OutputFile(argument, argument, ".npy")
     head, mark, key = argument.rpartition(".npz:")
     if mark and (not key or "\0" in key):
         raise UsageError(f"{quoted(argument)} has no key", "write FILE.npz:key, or FILE.npz")
-    target = OutputFile(argument, head + ".npz", ".npz", key) if mark else _plain_target(argument)
-    check_place(target.path, argument)
-    return target
-
-
-def _plain_target(argument: str) -> OutputFile:
     suffix = os.path.splitext(argument)[1].casefold()
-    if suffix not in FILES:
+    if not mark and suffix not in FILES:
         hint = f"end it in {' '.join(FILES)}, or write - for standard output"
         raise UsageError(f"{quoted(argument)} does not say what kind of file to write", hint)
-    return OutputFile(argument, argument, suffix)
-
-
-def _check_standard_output(*, as_json: bool) -> None:
-    if as_json:
-        raise UsageError("--json and -o - both want standard output", "write the array to a file")
-    if sys.stdout is not None and sys.stdout.isatty():
-        hint = "send it on with | or >, or leave out -o to see it"
-        raise UsageError("an array is not for the terminal", hint)
+    target = OutputFile(argument, argument, suffix)
+    if mark:
+        target = OutputFile(argument, head + ".npz", ".npz", key)
+    check_place(target.path, argument)
+    return target
 
 
 def write(array: Array, target: OutputFile) -> None:
@@ -91,20 +73,16 @@ def write(array: Array, target: OutputFile) -> None:
         hint = "write a .npy file, or merge dims in the expression: (a b)"
         raise FileError(f"cannot write {quoted(target.text)}: a .csv cannot hold {what}", hint)
     if target.path == STANDARD:
-        _write_standard_output(array)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+            _dump(sys.stdout.buffer, array)
         return
     try:
         replace_file(target.path, lambda stream: _write_to(stream, array, target))
+    except BrokenPipeError:
+        raise
     except (OSError, ValueError) as fault:
-        if isinstance(fault, BrokenPipeError):
-            raise
         raise FileError(f"cannot write {quoted(target.text)}: {reason(fault)}", "write elsewhere") from fault
-
-
-def _write_standard_output(array: Array) -> None:
-    if sys.stdout is not None:
-        sys.stdout.flush()
-        _dump(sys.stdout.buffer, array)
 
 
 def _write_to(stream: IO[bytes], array: Array, target: OutputFile) -> None:
@@ -121,36 +99,31 @@ def _write_to(stream: IO[bytes], array: Array, target: OutputFile) -> None:
 
 
 def _dump(stream: IO[bytes], array: Array) -> None:
-    target: Any = stream if stream.seekable() else _Sink(stream)
+    target: Any = stream if stream.seekable() else _Sink(stream.write)
     np.lib.format.write_array(target, array, allow_pickle=False)
 
 
-class _Sink:
+class _Sink(NamedTuple):
     """A stream that can only be written to: NumPy asks files for their position, which pipes do not have."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        """Write bytes."""
-        return self._stream.write(data)
+    write: Callable[[bytes], int]
 
 
 def of_array(array: Array, names: Names) -> Report:
     """Report shape, names and dtype of an array with a preview; as data, its elements if they are few."""
     head = [["shape", str(array.shape)], ["names", str(names)], ["dtype", str(array.dtype)]]
     elements = _plain(array.tolist()) if array.size <= SMALL else None
-    data = _described(array, names) | {"data": elements, "output": None}
-    return Report("\n".join([*aligned_columns(head), preview(array)]), data)
+    return Report("\n".join([*aligned_columns(head), preview(array)]), _data(array, names, elements, None))
 
 
 def of_file(array: Array, names: Names, output: str) -> Report:
     """Report an array that was written to a file."""
-    return Report("", _described(array, names) | {"data": None, "output": output})
+    return Report("", _data(array, names, None, output))
 
 
-def _described(array: Array, names: Names) -> dict[str, Any]:
-    return {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
+def _data(array: Array, names: Names, elements: Any, output: str | None) -> dict[str, Any]:
+    head = {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
+    return {**head, "data": elements, "output": output}
 
 
 def preview(array: Array) -> str:
