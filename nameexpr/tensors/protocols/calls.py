@@ -122,10 +122,9 @@ class FunctionCall:
         return at
 
     def bare(self) -> Any:
-        """Return what the function gives for bare arrays (NE658 if there is a tensor that no rule looked at)."""
-        if any(
-            isinstance(value, Core) and value._data.ndim for value in (*self._args, *self._kwargs.values())
-        ):
+        """Return what the function gives for bare arrays (NE658 for a tensor that no rule looked at)."""
+        values = (*self._args, *self._kwargs.values())
+        if any(isinstance(value, Core) and value._data.ndim for value in values):
             raise nameless(f"{self.verb}, given a tensor where it takes an option,")
         return self.answer()
 
