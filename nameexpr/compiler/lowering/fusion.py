@@ -43,6 +43,28 @@ class FusionPlan:
         leaves, steps, factors, order = self.steps(roots, reduced, value)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
+        return self._emit(build, leaves, steps, factors, order, reduced, dtype, reducer)
+
+    def product(self, build: Builder, node: Reduction, factors: Sequence[Value]) -> Value:
+        """Return a reduction of the product of two values that no contraction computes, block by block."""
+        leaves = [build.cast(factor, node.compute) for factor in factors]
+        multiply = Instruction(
+            "pointwise", (0, 1), constants=(None, None), dtype=node.compute, function="multiply"
+        )
+        order = self._order(leaves, set(node.labels))
+        return self._emit(build, leaves, (multiply,), (2,), order, node.labels, node.compute, node.reducer)
+
+    def _emit(
+        self,
+        build: Builder,
+        leaves: Sequence[Value],
+        steps: tuple[Instruction, ...],
+        factors: tuple[int, ...],
+        order: Labels,
+        reduced: Labels,
+        dtype: str,
+        reducer: str | None,
+    ) -> Value:
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)

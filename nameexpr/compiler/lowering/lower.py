@@ -30,7 +30,7 @@ from nameexpr.compiler.ir.graph import (
     number_of,
     use_counts,
 )
-from nameexpr.compiler.ir.liveness import owners
+from nameexpr.compiler.ir.liveness import PAIR, REAL, owners
 from nameexpr.compiler.ir.program import Instruction, Number, Program
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
@@ -43,6 +43,8 @@ from nameexpr.records import field, record
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
 
+IN_BLOCKS = frozenset({"max", "min", "prod", "var", "std", "norm", "logsumexp"})
+"""Reducers that are quicker on blocks of a product than on all of it, and as exact."""
 Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
@@ -148,12 +150,22 @@ class Lowering:
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan, offset = self.planned(number, contraction, node.factors)
         factors = [self.build.with_labels(*pair) for pair in zip(factors, plan.terms, strict=True)]
+        if _is_large_product(plan, node, self.build.target):
+            return self._fused_product(node, factors, offset)
         dtypes = Dtypes(tuple(value.dtype for value in factors), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         made = self.build.with_labels(made, (*made.labels, *(new for new in own if new not in made.labels)))
         if not dtype or made.dtype == dtype:
             return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
+
+    def _fused_product(self, node: Reduction, factors: Sequence[Value], step: int) -> Value:
+        from nameexpr.compiler.lowering.fusion import FusionPlan
+
+        self.build.step = step
+        made = FusionPlan(self.graph, {}, self.build.target).product(self.build, node, factors)
+        self.build.step = None
+        return made
 
     def planned(
         self, number: int, contraction: Contraction, factors: Sequence[int]
@@ -231,6 +243,17 @@ def lower(
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
     return lowering.program(uses, outputs), tuple([plan for plan, _ in lowering.plans.values()])
+
+
+def _is_large_product(plan: ContractionPlan, node: Reduction, target: Target) -> bool:
+    """Whether a product is that large that it is reduced block by block, and never made as a whole."""
+    return (
+        len(plan.terms) == PAIR
+        and bool(plan.reduced)
+        and node.reducer in IN_BLOCKS
+        and node.compute == node.result in REAL
+        and target.huge_cells <= plan.contraction.size(plan.steps[0].labels)
+    )
 
 
 def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | None) -> list[int]:
