@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
 from nameexpr.session.faults import LineError
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
 
 
