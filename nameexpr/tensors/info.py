@@ -25,11 +25,11 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class _Fact(Protocol[T_co]):
+class _Answer(Protocol[T_co]):
     def __get__(self, tensor: Any, kind: Any) -> T_co: ...
 
 
-def _fact(name: str, doc: str, *, value: T) -> _Fact[T]:
+def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
     """Return a property that is the same of every array on the CPU."""
 
     def answer(self: Info) -> T:
