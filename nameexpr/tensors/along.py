@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
 
 
-class Along(Operators):
+class AlongDim(Operators):
     """cumsum, cumprod, cummax, cummin, (log_)softmax, flip, roll; select, narrow, split, chunk, unbind."""
 
     __slots__ = ()

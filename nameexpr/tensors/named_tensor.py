@@ -18,7 +18,7 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.along import Along
+from nameexpr.tensors.along import AlongDim
 from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
@@ -45,7 +45,7 @@ class NamedTensor(
     NameMethods,
     Movement,
     Shapes,
-    Along,
+    AlongDim,
     Indexing,
     ArithmeticMethods,
     Ordering,
