@@ -103,7 +103,7 @@ class Lowering:
         return self.build.emit(Instruction("constant", constants=constants), (), dtype)
 
     def _map(self, number: int, node: Map) -> Value:
-        if self.fusing is not None and self.fusing.fuses_map(number):
+        if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
         if node.function == CAST:
             return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
@@ -123,7 +123,7 @@ class Lowering:
         return number_of(node) if isinstance(node, Scalar) else self.value(number)
 
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
-        if self.fusing is not None and self.fusing.fuses_reduction(number):
+        if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
@@ -240,9 +240,9 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
             asked.add(node.value)
         if number in inside:
             continue
-        if isinstance(node, Map) and fusing is not None and fusing.fuses_map(number):
+        if isinstance(node, Map) and fusing is not None and fusing.fuses(number):
             inside |= set(fusing.fused_values(number)) - {number}
-        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses_reduction(number):
+        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses(number):
             inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
