@@ -1,13 +1,13 @@
-"""Attention by hand: the heads are split and merged where they are used, inside the expression.
+"""Attention in single expressions: the heads are split and merged inside the expression.
 
-Each photograph becomes 48 patches, each patch a vector of 64 numbers, and every patch looks at every patch of
-its photograph through four heads. Nothing is trained: queries and keys are the same principal components of
-the patches, so a patch looks at the patches that resemble it.
+Each photograph becomes 48 patches, and each patch a vector of 64 numbers. Every patch attends to every patch
+of its photograph through four heads. Nothing is trained: queries and keys are the same principal components
+of the patches, so a patch attends to patches that resemble it.
 
 Run it with `python examples/attention.py`, or cell by cell.
 """
 
-# %% Four photographs (data/README.md says where they come from)
+# %% Four photographs (see data/README.md for their sources)
 from __future__ import annotations
 
 from pathlib import Path
@@ -38,12 +38,12 @@ assert kept > 0.98
 values = ne.einsum("B T F, D F -> B T D", centred, directions[:WIDTH])
 np.testing.assert_allclose(values, centred @ directions[:WIDTH].T, atol=1e-10)
 
-# %% Queries and keys: the same vectors, with every number brought to the variance 1
+# %% Queries and keys: the same vectors, scaled so that every component has the variance 1
 spread = ne.einsum("B T D -> D : std", values)
 queries = keys = ne.einsum("B T D, D -> B T D", values, 1 / spread)
 np.testing.assert_allclose(queries, values / values.std(axis=(0, 1)))
 
-# %% Scores: D is h heads of d numbers each, d is summed, and each head has its own table of Q against K
+# %% Scores: D is h heads of d numbers each, d is summed, and each head has its own Q x K table
 scores = ne.einsum("B Q (h d), B K (h d) -> B h Q K", queries, keys, h=HEADS)
 scores /= np.sqrt(WIDTH // HEADS)
 
@@ -62,7 +62,7 @@ def softmax(x: np.ndarray) -> np.ndarray:
 weights = softmax(scores)
 np.testing.assert_allclose(ne.einsum("B h Q K -> B h Q : sum", weights), 1.0)
 
-# %% Weighted sum over K, and the heads merged again. h is known from the weights, so d = 64 / 4 is solved
+# %% Weighted sum over K, with the heads merged again. h is known from the weights, so d = 64 / 4 is inferred
 attend = ne.compile("B h Q K, B K (h d) -> B Q (h d)")
 mixed = attend(weights, values)
 
@@ -71,14 +71,14 @@ np.testing.assert_allclose(mixed, by_head.reshape(4, 48, WIDTH), atol=1e-10)
 print("mixed     B Q (h d)", mixed.shape)
 print(f"\nHow it is computed:\n{attend.plan(weights, values)}\n")
 
-# %% How much does a patch look at itself? A label twice in one input is the diagonal
+# %% How much does a patch attend to itself? A label that occurs twice in one input takes the diagonal
 on_itself = ne.einsum("B h Q Q -> h : mean", weights)
 np.testing.assert_allclose(on_itself, np.einsum("bhqq->h", weights) / (4 * 48))
 assert (on_itself > 10 / 48).all(), "ten times what looking everywhere alike would give"
 for head, share in enumerate(on_itself):
     print(f"head {head}: {share:.0%} of the attention stays on the patch itself, not {1 / 48:.0%}")
 
-# %% Back to pictures: every patch replaced by the mixture of the patches it looks at
+# %% Back to pictures: replace every patch by the mixture of the patches that it attends to
 means = ne.einsum("B T F -> F : mean", patches)
 mixtures = ne.einsum("B T D, D F -> B T F", mixed, directions[:WIDTH]) + means
 pictures = ne.einsum("B (y x) (h w C) -> B (y h) (x w) C", mixtures, y=6, h=16, w=16)
@@ -88,7 +88,7 @@ left = np.square(pictures - photos).mean() / np.square(photos - photos.mean(axis
 print(f"the mixtures are still pictures of the same things: {1 - left:.0%} of the variance is there")
 assert left < 0.25
 
-# %% Five heads cannot share 64 numbers, and the error says what would fit
+# %% 64 numbers cannot be split into five heads; the error lists the sizes that work
 try:
     ne.einsum("B Q (h d), B K (h d) -> B h Q K", queries, keys, h=5)
 except ne.NameExprError as error:

@@ -1,12 +1,12 @@
 """A network of two layers reads handwritten digits: forward pass, loss and mistakes as formulas.
 
-The digits are real, the weights were trained on the first 60 of them (data/README.md says how), and the other
-40 show what the network learned. Image rows and columns stay two dims: nothing is flattened.
+The digits are real. The weights were trained on the first 60 of them (see data/README.md), and the other 40
+test the network. Image rows and columns stay two dims: nothing is flattened.
 
 Run it with `python examples/digits_network.py`, or cell by cell.
 """
 
-# %% A hundred digits of 8 x 8 pixels from 0 to 16, what was meant by them, and the weights
+# %% A hundred digits of 8 x 8 pixels from 0 to 16, their labels, and the weights
 from __future__ import annotations
 
 from pathlib import Path
@@ -26,7 +26,7 @@ print("the first digits, as they were written:")
 for row in np.concatenate(images[:5], axis=1):
     print("   ", "".join(" .:#@"[value // 4] for value in row).rstrip())
 
-# %% The forward pass. `index[K] == truth` is 1 for the digit that was meant
+# %% The forward pass. `index[K] == truth` is 1 for the correct digit
 FORWARD = """
     pixel = image[N y x] / 16
     hidden[N H] = relu(sum[y x](pixel * w1[y x H]) + b1[H])
@@ -43,7 +43,7 @@ for name, part in (("seen in training", slice(TRAINED)), ("not seen before", sli
     print(f"{name:16}  {right:.0%} of {len(digit)} right, loss {loss:.2f}")
 assert right >= 0.9, "of the digits that were not seen in training"
 
-# %% The same by hand, where images are rows of 64
+# %% The same in NumPy, with each image as a row of 64 numbers
 digit, loss, _ = forward(image=images, truth=labels, **weights)
 hidden = np.maximum(images.reshape(100, 64) / 16 @ weights["w1"].reshape(64, -1) + weights["b1"], 0)
 score = hidden @ weights["w2"] + weights["b2"]
@@ -51,7 +51,7 @@ logs = score - np.log(np.exp(score).sum(axis=1, keepdims=True))
 np.testing.assert_array_equal(digit, score.argmax(axis=1))
 np.testing.assert_allclose(loss, -logs[np.arange(100), labels].mean())
 
-# %% Which digit was taken for which: a sum over the digits of a product of two comparisons
+# %% The confusion matrix: a sum over the digits of a product of two comparisons
 CONFUSION = "table[was read] = sum[N]((truth[N] == index[was]) & (digit[N] == index[read]))"
 table = ne.evaluate(CONFUSION, truth=labels, digit=digit, sizes={"was": 10, "read": 10})
 by_hand = np.zeros((10, 10), dtype=int)
@@ -60,7 +60,7 @@ np.testing.assert_array_equal(table, by_hand)
 for was, read in zip(*np.nonzero(table * (1 - np.eye(10, dtype=int)))):
     print(f"a {was} was read as {read}" + (f", {table[was, read]} times" if table[was, read] > 1 else ""))
 
-# %% What a hidden unit looks at: the mean image, weighted by how much the unit answers. Some answer to none
+# %% What activates a hidden unit: the mean image, weighted by the activations. Some units are never active
 ANSWERS = """
     hidden[N H] = relu(sum[y x](image[N y x] / 16 * w1[y x H]) + b1[H])
     template[H y x] = sum[N](hidden * image) / maximum(sum[N](hidden), 1e-9)

@@ -1,13 +1,13 @@
-"""Attention as one formula: photographs go in, and what each patch found among those before it comes out.
+"""Attention as one formula: each patch of a photograph attends to the patches before it.
 
-Cutting into patches, the projections of four heads, the mask, the softmax and the merging of the heads are
-eight statements. Nothing is trained: random projections stand for what would be. The same is then done by
-hand in NumPy.
+Cutting into patches, the projections of four heads, the mask, the softmax and merging the heads are eight
+statements. Nothing is trained: random projections stand in for trained ones. The same is then computed with
+NumPy.
 
 Run it with `python examples/formula_attention.py`, or cell by cell.
 """
 
-# %% Four photographs (data/README.md says where they come from) and the projections of four heads
+# %% Four photographs (see data/README.md for their sources) and the projections of four heads
 from __future__ import annotations
 
 from pathlib import Path
@@ -33,7 +33,7 @@ FORMULA = """
     v[B H T D] = sum[F](tokens * wv[F H D])
 
     s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
-    p[B H Q K] = softmax[K](where(index[Q] >= index[K], s, -inf))   # no patch looks at a later one
+    p[B H Q K] = softmax[K](where(index[Q] >= index[K], s, -inf))   # no patch attends to a later one
     o[B Q (H D)] = sum[K](p * v[B H K D])
 """
 attend = ne.compile(FORMULA, outputs=("tokens", "p", "o"), sizes={"h": 16, "w": 16})
@@ -41,7 +41,7 @@ operands = {"photos": photos, "wq": wq, "wk": wk, "wv": wv}
 tokens, p, o = attend(**operands)
 print("tokens", tokens.shape, " p", p.shape, " o", o.shape)
 
-# %% The same in NumPy, where every step says axes by number
+# %% The same in NumPy, where every step gives axes by number
 blocks = photos.reshape(4, 6, 16, 8, 16, 3).transpose(0, 1, 3, 2, 4, 5).reshape(4, 48, 768) / 255
 centred = blocks - blocks.mean(axis=(0, 1))
 np.testing.assert_allclose(tokens, centred, atol=1e-12)
@@ -56,12 +56,12 @@ by_hand = (weights @ values).transpose(0, 2, 1, 3).reshape(4, 48, HEADS * WIDTH)
 np.testing.assert_allclose(o, by_hand, atol=1e-12)
 print("the same as by hand")
 
-# %% What was asked of the mask: rows sum to 1, nothing looks ahead, the first patch sees itself only
+# %% Check the mask: rows sum to 1, no patch looks ahead, and the first patch attends only to itself
 np.testing.assert_allclose(p.sum(axis=-1), 1.0)
 assert (p[..., np.triu(np.ones((48, 48), dtype=bool), k=1)] == 0).all()
 assert (p[:, :, 0, 0] == 1).all()
 
-# %% Entropy of the weights, a formula of its own. 0 * log(0) is taken for 0
+# %% Entropy of the weights, as a separate formula. 0 * log(0) is defined as 0
 ENTROPY = "mean[B H](-sum[K](where(p[B H Q K] > 0, p * log(maximum(p, 1e-300)), 0)))"
 entropy = ne.evaluate(ENTROPY, p=p)
 assert entropy.shape == (48,) and entropy[0] == 0

@@ -1,12 +1,12 @@
 """A mixture of Gaussians for the colours of a photograph, fitted by the EM algorithm.
 
-The densities of many dims are tiny, so everything is computed from their logarithms: `logsumexp[K]` is the
-likelihood, and what is left is the share that each component has in a pixel.
+The densities can be tiny, so everything is computed from their logarithms: `logsumexp[K]` gives the
+likelihood, and subtracting it gives the share of each component in a pixel.
 
 Run it with `python examples/gaussian_mixture.py`, or cell by cell.
 """
 
-# %% Chelsea the cat (data/README.md says where the photograph comes from): 12,288 colours
+# %% Chelsea the cat (see data/README.md for the source of the photograph): 12,288 colours
 from __future__ import annotations
 
 from pathlib import Path
@@ -29,7 +29,7 @@ EXPECTATION = """
 """
 expectation = ne.compile(EXPECTATION, outputs=("share", "likelihood"))
 
-# %% Maximisation: weights, means and covariances, every pixel counted by its shares
+# %% Maximisation: weights, means and covariances, with every pixel weighted by its shares
 MAXIMISATION = """
     n = sum[N](share[N K])
     w = n / size[N]
@@ -45,7 +45,7 @@ def factors(cov: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return u, np.log(np.diagonal(u, axis1=1, axis2=2)).sum(axis=1)
 
 
-# %% Start from four parts of the pixels by brightness, then turn to and fro
+# %% Start from four groups of pixels by brightness, then alternate the two steps
 rank = x.sum(axis=1).argsort(kind="stable").argsort(kind="stable")
 share = (rank[:, None] * COMPONENTS // len(x) == np.arange(COMPONENTS)).astype(float)
 likelihoods = []
@@ -59,7 +59,7 @@ assert np.all(np.diff(likelihoods) > -1e-12), "EM never goes back"
 np.testing.assert_allclose(share.sum(axis=1), 1.0)
 np.testing.assert_allclose(w.sum(), 1.0)
 
-# %% The last step by hand: densities from determinants and solved systems, without logarithms
+# %% The last step in NumPy: densities from determinants and linear solves, without logarithms
 density = np.zeros((len(x), COMPONENTS))
 for k in range(COMPONENTS):
     off = x - m[k]
@@ -68,21 +68,21 @@ for k in range(COMPONENTS):
 np.testing.assert_allclose(likelihood, np.log(density.sum(axis=1)).mean())
 np.testing.assert_allclose(share, density / density.sum(axis=1, keepdims=True), atol=1e-9)
 
-# %% The covariances, from weighted samples
+# %% The covariances, computed from weighted samples
 again, means, covs = maximisation(share=share, x=x)
 for k in range(COMPONENTS):
     np.testing.assert_allclose(means[k], np.average(x, axis=0, weights=share[:, k]))
     sample = np.cov(x.T, aweights=share[:, k], bias=True)
     np.testing.assert_allclose(covs[k], sample, atol=1e-9)
 
-# %% One Gaussian alone explains the colours less well
+# %% A single Gaussian explains the colours less well
 single = maximisation(share=np.ones((len(x), 1)), x=x)
 u, log_det = factors(single[2])
 _, alone = expectation(x=x, u=u, m=single[1], w=single[0], log_det=log_det)
 assert alone < likelihoods[-1] - 0.5
 print(f"one Gaussian reaches {alone:.2f}")
 
-# %% A colour far from all of them: the densities are 0 in floating point, and the logarithms are not
+# %% A colour far from all components: the densities are 0 in floating point, but their logarithms are finite
 far = np.array([[40.0, -40.0, 40.0]])
 u, log_det = factors(cov)
 of_far, far_likelihood = expectation(x=far, u=u, m=m, w=w, log_det=log_det)

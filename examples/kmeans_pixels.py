@@ -1,13 +1,13 @@
-"""K-means on the pixels of a photograph: six colours that stand for all of them.
+"""K-means on the pixels of a photograph: six colours that represent all of them.
 
-Distances from every pixel to every colour, the nearest colour, the means of the pixels that chose it:
-one step of k-means is five statements, and the table of differences (pixels by colours by channels) is never
-built.
+One step of k-means computes the distance from every pixel to every colour, the nearest colour, and the
+means of the pixels assigned to each colour. It takes five statements, and the table of differences (pixels
+by colours by channels) is never built.
 
 Run it with `python examples/kmeans_pixels.py`, or cell by cell.
 """
 
-# %% A photograph of a cup of coffee (data/README.md says where it comes from)
+# %% A photograph of a cup of coffee (see data/README.md for its source)
 from __future__ import annotations
 
 from pathlib import Path
@@ -31,7 +31,7 @@ STEP = """
 """
 step = ne.compile(STEP, outputs=("moved", "nearest", "spread"))
 
-# %% Start with pixels of six brightnesses, and go on until the colours stay where they are
+# %% Start with pixels of six brightnesses, and repeat until the colours no longer change
 order = pixels.sum(axis=1).argsort(kind="stable")
 colours = pixels[order[np.linspace(0, len(order) - 1, 2 * COLOURS + 1).astype(int)[1::2]]]
 spreads = []
@@ -53,7 +53,7 @@ np.testing.assert_allclose(spread, by_hand.min(axis=1).mean())
 for number in range(COLOURS):
     np.testing.assert_allclose(moved[number], pixels[nearest == number].mean(axis=0))
 
-# %% At the end every pixel is nearest to the mean of its own cluster: between and within add up to the whole
+# %% Finally every pixel is nearest to the mean of its own cluster: within and between add up to the total
 PARTS = """
     mine = nearest[N] == index[K]
     count = sum[N](mine)

@@ -1,12 +1,12 @@
-"""Moments of inertia of a body made of voxels, held against what the textbook says of an ellipsoid.
+"""Moments of inertia of a body made of voxels, compared with the textbook formula for an ellipsoid.
 
-The tensor is I[i j] = sum of m (|r|^2 delta[i j] - r[i] r[j]) over the voxels. It is written down twice, as
-it stands there and from the second moments, and the energy of a rotation is computed in two ways.
+The tensor is I[i j] = sum of m (|r|^2 delta[i j] - r[i] r[j]) over the voxels. It is computed from this
+definition and from the second moments, and the energy of a rotation is computed in two ways.
 
 Run it with `python examples/moments_of_inertia.py`, or cell by cell.
 """
 
-# %% A box of 96 x 96 x 96 cells, and an ellipsoid in it that is turned against the axes
+# %% A box of 96 x 96 x 96 cells, and in it an ellipsoid that is rotated against the axes
 from __future__ import annotations
 
 import numpy as np
@@ -25,7 +25,7 @@ turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 c, s = np.cos(about_x), np.sin(about_x)
 turn = turn @ np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
-# %% Which cells are inside: the body's own axes a are the columns of the rotation
+# %% Which cells are inside: the axes a of the body are the columns of the rotation matrix
 BODY = """
     own[X Y Z a] = sum[i](r[X Y Z i] * turn[i a]) / half[a]
     m = where(sum[a](own ** 2) <= 1, cell, 0)
@@ -55,7 +55,7 @@ flat, weights = r.reshape(-1, 3), m.reshape(-1)
 moments = (flat * weights[:, None]).T @ flat
 np.testing.assert_allclose(tensor, np.trace(moments) * np.eye(3) - moments, atol=1e-9 * mass)
 
-# %% The textbook: m (b^2 + c^2) / 5 about the axis a, turned into the box
+# %% The textbook: m (b^2 + c^2) / 5 about the axis a, rotated into the frame of the box
 squares = HALF**2
 exact = turn @ np.diag(exact_mass / 5 * (squares.sum() - squares)) @ turn.T
 error = np.abs(tensor - exact).max() / np.abs(exact).max()
@@ -66,7 +66,7 @@ found = np.linalg.eigvalsh(tensor)
 np.testing.assert_allclose(found, np.sort(np.diag(turn.T @ exact @ turn)), rtol=2e-3)
 print("principal moments", " ".join(f"{one:.0f}" for one in found), "kg m^2")
 
-# %% Energy of a rotation: from the tensor, and from the speed of every cell, w x r
+# %% Energy of a rotation: from the tensor, and from the velocity of every cell, w x r
 ENERGY = """
     speed[X Y Z i] = sum[j k](levi[i j k] * w[j] * r[X Y Z k])
     of_cells = sum[X Y Z i](m[X Y Z] * speed ** 2) / 2
@@ -81,7 +81,7 @@ np.testing.assert_allclose(speed, np.cross(w, r), atol=1e-12)
 np.testing.assert_allclose(of_cells, of_tensor)
 print(f"energy of rotation {of_cells:.0f} J, both ways")
 
-# %% Parallel axes: about another point the tensor grows by the mass at the centre's distance
+# %% Parallel axes: about another point, the tensor grows by that of the whole mass at the centre
 about = np.array([0.3, -0.2, 0.1])
 moved = ne.evaluate(MOMENTS, m=m, r=r - about)
 np.testing.assert_allclose(m.reshape(-1) @ flat, 0, atol=1e-9 * mass)

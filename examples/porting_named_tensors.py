@@ -1,12 +1,12 @@
-"""Named tensors as PyTorch had them, on NumPy: names, reductions, checks, alignment, masks, attention.
+"""PyTorch's named tensors on NumPy: names, reductions, checks, alignment, masks, attention.
 
-The tour goes where PyTorch's tutorial on named tensors went, on four photographs. At its end multi-head
-attention is written twice, with methods and with expressions, and both give the same numbers.
+This example follows PyTorch's tutorial on named tensors, with four photographs. At the end, multi-head
+attention is written with methods and with expressions, and both give the same result.
 
 Run it with `python examples/porting_named_tensors.py`, or cell by cell.
 """
 
-# %% Four photographs and their white balance (data/README.md says where they come from)
+# %% Four photographs and their white balance (see data/README.md for their sources)
 from __future__ import annotations
 
 from pathlib import Path
@@ -18,7 +18,7 @@ import nameexpr as ne
 DATA = Path(__file__).resolve().parent / "data"
 array = np.load(DATA / "photos.npy")  # (4, 96, 128, 3) uint8
 
-# %% A tensor is given its names where it is made, or later; the array stays what it is
+# %% Name the dims of a tensor when it is created, or later; the array does not change
 photos = ne.from_numpy(array, names=("N", "H", "W", "C"))
 assert photos.names == ("N", "H", "W", "C")
 assert photos.numpy() is array
@@ -29,7 +29,7 @@ assert photos.rename("photo", ..., "channel").names == ("photo", "H", "W", "chan
 assert photos.rename(None).names == (None, None, None, None)
 assert photos.names == ("N", "H", "W", "C"), "rename gives a view, and rename_ would have changed this one"
 
-# %% refine_names names what has no name, and changes none: the way to say what a function expects
+# %% refine_names names unnamed dims and never changes a name: use it to declare what a function expects
 plain = ne.from_numpy(array)
 assert plain.refine_names(..., "C").names == (None, None, None, "C")
 assert plain.refine_names("N", "H", "W", "C").refine_names(..., "W", "C").names == photos.names
@@ -43,7 +43,7 @@ else:
 assert "'H'" in misread and "'C'" in misread
 print(f"The wrong layout:\n{misread}\n")
 
-# %% Dims by name: sizes, pieces, reductions. The names that are left say what the result is
+# %% Dims by name: sizes, parts, reductions. The remaining names describe the result
 assert photos.size("C") == 3
 red = photos.select("C", 0)
 colours = photos.mean(["H", "W"], dtype=np.float64)
@@ -54,7 +54,7 @@ brightest = photos.max("C").values
 assert brightest.names == ("N", "H", "W")
 print("red", red.names, " colours", colours.names, colours.shape)
 
-# %% Names are checked when tensors meet, from the right, and the more specific name wins
+# %% Names are checked when tensors are combined, from the right, and a name takes precedence over None
 offset = ne.tensor([10.0, 20.0, 30.0], names="C")
 unnamed = ne.ones(4, 96, 128, 3)
 assert (photos + offset).names == photos.names == (unnamed + photos).names
@@ -69,7 +69,7 @@ assert "'C'" in crossed and "'W'" in crossed
 print(f"Two dims that do not belong together:\n{crossed}\n")
 
 
-# %% One scale, three layouts: the function knows the channel and nothing else of its input
+# %% One scale, three layouts: the function only needs to know the channel
 def scale_channels(x: ne.NamedTensor, scale: ne.NamedTensor) -> ne.NamedTensor:
     """Return x with every channel multiplied by its factor, in the layout of x."""
     return x * scale.refine_names("C").align_as(x)
@@ -109,7 +109,7 @@ np.testing.assert_array_equal(
     np.where((array[3, ..., 0] < 16)[None, ..., None], 0, array),
 )
 
-# %% Attention: every patch of a photograph looks at every patch, through four heads
+# %% Attention: every patch of a photograph attends to every patch, through four heads
 HEADS = 4
 pixels = photos.rename(N="B").to(ne.float64) / 255
 blocks = pixels.unflatten("H", "y h=16").unflatten("W", "x w=16")  # B y h x w C
@@ -117,12 +117,12 @@ patches = blocks.align_to("B", "y", "x", ...).flatten(["y", "x"], "T").flatten([
 tokens = patches - patches.mean(["B", "T"])
 assert (tokens.names, tokens.shape) == (("B", "T", "F"), (4, 48, 768))
 
-# Nothing is trained: three random projections of 768 numbers to 32 stand for what would be.
+# Nothing is trained: three random projections of 768 numbers to 32 stand in for trained ones.
 rng = np.random.default_rng(0)
 weights = [ne.from_numpy(rng.normal(size=(768, 32)) / 768**0.5, names="F D") for _ in range(3)]
 queries, keys, values = (tokens @ weight for weight in weights)
 queries, keys, values = queries.rename(T="Q"), keys.rename(T="K"), values.rename(T="K")
-blank = (patches.mean("F") < 0.1).rename(T="K")  # B K: patches that are all but black are not looked at
+blank = (patches.mean("F") < 0.1).rename(T="K")  # B K: patches that are almost black are masked
 assert blank.any() and not blank.all("K").any()
 
 
@@ -140,7 +140,7 @@ def attention_by_methods() -> tuple[ne.NamedTensor, ne.NamedTensor]:
     return weights, mixed.align_to("B", "Q", "h", "d").flatten(["h", "d"], "D")
 
 
-# %% With expressions: the heads are split and merged where they are used
+# %% With expressions: the heads are split and merged inside the expressions
 def attention_by_expressions() -> tuple[ne.NamedTensor, ne.NamedTensor]:
     """Return the same."""
     scores = ne.einsum("B Q D=(h d), B K D=(h d) -> B h Q K", queries, keys, h=HEADS) / (32 / HEADS) ** 0.5
@@ -148,7 +148,7 @@ def attention_by_expressions() -> tuple[ne.NamedTensor, ne.NamedTensor]:
     return weights, ne.einsum("B h Q K, B K D=(h d) -> B Q D=(h d)", weights, values)
 
 
-# %% The same numbers, the same names, and the same as NumPy without names
+# %% Both give the same values and names, and the same as NumPy without names
 looks, mixed = attention_by_methods()
 for ours, other in zip((looks, mixed), attention_by_expressions(), strict=True):
     assert ours.names == other.names

@@ -18,15 +18,8 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code.
+    """Run one command and return its exit code; `argv` are its arguments, by default those of the process.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments, without the name of the program; by default those of the process.
-
-    Examples
-    --------
     >>> main(["--version"])
     nameexpr 0.1.0
     0

@@ -43,9 +43,10 @@ class FormulaEntry(Entry):
         tree: Scope | None = None,
     ) -> None:
         tree = tree or read_formula(text, options.outputs)
-        super().__init__(text, options, tree, len(tree.uses), fixed)
-        self._names = tree.operands
-        self.structure = structure_of(tree, self._names) if self._is_shared else None
+        self._names = tuple(tree.uses)
+        is_shared = fixed is None and options.or_none is None
+        structure = structure_of(tree, self._names) if is_shared else None
+        super().__init__(text, options, tree, len(tree.uses), fixed, structure)
         self._in_order = _in_order([self._names[position] for position in self.free])
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
@@ -131,7 +132,7 @@ class FormulaEntry(Entry):
         compiled = compile_formula(
             self.tree,
             {name: Operand(spec.shape, spec.names) for name, spec in specs.items()},
-            {name: _dtype_name(spec.dtype) for name, spec in specs.items()},
+            {name: WEAK.get(spec.dtype) or number_name(spec.dtype) for name, spec in specs.items()},
             layouts,
             ARITHMETIC,
             dict(options.sizes),
@@ -183,10 +184,6 @@ def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
         infos = needs_infos(largest(compiled.program, compiled.shapes, compiled.given))
         hint = "these are its largest arrays: raise the limit, or reduce dims earlier"
         raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
-
-
-def _dtype_name(dtype: Any) -> str:
-    return WEAK[dtype] if isinstance(dtype, type) else number_name(dtype)
 
 
 def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

@@ -25,7 +25,8 @@ Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from nameexpr.errors import Span
 from nameexpr.records import field, record
@@ -117,9 +118,10 @@ class NamedGroup:
 
 Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
-LABELLED = (Label, Sized, Alias)
+AnyAtom = TypeVar("AnyAtom", bound=Atom)
+LABELLED: tuple[type[Label | Sized | Alias], ...] = (Label, Sized, Alias)
 """What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
-STRETCHED = (Dots, Pack)
+STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """What stands for any number of dims."""
 
 
@@ -162,12 +164,15 @@ class Expression:
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     """Yield the items that hold no others, left to right, inside groups too."""
     for item in items:
-        if isinstance(item, Group):
-            yield from atoms(item.items)
-        elif isinstance(item, NamedGroup):
-            yield from atoms(item.group.items)
+        if isinstance(item, Group | NamedGroup):
+            yield from atoms(item.items if isinstance(item, Group) else item.group.items)
         else:
             yield item
+
+
+def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
+    """Return the items of a kind that stand in terms, inside groups too."""
+    return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
 
 
 @record
@@ -262,16 +267,13 @@ class Formula:
     text: str = field(default="", compare=False)
 
 
-LEAVES = (Number, Use)
-
-
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes right below a node."""
     if isinstance(node, Binary):
         return (node.left, node.right)
     if isinstance(node, Unary):
         return (node.value,)
-    return () if isinstance(node, LEAVES) else node.arguments
+    return node.arguments if isinstance(node, Call | CallAlong) else ()
 
 
 def nodes(tree: Node) -> Iterator[Node]:
@@ -280,8 +282,7 @@ def nodes(tree: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, LEAVES):
-            stack.extend(reversed(children(node)))
+        stack.extend(reversed(children(node)))
 
 
 def terms_in(tree: Formula) -> Iterator[Term]:
@@ -296,4 +297,4 @@ def terms_in(tree: Formula) -> Iterator[Term]:
 
 def labels_in(*terms: Term) -> set[str]:
     """Return every label that stands in terms."""
-    return {atom.name for term in terms for atom in atoms(term.items) if isinstance(atom, LABELLED)}
+    return {atom.name for atom in atoms_of(LABELLED, terms)}

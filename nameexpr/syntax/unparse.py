@@ -13,38 +13,13 @@ from __future__ import annotations
 
 import sys
 
-from nameexpr.syntax.ast import (
-    COMPARISON,
-    PRECEDENCE,
-    SIGN,
-    Alias,
-    Anonymous,
-    Binary,
-    Call,
-    CallAlong,
-    Dots,
-    Expression,
-    Formula,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Node,
-    Number,
-    Pack,
-    Sized,
-    Statement,
-    Term,
-    Unary,
-    Use,
-)
+from nameexpr.syntax import ast
 
 _ATOM = 8
 _LARGEST = sys.float_info.max
 
 
-def unparse(tree: Expression) -> str:
+def unparse(tree: ast.Expression) -> str:
     """The expression in its canonical spelling: one space between items, none inside brackets."""
     parts = [_terms(tree.inputs)]
     if tree.outputs is not None:
@@ -54,44 +29,44 @@ def unparse(tree: Expression) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _terms(terms: tuple[Term, ...]) -> str:
+def _terms(terms: tuple[ast.Term, ...]) -> str:
     return ", ".join(map(unparse_term, terms)).strip()
 
 
-def unparse_term(term: Term) -> str:
+def unparse_term(term: ast.Term) -> str:
     """One term in its canonical spelling."""
     return " ".join(map(unparse_item, term.items))
 
 
-def unparse_item(item: Item) -> str:
+def unparse_item(item: ast.Item) -> str:
     """One item in its canonical spelling."""
     match item:
-        case Label(name):
+        case ast.Label(name):
             return name
-        case Sized(name, size):
+        case ast.Sized(name, size):
             return f"{name}={size}"
-        case Alias(dim, name):
+        case ast.Alias(dim, name):
             return f"{dim}={name}"
-        case Literal(size):
+        case ast.Literal(size):
             return str(size)
-        case Anonymous():
+        case ast.Anonymous():
             return "_"
-        case Dots():
+        case ast.Dots():
             return "..."
-        case Pack(name):
+        case ast.Pack(name):
             return f"{name}..."
-        case Group(items):
+        case ast.Group(items):
             return f"({' '.join(map(unparse_item, items))})"
-        case NamedGroup(dim, group):
+        case ast.NamedGroup(dim, group):
             return f"{dim}={unparse_item(group)}"
 
 
-def unparse_formula(tree: Formula) -> str:
+def unparse_formula(tree: ast.Formula) -> str:
     """A formula in its canonical spelling, one statement a line."""
     return "\n".join(map(unparse_statement, tree.statements))
 
 
-def unparse_statement(statement: Statement) -> str:
+def unparse_statement(statement: ast.Statement) -> str:
     """One statement in its canonical spelling."""
     value = unparse_value(statement.value)
     if statement.name is None:
@@ -99,37 +74,37 @@ def unparse_statement(statement: Statement) -> str:
     return f"{statement.name}{_bracket(statement.term)} = {value}"
 
 
-def unparse_value(node: Node) -> str:
+def unparse_value(node: ast.Node) -> str:
     """A value in its canonical spelling, with no more brackets than it needs."""
     match node:
-        case Number(value):
+        case ast.Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name
-        case Use(name, term):
+        case ast.Use(name, term):
             return name + _bracket(term)
-        case Call(function, arguments):
+        case ast.Call(function, arguments):
             return f"{function}({', '.join(map(unparse_value, arguments))})"
-        case CallAlong(function, term, arguments):
+        case ast.CallAlong(function, term, arguments):
             return f"{function}{_bracket(term)}({', '.join(map(unparse_value, arguments))})"
-        case Unary(sign, value):
-            return sign + _within(value, SIGN)
-        case Binary(sign, left, right):
-            level = PRECEDENCE[sign]
+        case ast.Unary(sign, value):
+            return sign + _within(value, ast.SIGN)
+        case ast.Binary(sign, left, right):
+            level = ast.PRECEDENCE[sign]
             if sign == "**":  # binds tighter than a sign to its left, not to its right
-                return f"{_within(left, _ATOM)} ** {_within(right, SIGN)}"
-            side = level + 1 if level == COMPARISON else level
+                return f"{_within(left, _ATOM)} ** {_within(right, ast.SIGN)}"
+            side = level + 1 if level == ast.COMPARISON else level
             return f"{_within(left, side)} {sign} {_within(right, level + 1)}"
 
 
-def _level(node: Node) -> int:
-    if isinstance(node, Binary):
-        return PRECEDENCE[node.operator]
-    return SIGN if isinstance(node, Unary) else _ATOM
+def _level(node: ast.Node) -> int:
+    if isinstance(node, ast.Binary):
+        return ast.PRECEDENCE[node.operator]
+    return ast.SIGN if isinstance(node, ast.Unary) else _ATOM
 
 
-def _within(node: Node, least: int) -> str:
+def _within(node: ast.Node, least: int) -> str:
     text = unparse_value(node)
     return text if _level(node) >= least else f"({text})"
 
 
-def _bracket(term: Term | None) -> str:
+def _bracket(term: ast.Term | None) -> str:
     return "" if term is None else f"[{unparse_term(term)}]"

@@ -34,13 +34,7 @@ def run(options: Namespace) -> int:
 
 
 def script(shell: str) -> str:
-    """Generate the completion script for a shell.
-
-    Raises
-    ------
-    OptionError
-        NE686, if shtab is not installed.
-    """
+    """Generate the completion script for a shell (NE686 if shtab is not installed)."""
     try:
         import shtab
     except ImportError as missing:
@@ -62,7 +56,6 @@ def _all_commands(shtab: Any) -> ArgumentParser:
         return command_parser(rows[prog]) if prog in rows else Parser(prog)
 
     kind: Any = subparser
-
     parser = Parser("nameexpr")
     parser.add_argument("--version", action="version", version=__version__, help="show the version and exit")
     commands = parser.add_subparsers(parser_class=kind)

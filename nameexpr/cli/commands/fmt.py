@@ -75,13 +75,6 @@ def canonical(text: str) -> str:
     A comment that ends the line of a statement stays there; any other has a line of its own, above the
     statement that it stands before or in.
 
-    Raises
-    ------
-    NameExprError
-        If the text is neither.
-
-    Examples
-    --------
     >>> print(canonical("y=x[ N ]*2 # twice\n  # the sum\nsum[N]( y )"))
     y = x[N] * 2  # twice
     # the sum

@@ -23,7 +23,8 @@ def check_call(tree: Formula, node: Call, values: Collection[str]) -> Iterator[D
     function = POINTWISE.get(node.function)
     if function is not None:
         if len(node.arguments) != function.arity:
-            message = f"{node.function} takes {_values(function.arity)}, not {len(node.arguments)}"
+            takes = "1 value" if function.arity == 1 else f"{function.arity} values"
+            message = f"{node.function} takes {takes}, not {len(node.arguments)}"
             yield Diagnostic("NE234", message, tree.text, (mark,), hint=_arity_hint(node))
         return
     if node.function in REDUCTIONS or node.function in ALONG:
@@ -58,10 +59,6 @@ def _arity_hint(node: Call) -> str:
         return f"{node.function}(x, y), one within the other for more values"
     usage = POINTWISE[node.function].usage
     return usage if POINTWISE[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
-
-
-def _values(count: int) -> str:
-    return "1 value" if count == 1 else f"{count} values"
 
 
 def check_along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:

@@ -30,6 +30,7 @@ from nameexpr.syntax.ast import (
     Label,
     Literal,
     atoms,
+    atoms_of,
 )
 from nameexpr.syntax.limits import limits
 
@@ -145,12 +146,9 @@ def infer_sizes(
     sizes = _solved(tree, operands, keywords)[2]
     packs = {
         getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
-        for term in tree.inputs
-        for item in term.items
-        if isinstance(item, STRETCHED)
+        for item in atoms_of(STRETCHED, tree.inputs)
     }
-    labels = dict.fromkeys(a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, LABELLED))
-    return {label: sizes[label] for label in labels}, packs
+    return {atom.name: sizes[atom.name] for atom in atoms_of(LABELLED, tree.inputs)}, packs
 
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:

@@ -17,23 +17,12 @@ from nameexpr.compiler.analysis.operands import Operand, describe
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.records import replace
-from nameexpr.syntax.ast import (
-    LABELLED,
-    Anonymous,
-    Dots,
-    Expression,
-    Group,
-    Item,
-    Label,
-    NamedGroup,
-    Term,
-    atoms,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.unparse import unparse
 
 
-def fill_in(tree: Expression, operands: Sequence[Operand], *, has_reduce: bool = False) -> Expression:
+def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bool = False) -> ast.Expression:
     """Return the expression with every input term written out, parsed anew and checked."""
     names = [operand.names for operand in operands]
     if all(one is None for one in names):
@@ -41,14 +30,14 @@ def fill_in(tree: Expression, operands: Sequence[Operand], *, has_reduce: bool =
         filled = tree
     else:
         filled = parse(unparse(_written_out(tree, operands)))
-    check_text(replace(filled, inputs=filled.inputs or (Term(()),)), has_reduce=has_reduce)
+    check_text(replace(filled, inputs=filled.inputs or (ast.Term(()),)), has_reduce=has_reduce)
     return filled
 
 
-def _written_out(tree: Expression, operands: Sequence[Operand]) -> Expression:
+def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expression:
     assert tree.outputs is not None
-    mentioned = {a.name for a in atoms(tree.outputs[0].items) if isinstance(a, LABELLED)}
-    dots = [atom for atom in atoms(tree.outputs[0].items) if isinstance(atom, Dots)]
+    mentioned = ast.labels_in(tree.outputs[0])
+    dots = ast.atoms_of(ast.Dots, tree.outputs[:1])
     if dots and len(operands) != 1:
         hint = "with several tensors, write the dims of the result out"
         marks = tuple(Mark(dot.span) for dot in dots)
@@ -56,32 +45,31 @@ def _written_out(tree: Expression, operands: Sequence[Operand]) -> Expression:
         raise error(Diagnostic("NE405", message, tree.text, marks, describe((), operands), hint))
     if not dots:
         _check_all_named(tree, operands)
-    inputs = tuple(Term(tuple(map(_item, operand.names or ()))) for operand in operands)
-    rest = [item for item in inputs[0].items if not (isinstance(item, Label) and item.name in mentioned)]
-    outputs = tuple(Term(_replace_dots(term.items, rest)) for term in tree.outputs)
+    inputs = tuple(
+        ast.Term(tuple(ast.Anonymous() if name is None else ast.Label(name) for name in operand.names or ()))
+        for operand in operands
+    )
+    rest = [item for item in inputs[0].items if not (isinstance(item, ast.Label) and item.name in mentioned)]
+    outputs = tuple(ast.Term(_replace_dots(term.items, rest)) for term in tree.outputs)
     return replace(tree, inputs=inputs, outputs=outputs)
 
 
-def _item(name: str | None) -> Item:
-    return Anonymous() if name is None else Label(name)
-
-
-def _replace_dots(items: tuple[Item, ...], rest: Sequence[Item]) -> tuple[Item, ...]:
-    replaced: list[Item] = []
+def _replace_dots(items: tuple[ast.Item, ...], rest: Sequence[ast.Item]) -> tuple[ast.Item, ...]:
+    replaced: list[ast.Item] = []
     for item in items:
         match item:
-            case Dots():
+            case ast.Dots():
                 replaced += rest
-            case Group(inner):
-                replaced.append(Group(_replace_dots(inner, rest)))
-            case NamedGroup(dim, group):
-                replaced.append(NamedGroup(dim, Group(_replace_dots(group.items, rest))))
+            case ast.Group(inner):
+                replaced.append(ast.Group(_replace_dots(inner, rest)))
+            case ast.NamedGroup(dim, group):
+                replaced.append(ast.NamedGroup(dim, ast.Group(_replace_dots(group.items, rest))))
             case _:
                 replaced.append(item)
     return tuple(replaced)
 
 
-def _check_all_named(tree: Expression, operands: Sequence[Operand]) -> None:
+def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     for position, operand in enumerate(operands):
         if operand.names is not None and None in operand.names:
             which = f"dim {operand.names.index(None)} of operand {position}"
@@ -91,13 +79,12 @@ def _check_all_named(tree: Expression, operands: Sequence[Operand]) -> None:
             raise error(Diagnostic("NE406", message, tree.text, (mark,), describe((), operands), hint))
 
 
-def _check_no_dots(tree: Expression, operands: Sequence[Operand]) -> None:
+def _check_no_dots(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     """For plain arrays a left-out input is a scalar, so an ellipsis stands for nothing."""
     assert tree.outputs is not None
-    dots = [atom for term in tree.outputs for atom in atoms(term.items) if isinstance(atom, Dots)]
+    dots = ast.atoms_of(ast.Dots, tree.outputs)
     if dots:
         hint = "only a NamedTensor brings its own names; for an array write its term"
         marks = tuple(Mark(dot.span) for dot in dots)
-        raise error(
-            Diagnostic("NE210", "'...' stands in no input", tree.text, marks, describe((), operands), hint)
-        )
+        infos = describe((), operands)
+        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))

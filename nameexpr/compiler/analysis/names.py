@@ -12,25 +12,12 @@ from nameexpr.compiler.analysis.operands import Operand, describe, stretch, titl
 from nameexpr.compiler.ir.axes import DOTS, Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
-from nameexpr.syntax.ast import (
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Dots,
-    Expression,
-    Item,
-    Label,
-    NamedGroup,
-    Pack,
-    Sized,
-    Term,
-    atoms,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_item
 
 
 def match_names(
-    tree: Expression, operands: Sequence[Operand], packs: Mapping[str, int]
+    tree: ast.Expression, operands: Sequence[Operand], packs: Mapping[str, int]
 ) -> Mapping[str, Names]:
     """Hold the names of operands against their terms.
 
@@ -52,7 +39,7 @@ def match_names(
         names = operand.names or (None,) * len(operand.shape)
         collected: dict[str, list[str | None]] = {}
         for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
-            if isinstance(item, Dots | Pack | Anonymous):
+            if isinstance(item, ast.Dots | ast.Pack | ast.Anonymous):
                 collected.setdefault(unparse_item(item), []).append(name)
         unified["_"] += tuple(collected.pop("_", ()))
         for word, own in collected.items():
@@ -66,23 +53,23 @@ def match_names(
     return unified
 
 
-def expected_name(item: Item) -> str | None:
+def expected_name(item: ast.Item) -> str | None:
     """Return the name that a tensor's dim must have, or None where any will do."""
     match item:
-        case Label(name) | Sized(name, _) | Alias(name, _) | NamedGroup(name, _):
+        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(name, _) | ast.NamedGroup(name, _):
             return name
         case _:
             return None
 
 
-def _mismatches(term: Term, names: Names) -> Iterator[tuple[Item, str | None]]:
+def _mismatches(term: ast.Term, names: Names) -> Iterator[tuple[ast.Item, str | None]]:
     """Yield the items of a term whose dims have other names, and these."""
     for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
         if not match(expected_name(item), name):
             yield item, name
 
 
-def _mismatch(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
+def _mismatch(tree: ast.Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
     operand, term = operands[position], tree.inputs[position]
     names = operand.names or ()
     wrong = list(_mismatches(term, names))
@@ -94,7 +81,7 @@ def _mismatch(tree: Expression, position: int, operands: Sequence[Operand]) -> D
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
         near = did_you_mean(str(expected_name(item)), [str(name)])
-        label = item.group if isinstance(item, NamedGroup) else Label(getattr(item, "name", ""))
+        label = item.group if isinstance(item, ast.NamedGroup) else ast.Label(getattr(item, "name", ""))
         alias = f"{name}={unparse_item(label)}"
         hint = f"{near} to use it under this label write {alias}; or rename the tensor's dim"
     infos = describe(tree.inputs, operands, (position,))
@@ -113,7 +100,7 @@ def _unify(word: str, left: Names, right: Names) -> Names | Clash:
 
 
 def _pack_clash(
-    tree: Expression,
+    tree: ast.Expression,
     operands: Sequence[Operand],
     word: str,
     positions: tuple[int, int],
@@ -125,7 +112,7 @@ def _pack_clash(
         Mark(item.span)
         for position in positions
         for item in tree.inputs[position].items
-        if isinstance(item, STRETCHED) and item.word == word
+        if isinstance(item, ast.STRETCHED) and item.word == word
     )
     elsewhere = "and stands elsewhere in the other operand"
     message = f"under '{word}' the dim '{left}' meets an unnamed one, {elsewhere}"
@@ -139,22 +126,22 @@ def _pack_clash(
 
 
 def result_names(
-    term: Term,
+    term: ast.Term,
     under: Mapping[str, Names],
     text: str,
-    inputs: Sequence[Term] = (),
+    inputs: Sequence[ast.Term] = (),
     operands: Sequence[Operand] = (),
 ) -> Names:
     """Return the names of a result's dims; NE403 if two are the same.
 
     `under` are the names under packs, the ellipsis and `_`; `inputs` and `operands` are an expression's.
     """
-    named: list[tuple[str | None, Item]] = []
+    named: list[tuple[str | None, ast.Item]] = []
     anonymous = iter(under.get("_", ()))
     for item in term.items:
-        own = under[item.word] if isinstance(item, STRETCHED) else (expected_name(item),)
-        for atom in atoms((item,)):
-            if isinstance(atom, Anonymous):
+        own = under[item.word] if isinstance(item, ast.STRETCHED) else (expected_name(item),)
+        for atom in ast.atoms((item,)):
+            if isinstance(atom, ast.Anonymous):
                 name = next(anonymous)
                 own = (name,) if atom is item else own
         named += [(name, item) for name in own]
@@ -166,7 +153,7 @@ def result_names(
         marks = tuple(Mark(item.span) for item in items)
         message = f"the result would carry the name '{name}' twice"
         other = f"{another_name(name)}={name}"
-        if any(isinstance(item, STRETCHED) for item in items):
+        if any(isinstance(item, ast.STRETCHED) for item in items):
             advice = f"give the other dim an alias, {other}" if inputs else f"write {other} on the left"
             hint = f"'{name}' is a name under an ellipsis or pack: {advice}"
         else:

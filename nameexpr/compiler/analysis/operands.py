@@ -4,32 +4,17 @@ show a text with when no operand has been seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
 from nameexpr.records import record
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Dots,
-    Expression,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Pack,
-    Sized,
-    Term,
-    atoms,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.limits import limits
 
-View = tuple[str, Term]
+View = tuple[str, ast.Term]
 """An operand or a statement of a formula, and the term through which it is seen."""
 
 
@@ -42,7 +27,7 @@ class Operand:
     name: str = ""
 
 
-def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
+def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
     """Return the item of each dim of an operand with `ndim` dims, with its number inside a pack or ellipsis,
     else 0.
 
@@ -50,25 +35,25 @@ def stretch(term: Term, ndim: int) -> list[tuple[Item, int]]:
     dims.
     """
     spare = ndim - (len(term.items) - 1)
-    dims: list[tuple[Item, int]] = []
+    dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
-        if isinstance(item, STRETCHED):
+        if isinstance(item, ast.STRETCHED):
             dims += [(item, number) for number in numbers(item, spare)]
         else:
             dims.append((item, 0))
     return dims
 
 
-def numbers(item: Dots | Pack, count: int) -> range:
+def numbers(item: ast.Dots | ast.Pack, count: int) -> range:
     """Return the numbers of the dims of a pack, from the left, or of an ellipsis, from the right: that is how
     each is aligned.
     """
-    return range(count, 0, -1) if isinstance(item, Dots) else range(1, count + 1)
+    return range(count, 0, -1) if isinstance(item, ast.Dots) else range(1, count + 1)
 
 
-def fits(term: Term, ndim: int) -> bool:
+def fits(term: ast.Term, ndim: int) -> bool:
     """Whether an operand with this number of dims can have this term."""
-    if any(isinstance(item, STRETCHED) for item in term.items):
+    if any(isinstance(item, ast.STRETCHED) for item in term.items):
         return ndim >= len(term.items) - 1
     return ndim == len(term.items)
 
@@ -78,7 +63,7 @@ def title(operand: Operand, position: int) -> str:
     return operand.name or f"operand {position}"
 
 
-def titles(terms: Sequence[Term], operands: Sequence[Operand], about: Sequence[int]) -> list[str]:
+def titles(terms: Sequence[ast.Term], operands: Sequence[Operand], about: Sequence[int]) -> list[str]:
     """Return what a message calls the operands at some positions: views of one operand by their terms."""
     called = [title(operands[position], position) for position in about]
     if not is_one_operand(operands, about):
@@ -94,7 +79,7 @@ def is_one_operand(operands: Sequence[Operand], about: Sequence[int]) -> bool:
 
 
 def describe(
-    terms: Sequence[Term], operands: Sequence[Operand], about: Sequence[int] = ()
+    terms: Sequence[ast.Term], operands: Sequence[Operand], about: Sequence[int] = ()
 ) -> tuple[OperandInfo, ...]:
     """Return every operand with its dims labelled as far as the terms fit; a formula's operands once each.
 
@@ -113,18 +98,18 @@ def describe(
     return tuple(infos.values())
 
 
-def _sizes(term: Term, shape: tuple[int, ...]) -> tuple[str, ...]:
+def _sizes(term: ast.Term, shape: tuple[int, ...]) -> tuple[str, ...]:
     if not fits(term, len(shape)):
         return ()
     dims = stretch(term, len(shape))
     return tuple(_with_size(item, size) for (item, _), size in zip(dims, shape, strict=True))
 
 
-def _with_size(item: Item, size: int) -> str:
+def _with_size(item: ast.Item, size: int) -> str:
     match item:
-        case Literal(written):
+        case ast.Literal(written):
             return f"{written}={size}" if written != size else str(size)
-        case Label(name) | Sized(name, _) | Alias(_, name) | NamedGroup(name, _):
+        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(_, name) | ast.NamedGroup(name, _):
             return f"{name}={size}"
         case _:
             from nameexpr.syntax.unparse import unparse_item
@@ -132,14 +117,9 @@ def _with_size(item: Item, size: int) -> str:
             return f"{unparse_item(item)}={size}"
 
 
-def places(terms: Sequence[Term], name: str) -> list[tuple[int, Item]]:
-    """Return every place where the label stands, as (position of the term, item)."""
-    return [
-        (position, atom)
-        for position, term in enumerate(terms)
-        for atom in atoms(term.items)
-        if isinstance(atom, LABELLED) and atom.name == name
-    ]
+def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Label | ast.Sized | ast.Alias]:
+    """Return the items that have a label."""
+    return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
 
 ASSUMED_SIZE = 8
@@ -147,33 +127,28 @@ ASSUMED_DIMS = 2
 """Dims that a pack or an ellipsis is taken to have."""
 
 
-def assumed_shapes(tree: Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
     known = dict(sizes)
-    for term in tree.terms:
-        known |= {atom.name: atom.size for atom in atoms(term.items) if isinstance(atom, Sized)}
+    known |= {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, tree.terms)}
     return [tuple(size for item in term.items for size in _assumed(item, known)) for term in tree.inputs]
 
 
-def _assumed(item: Item, known: Mapping[str, int]) -> tuple[int, ...]:
+def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
     match item:
-        case Label(name) | Sized(name) | Alias(_, name):
+        case ast.Label(name) | ast.Sized(name) | ast.Alias(_, name):
             return (known.get(name, ASSUMED_SIZE),)
-        case Literal(size):
+        case ast.Literal(size):
             return (size,)
-        case Anonymous():
+        case ast.Anonymous():
             return (ASSUMED_SIZE,)
-        case Dots() | Pack():
+        case ast.Dots() | ast.Pack():
             return (ASSUMED_SIZE,) * ASSUMED_DIMS
-        case Group(items) | NamedGroup(_, Group(items)):
-            total = 1
-            for inner in items:
-                for size in _assumed(inner, known):
-                    total *= size
-            return (total,)
+        case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
+            return (prod(size for inner in items for size in _assumed(inner, known)),)
 
 
-def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
+def measured(term: ast.Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
     """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
     or does not fit.
     """
@@ -182,7 +157,7 @@ def measured(term: Term, operand: Operand, sizes: dict[str, int]) -> Axes | None
         return None
     labels = []
     for item, size in zip(items, shape, strict=True):
-        if not isinstance(item, Label) or sizes.setdefault(item.name, size) != size:
+        if not isinstance(item, ast.Label) or sizes.setdefault(item.name, size) != size:
             return None
         labels.append((item.name,))
     if operand.names is not None:

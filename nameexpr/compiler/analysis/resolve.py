@@ -13,21 +13,7 @@ from nameexpr.compiler.analysis.operands import Operand, describe, fits, numbers
 from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, under_word
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.records import record
-from nameexpr.syntax.ast import (
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Dots,
-    Expression,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Pack,
-    Sized,
-    Term,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.limits import limits
 
 
@@ -42,10 +28,10 @@ class Resolved:
     result: Axes
     written: dict[str, int]
     packs: dict[str, int]
-    sized: tuple[Sized, ...] = ()
+    sized: tuple[ast.Sized, ...] = ()
 
 
-def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
+def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
     """Return the labels of every dim; a 1 of an input has one only if a reducer (`is_reduced`) takes it."""
     _check_count(tree, operands)
     misfits = [
@@ -69,11 +55,11 @@ def resolve(tree: Expression, operands: Sequence[Operand], *, is_reduced: bool =
     return Resolved(axes, result, reader.written, packs)
 
 
-def resolve_result(term: Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
+def resolve_result(term: ast.Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
     """Return the labels of every dim of a statement's result, and note the sizes that it writes."""
-    dims: list[tuple[Item, int]] = []
+    dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
-        inside = numbers(item, packs[item.word]) if isinstance(item, STRETCHED) else (0,)
+        inside = numbers(item, packs[item.word]) if isinstance(item, ast.STRETCHED) else (0,)
         dims += [(item, number) for number in inside]
     axes = _Reader(packs, written).axes(dims, None)
     _check_dims(text, "the result", term, axes)
@@ -89,48 +75,48 @@ class _Reader:
     anonymous: int = 0
     drops_ones: bool = False
 
-    def axes(self, dims: Sequence[tuple[Item, int]], operand: int | None) -> Axes:
+    def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None) -> Axes:
         """Return the labels of each dim; most dims have one, of their own."""
         return tuple(
-            (item.name,) if isinstance(item, Label) else self.labels(item, number, operand, f".{dim}")
+            (item.name,) if isinstance(item, ast.Label) else self.labels(item, number, operand, f".{dim}")
             for dim, (item, number) in enumerate(dims)
         )
 
-    def labels(self, item: Item, number: int, operand: int | None, place: str) -> Labels:
+    def labels(self, item: ast.Item, number: int, operand: int | None, place: str) -> Labels:
         match item:
-            case Label(name) | Alias(_, name):
+            case ast.Label(name) | ast.Alias(_, name):
                 return (name,)
-            case Sized(name, size):
+            case ast.Sized(name, size):
                 self.written[name] = size
                 return (name,)
-            case Literal(1) if self.drops_ones:
+            case ast.Literal(1) if self.drops_ones:
                 return ()
-            case Literal(size):
+            case ast.Literal(size):
                 label = literal(size, operand, place)
                 self.written[label] = size
                 return (label,)
-            case Anonymous():
+            case ast.Anonymous():
                 self.anonymous += 1
                 return (anonymous(self.anonymous - 1),)
-            case Dots() | Pack():
+            case ast.Dots() | ast.Pack():
                 return (under_word(item.word, number),)
-            case Group(items) | NamedGroup(_, Group(items)):
+            case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
                 return self.product(items, operand, place)
 
-    def product(self, items: tuple[Item, ...], operand: int | None, place: str) -> Labels:
+    def product(self, items: tuple[ast.Item, ...], operand: int | None, place: str) -> Labels:
         """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
         labels: list[str] = []
         for position, item in enumerate(items):
-            if isinstance(item, Label):
+            if isinstance(item, ast.Label):
                 labels.append(item.name)
-            elif isinstance(item, STRETCHED):
+            elif isinstance(item, ast.STRETCHED):
                 labels += [under_word(item.word, number) for number in numbers(item, self.packs[item.word])]
             else:
                 labels += self.labels(item, 0, operand, f"{place}.{position}")
         return tuple(labels)
 
 
-def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
+def _check_count(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     terms, count = tree.inputs, len(operands)
     if len(terms) == count:
         return
@@ -152,10 +138,10 @@ def _check_count(tree: Expression, operands: Sequence[Operand]) -> None:
     raise error(Diagnostic("NE502", f"{wants}, but {got}", tree.text, (last,), infos, hint))
 
 
-def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
+def _wrong_ndim(tree: ast.Expression, position: int, operands: Sequence[Operand]) -> Diagnostic:
     term, operand = tree.inputs[position], operands[position]
     ndim, fixed, called = len(operand.shape), len(term.items), title(operand, position)
-    has_pack = any(isinstance(item, STRETCHED) for item in term.items)
+    has_pack = any(isinstance(item, ast.STRETCHED) for item in term.items)
     needs = f"at least {fixed - 1}" if has_pack else str(fixed)
     has = "no dims" if operand.name and not ndim else _dims(ndim)
     message = f"{called} has {has}, and its term has {needs}"
@@ -165,7 +151,7 @@ def _wrong_ndim(tree: Expression, position: int, operands: Sequence[Operand]) ->
     hint = f"leave out of the term what the array does not have; new dims are made {side}"
     if operand.name and not ndim:
         hint = f"write {called}"
-    elif isinstance(first, Label) and len(first.name) == ndim and ndim > 1:
+    elif isinstance(first, ast.Label) and len(first.name) == ndim and ndim > 1:
         hint = f"dims are separated by spaces: write {' '.join(first.name)}"
     elif ndim > fixed:
         hint = f"name the other dims of {called}, or let ... stand for them"
@@ -177,16 +163,16 @@ def _dims(count: int) -> str:
     return f"{count} dim" if count == 1 else f"{count} dims"
 
 
-def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, int]:
+def _pack_lengths(tree: ast.Expression, operands: Sequence[Operand]) -> dict[str, int]:
     """Return the number of dims of each pack; an ellipsis is as long as the longest."""
     lengths: dict[str, int] = {}
-    first: dict[str, tuple[int, Pack]] = {}
+    first: dict[str, tuple[int, ast.Pack]] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):
         length = len(operand.shape) - (len(term.items) - 1)
         for item in term.items:
-            if isinstance(item, Dots):
+            if isinstance(item, ast.Dots):
                 lengths[DOTS] = max(length, lengths.get(DOTS, 0))
-            elif isinstance(item, Pack):
+            elif isinstance(item, ast.Pack):
                 earlier, pack = first.setdefault(item.word, (position, item))
                 before = lengths.setdefault(item.word, length)
                 if before != length:
@@ -200,7 +186,7 @@ def _pack_lengths(tree: Expression, operands: Sequence[Operand]) -> dict[str, in
     return lengths
 
 
-def _check_dims(text: str, which: str, term: Term, axes: Axes) -> None:
+def _check_dims(text: str, which: str, term: ast.Term, axes: Axes) -> None:
     count, limit = max(sum(map(len, axes)), len(axes)), limits().dims
     if count > limit:
         apart = " with its groups taken apart" if count > len(axes) else ""

@@ -15,24 +15,7 @@ from nameexpr.compiler.analysis.rules.check import INPUT_RULES
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
 from nameexpr.records import record
-from nameexpr.syntax.ast import (
-    Anonymous,
-    Binary,
-    Call,
-    CallAlong,
-    Expression,
-    Formula,
-    Label,
-    Literal,
-    Node,
-    Statement,
-    Term,
-    Unary,
-    Use,
-    atoms,
-    nodes,
-    terms_in,
-)
+from nameexpr.syntax import ast
 
 
 @record
@@ -42,8 +25,8 @@ class Scope:
     `plain` are the views of operands, where all terms of the formula hold nothing but labels.
     """
 
-    tree: Formula
-    uses: dict[str, tuple[Use, ...]]
+    tree: ast.Formula
+    uses: dict[str, tuple[ast.Use, ...]]
     plain: tuple[View, ...] | None = None
 
     @property
@@ -57,71 +40,64 @@ class Scope:
         return tuple(self.uses)
 
 
-def read_scope(tree: Formula) -> Scope:
-    """Return the operands of a formula, its text checked.
-
-    Raises
-    ------
-    RuleError, ParseError
-        With one diagnostic per mistake: unknown functions, wrong numbers of values, names given twice, terms
-        that differ, brackets that hold what they cannot hold.
-    """
-    walks = [(statement, tuple(nodes(statement.value))) for statement in tree.statements]
-    found = list(islice(_mistakes(tree, walks), TOLD))
-    if found:
-        raise error(*found)
-    uses: dict[str, list[Use]] = {}
+def read_scope(tree: ast.Formula) -> Scope:
+    """Return the operands of a formula, its text checked."""
+    walks = [(statement, tuple(ast.nodes(statement.value))) for statement in tree.statements]
+    mistakes = list(islice(_mistakes(tree, walks), TOLD))
+    if mistakes:
+        raise error(*mistakes)
+    uses: dict[str, list[ast.Use]] = {}
     defined: set[str] = set()
     for statement, walk in walks:
         for node in walk:
-            if isinstance(node, Use) and node.name not in defined and node.name not in RESERVED:
+            if isinstance(node, ast.Use) and node.name not in defined and node.name not in RESERVED:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(found) for name, found in uses.items()}, _plain_views(tree, uses))
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(tree, uses))
 
 
-def _plain_views(tree: Formula, uses: Mapping[str, Sequence[Use]]) -> tuple[View, ...] | None:
-    views = [(name, use.term) for name, found in uses.items() for use in found]
-    is_plain = all(isinstance(item, Label) for term in terms_in(tree) for item in term.items)
-    if not is_plain or not all(term is not None for _, term in views):
+def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
+    if not all(isinstance(item, ast.Label) for term in ast.terms_in(tree) for item in term.items):
         return None
-    return tuple(dict.fromkeys([(name, term) for name, term in views if term is not None]))
+    views = dict.fromkeys([(name, use.term) for name, every in uses.items() for use in every])
+    seen = tuple([(name, term) for name, term in views if term is not None])
+    return seen if len(seen) == len(views) else None
 
 
-Walks = list[tuple[Statement, tuple[Node, ...]]]
+Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
 """Statements with all nodes of their values."""
 
 
-def _mistakes(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
-    uses = [node for _, walk in walks for node in walk if isinstance(node, Use)]
+def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
+    uses = [node for _, walk in walks for node in walk if isinstance(node, ast.Use)]
     yield from _statement_names(tree, walks)
     yield from _goes_on(tree)
     yield from _terms(tree, [use for use in uses if use.name not in RESERVED])
     values = {use.name for use in uses} | {statement.name or "" for statement in tree.statements}
-    defined: dict[str, Statement] = {}
+    defined: dict[str, ast.Statement] = {}
     for statement, walk in walks:
         for node in walk:
-            if isinstance(node, Call):
+            if isinstance(node, ast.Call):
                 yield from check_call(tree, node, values)
-            elif isinstance(node, CallAlong):
+            elif isinstance(node, ast.CallAlong):
                 yield from check_along(tree, node, values)
-            elif isinstance(node, Use):
+            elif isinstance(node, ast.Use):
                 yield from _use(tree, node, defined)
         if statement.name is not None:
             defined[statement.name] = statement
 
 
-def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
+def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
     """Refuse a last line that begins with a sign: it was meant to go on with the line above."""
     last = tree.statements[-1]
     value = last.value
-    while isinstance(value, Binary):
+    while isinstance(value, ast.Binary):
         value = value.left
-    if last.name is not None or len(tree.statements) < 2 or not isinstance(value, Unary):  # noqa: PLR2004
+    if last.name is not None or len(tree.statements) < 2 or not isinstance(value, ast.Unary):  # noqa: PLR2004
         return
     above = tree.statements[-2]
-    if value.operator == "-" and _mentions(nodes(last.value), above.name):
+    if value.operator == "-" and _mentions(ast.nodes(last.value), above.name):
         return
     between = tree.text[above.span.end : value.span.start]
     if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
@@ -131,21 +107,21 @@ def _goes_on(tree: Formula) -> Iterator[Diagnostic]:
         yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
 
 
-def _terms(tree: Formula, uses: list[Use]) -> Iterator[Diagnostic]:
+def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     """Check the terms of uses as those of an expression's inputs; no dim goes without a label."""
     uses = [use for use in uses if use.term is not None]
     terms = tuple([use.term for use in uses if use.term is not None])
     left = tuple([statement.term for statement in tree.statements if statement.term is not None])
-    if all(type(item) is Label for term in (*terms, *left) for item in term.items):
+    if all(type(item) is ast.Label for term in (*terms, *left) for item in term.items):
         return
     for rule in INPUT_RULES:
-        yield from rule(Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
+        yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):
-        for atom in atoms(term.items):
-            if isinstance(atom, Anonymous):
+        for atom in ast.atoms(term.items):
+            if isinstance(atom, ast.Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
-            if isinstance(atom, Literal) and atom.size != 1:
+            if isinstance(atom, ast.Literal) and atom.size != 1:
                 message = f"a dim written {atom.size} has no label, and nothing could reduce it"
                 hint = f"name it: C={atom.size}"
                 if len(term.items) == 1:
@@ -153,13 +129,13 @@ def _terms(tree: Formula, uses: list[Use]) -> Iterator[Diagnostic]:
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
-def _statement_names(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
-    seen: dict[str, Statement] = {}
-    used: dict[str, Use] = {}
-    for place, (statement, walk) in enumerate(walks):
+def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
+    seen: dict[str, ast.Statement] = {}
+    used: dict[str, ast.Use] = {}
+    for number, (statement, walk) in enumerate(walks):
         mark = Mark(statement.name_span)
         if statement.name is None:
-            if place < len(tree.statements) - 1:
+            if number < len(tree.statements) - 1:
                 hint = "name it: s = ...; only the last statement may go without"
                 message = "the value of this statement is lost"
                 yield Diagnostic("NE230", message, tree.text, (Mark(statement.span),), hint=hint)
@@ -173,13 +149,13 @@ def _statement_names(tree: Formula, walks: Walks) -> Iterator[Diagnostic]:
         elif own := used.get(statement.name) or _mentions(walk, statement.name):
             yield _used_before(tree, statement, own, is_before=statement.name in used)
         for node in walk:
-            if isinstance(node, Use):
+            if isinstance(node, ast.Use):
                 used.setdefault(node.name, node)
         if statement.name is not None:
             seen.setdefault(statement.name, statement)
 
 
-def _used_before(tree: Formula, statement: Statement, use: Use, *, is_before: bool) -> Diagnostic:
+def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, is_before: bool) -> Diagnostic:
     """Say that a name is used before its statement, or in it."""
     name = statement.name
     marks = (Mark(statement.name_span), Mark(use.name_span))
@@ -191,15 +167,12 @@ def _used_before(tree: Formula, statement: Statement, use: Use, *, is_before: bo
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 
-def _mentions(walk: Iterable[Node], name: str | None) -> Use | None:
+def _mentions(walk: Iterable[ast.Node], name: str | None) -> ast.Use | None:
     """The first use of a name."""
-    for node in walk:
-        if isinstance(node, Use) and node.name == name:
-            return node
-    return None
+    return next((node for node in walk if isinstance(node, ast.Use) and node.name == name), None)
 
 
-def _use(tree: Formula, node: Use, defined: dict[str, Statement]) -> Iterator[Diagnostic]:
+def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) -> Iterator[Diagnostic]:
     if node.name in CONSTANTS and node.term is not None:
         message = f"{node.name} is a number: it has no dims"
         yield Diagnostic("NE231", message, tree.text, (Mark(node.span),), hint=f"write {node.name}")
@@ -212,6 +185,6 @@ def _use(tree: Formula, node: Use, defined: dict[str, Statement]) -> Iterator[Di
         yield Diagnostic("NE238", message, tree.text, marks, hint=hint)
 
 
-def terms_of(uses: tuple[Use, ...]) -> tuple[Term, ...]:
+def terms_of(uses: tuple[ast.Use, ...]) -> tuple[ast.Term, ...]:
     """Return the different terms that the uses of an operand have."""
-    return tuple(dict.fromkeys(use.term for use in uses if use.term is not None))
+    return tuple(dict.fromkeys([use.term for use in uses if use.term is not None]))

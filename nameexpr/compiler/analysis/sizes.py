@@ -8,12 +8,12 @@ in `nameexpr.compiler.analysis.faults.sizes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from nameexpr.compiler.analysis.faults import sizes as faults
 from nameexpr.compiler.analysis.faults.misuse import check_keywords
-from nameexpr.compiler.analysis.operands import Operand, is_one_operand
+from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.resolve import Resolved
 from nameexpr.compiler.ir.axes import DOTS, is_under_dots
 from nameexpr.errors import TOLD, error
@@ -106,7 +106,7 @@ def solve(
     is_clear = not (equations.clashes or equations.contradictions or equations.unsolved)
     if not is_clear or not all(label in sizes for label in every):
         scene = faults.Scene(tree, operands, resolved, keywords, sizes)
-        mistakes = [faults.clash(scene, label) for label in _clashes_to_tell(scene, equations.clashes)]
+        mistakes = faults.clashes(scene, equations.clashes)
         wrong = equations.contradictions[:TOLD]
         mistakes += [faults.indivisible(scene, equation.operand, equation.dim) for equation in wrong]
         mistakes = mistakes or faults.missing(scene)
@@ -133,12 +133,3 @@ def _broadcast(operands: Sequence[Operand], resolved: Resolved, sizes: dict[str,
         for axes, operand in zip(resolved.operands, operands, strict=True)
     )
     return replace(resolved, operands=arrays)
-
-
-def _clashes_to_tell(scene: faults.Scene, clashes: Iterable[str]) -> list[str]:
-    """Return the labels to tell; of those that clash between the same views of an operand the first."""
-    labels: dict[object, str] = {}
-    for label in islice(clashes, TOLD):
-        about = faults.clash_positions(scene, label)
-        labels.setdefault(tuple(about) if is_one_operand(scene.operands, about) else label, label)
-    return list(labels.values())

@@ -18,25 +18,7 @@ from nameexpr.compiler.analysis.sizes import solve
 from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_dots
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.records import record, replace
-from nameexpr.syntax.ast import (
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Dots,
-    Expression,
-    Formula,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Sized,
-    Term,
-    Use,
-    atoms,
-    labels_in,
-    terms_in,
-)
+from nameexpr.syntax import ast
 
 
 @record
@@ -50,7 +32,7 @@ class Views:
 
     operands: Mapping[str, Operand]
     axes: Mapping[View, Axes]
-    default: Mapping[str, Term]
+    default: Mapping[str, ast.Term]
     left: tuple[Axes | None, ...]
     sizes: dict[str, int]
     packs: Mapping[str, int]
@@ -93,7 +75,7 @@ def _read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[st
         for term in dict.fromkeys(use.term or default[name] for use in uses)
     )
     tree = scope.tree
-    expression = Expression(tuple(term for _, term in pairs), None, None, tree.text)
+    expression = ast.Expression(tuple(term for _, term in pairs), None, None, tree.text)
     seen = [Operand(operands[name].shape, operands[name].names, name) for name, _ in pairs]
     resolved = resolve(expression, seen)
     packs = resolved.packs
@@ -110,11 +92,10 @@ def _read_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[st
         if statement.term is not None:
             _check_left(tree.text, statement.term, packs)
             left[-1] = resolve_result(statement.term, packs, written, tree.text)
-    every = [atom for term in terms_in(tree) for atom in atoms(term.items)]
-    sized = tuple(atom for atom in every if isinstance(atom, Sized))
+    sized = tuple(ast.atoms_of(ast.Sized, ast.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
-    inside, everywhere = labels_in(*expression.inputs), labels_in(*terms_in(tree))
+    inside, everywhere = ast.labels_in(*expression.inputs), ast.labels_in(*ast.terms_in(tree))
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside}
     resolved, solved = solve(expression, seen, _local_dots(resolved, seen), own)
@@ -143,26 +124,26 @@ def _local_dots(resolved: Resolved, operands: Sequence[Operand]) -> Resolved:
     return replace(resolved, operands=arrays, packs=packs)
 
 
-def _without_dots(term: Term, names: Names | None) -> Names | None:
+def _without_dots(term: ast.Term, names: Names | None) -> Names | None:
     if names is None:
         return None
     dims = zip(stretch(term, len(names)), names, strict=True)
-    return tuple(None if isinstance(item, Dots) else name for (item, _), name in dims)
+    return tuple(None if isinstance(item, ast.Dots) else name for (item, _), name in dims)
 
 
-def _check_left(text: str, term: Term, packs: Mapping[str, int]) -> None:
-    for atom in atoms(term.items):
+def _check_left(text: str, term: ast.Term, packs: Mapping[str, int]) -> None:
+    for atom in ast.atoms(term.items):
         message = hint = ""
-        if isinstance(atom, Anonymous):
+        if isinstance(atom, ast.Anonymous):
             message, hint = "_ stands for no dim here", "name the dim; a new dim of size 1 is written 1"
-        elif isinstance(atom, STRETCHED) and atom.word not in packs:
+        elif isinstance(atom, ast.STRETCHED) and atom.word not in packs:
             message = f"'{atom.word}' stands in no operand"
             hint = did_you_mean(atom.word, packs) or "write it in the term whose dims it stands for"
         if message:
             raise error(Diagnostic("NE239", message, text, (Mark(atom.span),), hint=hint))
 
 
-def _check_sizes_given(tree: Formula, sizes: Mapping[str, int], labels: set[str]) -> None:
+def _check_sizes_given(tree: ast.Formula, sizes: Mapping[str, int], labels: set[str]) -> None:
     for name in sizes:
         if name not in labels:
             known = f"the labels are {', '.join(sorted(labels))}"
@@ -177,11 +158,11 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     """Return the labels of an earlier statement's dims under a term of its own; learn the new sizes."""
     name, term = view
     known = views.sizes
-    expression = Expression((term,), None, None, text)
+    expression = ast.Expression((term,), None, None, text)
     operand = [Operand(shape, None, name)]
     resolved = resolve(expression, operand)
-    groups = tuple(item for item in term.items if not isinstance(item, Label | Sized | Alias))
-    hints = {label: known[label] for label in labels_in(Term(groups)) if label in known}
+    groups = tuple(item for item in term.items if not isinstance(item, ast.Label | ast.Sized | ast.Alias))
+    hints = {label: known[label] for label in ast.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
     axes = _local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
@@ -232,7 +213,7 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
             yield Diagnostic("NE522", message, scope.text, hint=hint)
 
 
-def _default_term(scope: Scope, name: str, operand: Operand) -> Term:
+def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     """Return the term of a use that has none: the operand's only term, or its own names."""
     uses = scope.uses[name]
     terms = terms_of(uses)
@@ -246,31 +227,31 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> Term:
             raise _no_term(scope, uses[0], operand)
         return terms[0]
     if operand.names is not None and None not in operand.names:
-        return Term(tuple(Label(str(own), uses[0].span) for own in operand.names), uses[0].span)
+        return ast.Term(tuple(ast.Label(str(own), uses[0].span) for own in operand.names), uses[0].span)
     if operand.shape:
         raise _no_term(scope, uses[0], operand)
-    return Term((), uses[0].span)
+    return ast.Term((), uses[0].span)
 
 
-def _without_sizes(items: tuple[Item, ...]) -> tuple[Item, ...]:
+def _without_sizes(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
     """Return items by which to tell if two terms see the same dims: `C=3` is `C`, and `()` is `1`."""
-    without: list[Item] = []
+    without: list[ast.Item] = []
     for item in items:
         match item:
-            case Sized(name):
-                without.append(Label(name))
-            case Group(()):
-                without.append(Literal(1))
-            case Group(inner):
-                without.append(Group(_without_sizes(inner)))
-            case NamedGroup(dim, Group(inner)):
-                without.append(NamedGroup(dim, Group(_without_sizes(inner))))
+            case ast.Sized(name):
+                without.append(ast.Label(name))
+            case ast.Group(()):
+                without.append(ast.Literal(1))
+            case ast.Group(inner):
+                without.append(ast.Group(_without_sizes(inner)))
+            case ast.NamedGroup(dim, ast.Group(inner)):
+                without.append(ast.NamedGroup(dim, ast.Group(_without_sizes(inner))))
             case _:
                 without.append(item)
     return tuple(without)
 
 
-def _no_term(scope: Scope, use: Use, operand: Operand) -> NameExprError:
+def _no_term(scope: Scope, use: ast.Use, operand: Operand) -> NameExprError:
     count = len(operand.shape)
     dims = "1 dim" if count == 1 else f"{count} dims"
     names = operand.names or (None,) * count

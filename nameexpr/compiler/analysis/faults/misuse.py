@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from nameexpr.compiler.analysis.operands import places
+from nameexpr.compiler.analysis.operands import labelled
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import LABELLED, Alias, Expression, NamedGroup, Term, atoms
+from nameexpr.syntax.ast import Alias, Expression, NamedGroup, Term, labels_in
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
 
@@ -88,7 +88,7 @@ def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
     """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
     if not keywords:
         return
-    labels = {a.name for term in tree.terms for a in atoms(term.items) if isinstance(a, LABELLED)}
+    labels = labels_in(*tree.terms)
     found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
     if found:
         raise error(*found)
@@ -101,13 +101,8 @@ def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[s
         elif size < 0:
             message = f"{name}={size} is not a size: sizes are 0 or more"
             hint = "leave it out, and it is found from the operands where they determine it"
-            yield Diagnostic(
-                "NE603",
-                message,
-                tree.text,
-                tuple(Mark(item.span) for _, item in places(tree.terms, name)),
-                hint=hint,
-            )
+            marks = tuple(Mark(item.span) for item in labelled(tree.terms, name))
+            yield Diagnostic("NE603", message, tree.text, marks, hint=hint)
 
 
 def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:

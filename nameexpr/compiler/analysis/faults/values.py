@@ -6,31 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nameexpr.compiler.analysis.operands import Operand, View, describe
+from nameexpr.compiler.analysis.operands import Operand, View, describe, labelled
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
 from nameexpr.ops import REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Alias,
-    CallAlong,
-    Dots,
-    Formula,
-    Label,
-    NamedGroup,
-    Node,
-    Statement,
-    Term,
-    Use,
-    atoms,
-    labels_in,
-    nodes,
-    terms_in,
-)
+from nameexpr.syntax import ast
 
 
 def word_of(label: str) -> str:
@@ -38,7 +21,9 @@ def word_of(label: str) -> str:
     return label.word if isinstance(label, Unnamed) else label
 
 
-def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: Sequence[str]) -> Diagnostic:
+def dropped(
+    tree: ast.Formula, statement: ast.Statement, lost: Sequence[str], unknown: Sequence[str]
+) -> Diagnostic:
     """Return the diagnostic for labels that a statement's left side lacks (NE240).
 
     `unknown` are the labels that stand on the left only and have no size: one may be a slip of the finger.
@@ -47,7 +32,7 @@ def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: S
     words = list(dict.fromkeys(map(word_of, lost)))
     listed = " and ".join(f"'{word}'" for word in words)
     slips = [did_you_mean(label, words) for label in unknown if len(label) > 1]
-    others = sorted(labels_in(*terms_in(tree)).difference(words))
+    others = sorted(ast.labels_in(*ast.terms_in(tree)).difference(words))
     for word in words:
         same = [label for label in others if label.casefold() == word.casefold()]
         slips.append(did_you_mean(word, same or (others if len(word) > 2 else ())))  # noqa: PLR2004
@@ -60,24 +45,24 @@ def dropped(tree: Formula, statement: Statement, lost: Sequence[str], unknown: S
     return Diagnostic("NE240", message, tree.text, tuple(marks), hint=near or advice)
 
 
-def marks_of_label(tree: Formula, label: str) -> tuple[Mark, ...]:
+def marks_of_label(tree: ast.Formula, label: str) -> tuple[Mark, ...]:
     """Return marks below every mention of a label; of one under a pack or `...`, below those."""
     word = word_of(label)
     return tuple(
         Mark(atom.span)
-        for term in sorted(terms_in(tree), key=lambda term: term.span.start)
-        for atom in atoms(term.items)
-        if (isinstance(atom, STRETCHED) and atom.word == word)
-        or (isinstance(atom, LABELLED) and atom.name == word)
+        for term in sorted(ast.terms_in(tree), key=lambda term: term.span.start)
+        for atom in ast.atoms(term.items)
+        if (isinstance(atom, ast.STRETCHED) and atom.word == word)
+        or (isinstance(atom, ast.LABELLED) and atom.name == word)
     )
 
 
-def _carriers(tree: Formula, statement: Statement, every: Sequence[Mark]) -> list[Mark]:
+def _carriers(tree: ast.Formula, statement: ast.Statement, every: Sequence[Mark]) -> list[Mark]:
     """Return marks below the earlier statements through which labels come into one, and below the labels."""
     earlier = {above.name: above for above in tree.statements if above.span.start < statement.span.start}
     marks = []
-    for use in nodes(statement.value):
-        above = earlier.get(use.name) if isinstance(use, Use) else None
+    for use in ast.nodes(statement.value):
+        above = earlier.get(use.name) if isinstance(use, ast.Use) else None
         inside = [] if above is None else [mark for mark in every if _is_within(mark.span, above.span)]
         marks += [*inside[:1], Mark(use.span)] if inside else []
     return marks
@@ -87,14 +72,14 @@ def _is_within(span: Span, outer: Span) -> bool:
     return outer.start <= span.start < outer.end
 
 
-def no_size(tree: Formula, label: str, own: Sequence[str]) -> Diagnostic:
+def no_size(tree: ast.Formula, label: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a label that stands on the left only, of unknown size (NE313)."""
     hint = did_you_mean(label, own) or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
     message = f"'{label}' stands on the left only, and its size is not known"
     return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
-def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
+def foreign(tree: ast.Formula, node: ast.CallAlong, span: Span, name: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a dim in brackets that the value has not (NE241)."""
     known = [label for label in own if not isinstance(label, Unnamed) or label.is_stretched]
     words = list(dict.fromkeys(map(word_of, known)))
@@ -113,26 +98,26 @@ def foreign(tree: Formula, node: CallAlong, span: Span, name: str, own: Sequence
     return Diagnostic("NE241", message, tree.text, tuple(marks), hint=hint)
 
 
-def _labels_of_dim(tree: Formula, name: str) -> str:
+def _labels_of_dim(tree: ast.Formula, name: str) -> str:
     """Return the labels of a dim that has another name outside: x[f=(h d)]; "" if there is none."""
-    for term in terms_in(tree):
+    for term in ast.terms_in(tree):
         for item in term.items:
-            if isinstance(item, Alias | NamedGroup) and item.dim == name:
-                return " ".join(sorted(labels_in(Term((item,))), key=tree.text.find))
+            if isinstance(item, ast.Alias | ast.NamedGroup) and item.dim == name:
+                return " ".join(sorted(ast.labels_in(ast.Term((item,))), key=tree.text.find))
     return ""
 
 
-def _reduced_by(value: Node, name: str) -> CallAlong | None:
+def _reduced_by(value: ast.Node, name: str) -> ast.CallAlong | None:
     """Return the reduction inside a value that has taken a dim away."""
-    for node in nodes(value):
-        if not isinstance(node, CallAlong) or node.function not in REDUCTIONS:
+    for node in ast.nodes(value):
+        if not isinstance(node, ast.CallAlong) or node.function not in REDUCTIONS:
             continue
-        if any(isinstance(item, Label) and item.name == name for item in node.term.items):
+        if any(isinstance(item, ast.Label) and item.name == name for item in node.term.items):
             return node
     return None
 
 
-def no_elements(text: str, node: CallAlong, label: str) -> Diagnostic:
+def no_elements(text: str, node: ast.CallAlong, label: str) -> Diagnostic:
     """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
     message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
     hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"
@@ -147,7 +132,7 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
 
 
-def not_in_dtype(text: str, statement: Statement, dtype: str, wanted: str) -> Diagnostic:
+def not_in_dtype(text: str, statement: ast.Statement, dtype: str, wanted: str) -> Diagnostic:
     """Return the diagnostic for a result that is to be of a dtype which cannot hold it (NE610)."""
     name = f"'{statement.name}'" if statement.name is not None else "the value"
     message = f"dtype={wanted} would lose what {name}, of dtype {dtype}, holds"
@@ -187,7 +172,7 @@ def _kind(dtype: str) -> str:
 
 
 def broadcast_fault(
-    tree: Formula,
+    tree: ast.Formula,
     axes: Mapping[View, Axes],
     operands: Mapping[str, Operand],
     labels: Sequence[Unnamed],
@@ -206,7 +191,7 @@ def broadcast_fault(
             marks.append(Mark(span))
             continue
         said.append(f"{label.size} in {view[0]}")
-        marks += [Mark(item.span, str(label.size)) for item in view[1].items if isinstance(item, Dots)]
+        marks += [Mark(item.span, str(label.size)) for item in view[1].items if isinstance(item, ast.Dots)]
         seen[view] = operands[view[0]]
     message = f"dims under '...' do not broadcast: {' and '.join(said)}"
     hint = "aligned from the right, sizes must be equal or 1"
@@ -240,12 +225,8 @@ def other_size(
     return Diagnostic("NE330", message, text, tuple(marks), _described(seen), hint)
 
 
-def _label_marks(term: Term, label: str, size: int) -> list[Mark]:
-    return [
-        Mark(atom.span, str(size))
-        for atom in atoms(term.items)
-        if isinstance(atom, LABELLED) and atom.name == label
-    ]
+def _label_marks(term: ast.Term, label: str, size: int) -> list[Mark]:
+    return [Mark(item.span, str(size)) for item in labelled((term,), label)]
 
 
 def _described(operands: Mapping[View, Operand]) -> tuple[OperandInfo, ...]:

@@ -19,32 +19,22 @@ from nameexpr.syntax.ast import (
     STRETCHED,
     Alias,
     Anonymous,
+    Dots,
     Expression,
     Group,
     Item,
+    Label,
     NamedGroup,
     Pack,
     Sized,
     atoms,
+    atoms_of,
 )
 from nameexpr.syntax.unparse import unparse_item
 
 
 def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
-    """Raise every mistake that can be told without the operands.
-
-    Parameters
-    ----------
-    tree : Expression
-        The parsed text.
-    has_reduce : bool
-        Whether a reducer is given beside the text (`reduce=`).
-
-    Raises
-    ------
-    RuleError, SizeError
-        With one diagnostic per mistake.
-    """
+    """Raise every mistake that can be told without operands; `has_reduce` says that `reduce=` is given."""
     if is_accepted(tree, has_reduce=has_reduce):
         return
     found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
@@ -98,13 +88,12 @@ def _one_pack_per_input(tree: Expression, _: bool, holder: str = "input") -> Ite
 def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     for term in tree.outputs or ():
         seen: dict[str, list[Item]] = {}
-        for atom in atoms(term.items):
-            if isinstance(atom, STRETCHED):
-                seen.setdefault(unparse_item(atom), []).append(atom)
-        for name, items in seen.items():
+        for atom in atoms_of(STRETCHED, (term,)):
+            seen.setdefault(atom.word, []).append(atom)
+        for word, items in seen.items():
             if len(items) > 1:
+                message = f"'{word}' stands twice in the result"
                 hint = "a result has these dims once"
-                message = f"'{name}' stands twice in the result"
                 yield Diagnostic("NE216", message, tree.text, marks_of(*items), hint=hint)
 
 
@@ -121,11 +110,11 @@ def _inside_groups(tree: Expression, _: bool, holder: str = "input") -> Iterator
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
-            open_ended = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
-            if open_ended:
+            unbounded = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
+            if unbounded:
                 hint = f"an {holder}'s group is split into dims whose sizes can be told: name them"
                 message = f"_, ... and packs cannot stand inside an {holder}'s group"
-                yield Diagnostic("NE206", message, tree.text, marks_of(*open_ended), hint=hint)
+                yield Diagnostic("NE206", message, tree.text, marks_of(*unbounded), hint=hint)
 
 
 def _named_factors(tree: Expression, group: Group) -> Iterator[Diagnostic]:
@@ -141,8 +130,7 @@ def _named_factors(tree: Expression, group: Group) -> Iterator[Diagnostic]:
 def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         return
-    inside = [atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
-    outside = [atom for term in tree.outputs for atom in atoms(term.items) if isinstance(atom, Anonymous)]
+    inside, outside = atoms_of(Anonymous, tree.inputs), atoms_of(Anonymous, tree.outputs)
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
         message = "_ has a meaning only with one input or in an assertion"
@@ -155,43 +143,33 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
 
 
 def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
-    inside = [atom for term in tree.inputs for atom in atoms(term.items)]
-    known = {unparse_item(atom) for atom in inside if isinstance(atom, STRETCHED)}
-    known |= {"..."} if tree.leaves_inputs_out else set()
-    for term in tree.outputs or ():
-        for atom in atoms(term.items):
-            word = unparse_item(atom)
-            if isinstance(atom, STRETCHED) and word not in known:
-                message = f"'{word}' stands in no input"
-                hint = did_you_mean(word, sorted(known)) or "write it in the input whose dims it stands for"
-                yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
+    known = {atom.word for atom in atoms_of(STRETCHED, tree.inputs)}
+    known |= {Dots.word} if tree.leaves_inputs_out else set()
+    for atom in atoms_of(STRETCHED, tree.outputs or ()):
+        if atom.word not in known:
+            message = f"'{atom.word}' stands in no input"
+            hint = did_you_mean(atom.word, sorted(known)) or "write it in the input whose dims it stands for"
+            yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 
 def _words_mean_one_thing(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
-    packs: dict[str, Item] = {}
-    labels: dict[str, Item] = {}
-    for term in tree.terms:
-        for atom in atoms(term.items):
-            if isinstance(atom, Pack):
-                packs.setdefault(atom.name, atom)
-            elif isinstance(atom, LABELLED):
-                labels.setdefault(atom.name, atom)
-    for name in [name for name in packs if name in labels]:
-        hint = f"write {name}... everywhere, or give the single dim another name"
-        message = f"'{name}' is a pack here and one dim there"
-        yield Diagnostic("NE211", message, tree.text, marks_of(packs[name], labels[name]), hint=hint)
+    packs = {atom.name: atom for atom in reversed(atoms_of(Pack, tree.terms))}
+    labels = {atom.name: atom for atom in reversed(atoms_of(LABELLED, tree.terms))}
+    for atom in atoms_of(Pack, tree.terms):
+        if atom is packs[atom.name] and atom.name in labels:
+            hint = f"write {atom.name}... everywhere, or give the single dim another name"
+            message = f"'{atom.name}' is a pack here and one dim there"
+            yield Diagnostic("NE211", message, tree.text, marks_of(atom, labels[atom.name]), hint=hint)
 
 
 def _sizes_agree(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
     sizes: dict[str, Sized] = {}
-    for term in tree.terms:
-        for atom in atoms(term.items):
-            if isinstance(atom, Sized) and sizes.setdefault(atom.name, atom).size != atom.size:
-                first = sizes[atom.name]
-                marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
-                message = f"'{atom.name}' is {first.size} and {atom.size} in the same text"
-                hint = "if these are two dims, rename one"
-                yield Diagnostic("NE301", message, tree.text, marks, hint=hint)
+    for atom in atoms_of(Sized, tree.terms):
+        first = sizes.setdefault(atom.name, atom)
+        if first.size != atom.size:
+            marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
+            message = f"'{atom.name}' is {first.size} and {atom.size} in the same text"
+            yield Diagnostic("NE301", message, tree.text, marks, hint="if these are two dims, rename one")
 
 
 def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
@@ -200,14 +178,15 @@ def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         return
     carried: dict[str, Item] = {}
     for item in tree.outputs[0].items:
-        name = item.dim if isinstance(item, Alias | NamedGroup) else getattr(item, "name", None)
-        if name is None or isinstance(item, Pack):
+        if not isinstance(item, Label | Sized | Alias | NamedGroup):
             continue
+        name = item.dim if isinstance(item, Alias | NamedGroup) else item.name
         first = carried.setdefault(name, item)
-        if first is not item and any(isinstance(one, Alias | NamedGroup) for one in (first, item)):
+        if first is not item and any(isinstance(twin, Alias | NamedGroup) for twin in (first, item)):
             message = f"the result would carry the name '{name}' twice"
-            inner = unparse_item(item).removeprefix(f"{name}=")
-            hint = f"give each dim a name of its own, such as {another_name(name)}={inner}"
+            written = unparse_item(item.group) if isinstance(item, NamedGroup) else item.name
+            written = str(item.size) if isinstance(item, Sized) else written
+            hint = f"give each dim a name of its own, such as {another_name(name)}={written}"
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 

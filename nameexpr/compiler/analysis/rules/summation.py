@@ -8,29 +8,14 @@ rules run on texts that keep those of `nameexpr.compiler.analysis.rules.check`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, nearest
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Expression,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Sized,
-    Term,
-    atoms,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
 
 
-def _nothing_unsaid_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
+def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
     """Rules 2 and 3: what is dropped without a reducer must be a contraction, or a literal 1."""
     if tree.reducer is not None or has_reduce:
         return
@@ -39,48 +24,36 @@ def _nothing_unsaid_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[D
         hint = f"keep it, or say how it is reduced: {reduced_by_sum(tree)}"
         message = f"{word} would be dropped in silence"
         yield Diagnostic("NE213", message, tree.text, tuple(Mark(item.span) for item in items), hint=hint)
-    yield from _dropped_literals(tree)
+    for atom in ast.atoms_of(ast.Literal, tree.inputs):
+        if atom.size != 1:
+            message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
+            hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
+            yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
     yield from lone_labels(tree, kept)
 
 
-def _kept(tree: Expression) -> set[str]:
+def _kept(tree: ast.Expression) -> set[str]:
     assert tree.outputs is not None
-    atoms_out = [atom for term in tree.outputs for atom in atoms(term.items)]
-    return {atom.name for atom in atoms_out if isinstance(atom, LABELLED)} | {
-        unparse_item(atom) for atom in atoms_out if isinstance(atom, STRETCHED)
-    }
+    return ast.labels_in(*tree.outputs) | {atom.word for atom in ast.atoms_of(ast.STRETCHED, tree.outputs)}
 
 
-def _dropped_words(tree: Expression, kept: set[str]) -> dict[str, list[Item]]:
+def _dropped_words(tree: ast.Expression, kept: set[str]) -> dict[str, list[ast.Atom]]:
     """Return the packs, ellipses and anonymous dims that the result lacks, with all their places."""
-    dropped: dict[str, list[Item]] = {}
-    anonymous: list[Item] = [
-        atom for term in tree.inputs for atom in atoms(term.items) if isinstance(atom, Anonymous)
-    ]
-    outside = Counter(type(atom) for term in tree.outputs or () for atom in atoms(term.items))[Anonymous]
-    for item in anonymous[outside:]:
-        dropped.setdefault("_", []).append(item)
-    for term in tree.inputs:
-        for item in term.items:
-            if isinstance(item, STRETCHED) and unparse_item(item) not in kept:
-                dropped.setdefault(f"'{unparse_item(item)}'", []).append(item)
+    dropped: dict[str, list[ast.Atom]] = {}
+    count = len(ast.atoms_of(ast.Anonymous, tree.outputs or ()))
+    for anonymous in ast.atoms_of(ast.Anonymous, tree.inputs)[count:]:
+        dropped.setdefault("_", []).append(anonymous)
+    for item in ast.atoms_of(ast.STRETCHED, tree.inputs):
+        if item.word not in kept:
+            dropped.setdefault(f"'{item.word}'", []).append(item)
     return dropped
 
 
-def _dropped_literals(tree: Expression) -> Iterator[Diagnostic]:
-    for term in tree.inputs:
-        for atom in atoms(term.items):
-            if isinstance(atom, Literal) and atom.size != 1:
-                message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
-                hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
-                yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
-
-
-def _something_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
+def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
     if tree.reducer is None and not has_reduce:
         return
     kept = _kept(tree)
-    names = {a.name for t in tree.inputs for a in atoms(t.items) if isinstance(a, LABELLED)}
+    names = ast.labels_in(*tree.inputs)
     literals = any(_has_literal(term.items) for term in tree.inputs)
     if names - kept or literals or _dropped_words(tree, kept):
         return
@@ -91,12 +64,12 @@ def _something_is_dropped(tree: Expression, has_reduce: bool) -> Iterator[Diagno
     yield Diagnostic("NE215", message, tree.text, marks, hint=hint)
 
 
-def _has_literal(items: tuple[Item, ...]) -> bool:
+def _has_literal(items: tuple[ast.Item, ...]) -> bool:
     """Whether a dim without a label stands among the items: a literal, or `()`, which is the same as 1."""
-    groups = [item.group if isinstance(item, NamedGroup) else item for item in items]
+    groups = [item.group if isinstance(item, ast.NamedGroup) else item for item in items]
     return any(
-        isinstance(item, Literal)
-        or (isinstance(item, Group) and (not item.items or _has_literal(item.items)))
+        isinstance(item, ast.Literal)
+        or (isinstance(item, ast.Group) and (not item.items or _has_literal(item.items)))
         for item in groups
     )
 
@@ -104,7 +77,7 @@ def _has_literal(items: tuple[Item, ...]) -> bool:
 DROPPING_RULES = (_nothing_unsaid_is_dropped, _something_is_dropped)
 
 
-Named = Label | Sized | Alias
+Named = ast.Label | ast.Sized | ast.Alias
 SHOWN = 80
 """The longest text that a hint repeats."""
 LISTED = 8
@@ -113,7 +86,7 @@ SEARCHED = 16
 """For how many labels a near one is looked for: comparing words is slow, and a text may hold thousands."""
 
 
-def lone_labels(tree: Expression, kept: set[str]) -> Iterator[Diagnostic]:
+def lone_labels(tree: ast.Expression, kept: set[str]) -> Iterator[Diagnostic]:
     """Yield one diagnostic for each misspelling, and one for all other labels that are summed unasked."""
     inside = _occurrences(tree.inputs)
     everywhere = _occurrences(tree.terms)
@@ -143,18 +116,16 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 
 
-def reduced_by_sum(tree: Expression) -> str:
+def reduced_by_sum(tree: ast.Expression) -> str:
     """Return the text as it reads with `: sum`, for a hint; of a long one only the end."""
     text = unparse(tree)
     return f"{text} : sum" if len(text) <= SHOWN else "... : sum, at the end of the text"
 
 
-def _occurrences(terms: tuple[Term, ...]) -> dict[str, list[Named]]:
+def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[Named]]:
     places: dict[str, list[Named]] = {}
-    for term in terms:
-        for atom in atoms(term.items):
-            if isinstance(atom, LABELLED):
-                places.setdefault(atom.name, []).append(atom)
+    for atom in ast.atoms_of(ast.LABELLED, terms):
+        places.setdefault(atom.name, []).append(atom)
     return places
 
 
@@ -165,10 +136,10 @@ def _nearest(name: str, others: list[str]) -> str:
     return nearest(name, [other for other in others if len(other) > 1])
 
 
-def _is_run_together(tree: Expression) -> bool:
+def _is_run_together(tree: ast.Expression) -> bool:
     """Whether each input is one word, and the result is written in the letters of these: "ij, jk -> ik"."""
-    words = [item.name for term in tree.inputs for item in term.items if isinstance(item, Label)]
-    letters = [item.name for term in tree.outputs or () for item in term.items if isinstance(item, Label)]
+    words = [item.name for term in tree.inputs for item in term.items if isinstance(item, ast.Label)]
+    letters = [item.name for term in tree.outputs or () for item in term.items if isinstance(item, ast.Label)]
     return (
         all(len(term.items) <= 1 for term in tree.inputs)
         and len(words) == sum(len(term.items) for term in tree.inputs)
@@ -178,15 +149,8 @@ def _is_run_together(tree: Expression) -> bool:
     )
 
 
-def _spaced(tree: Expression) -> str:
-    """Return a text that is run together with a space between all letters."""
-    inputs = [" ".join(unparse_term(term)) for term in tree.inputs]
-    result = "".join(unparse_term(term) for term in tree.outputs or ())
-    return f"{', '.join(inputs)} -> {' '.join(result.replace(' ', ''))}".strip()
-
-
 def _misspelt(
-    tree: Expression,
+    tree: ast.Expression,
     names: tuple[str, str],
     lone: dict[str, Named],
     everywhere: dict[str, list[Named]],
@@ -206,10 +170,12 @@ def _misspelt(
     return Diagnostic("NE217", message, tree.text, marks, hint=hint)
 
 
-def _unasked(tree: Expression, names: list[str], places: list[Named]) -> Diagnostic:
+def _unasked(tree: ast.Expression, names: list[str], places: list[Named]) -> Diagnostic:
     where = "and in one input only" if len(names) == 1 else "and each once in the inputs"
     message = f"{listed(names)} would be summed without being asked: not in the result, {where}"
     hint = f"to sum, say so: {reduced_by_sum(tree)} (or mean, max, ...); else keep the label in the result"
     if any(len(name) > 1 for name in names) and _is_run_together(tree):
-        hint = f"if each letter is a dim, separate them by spaces: {_spaced(tree)}"
+        inputs = ", ".join([" ".join(unparse_term(term)) for term in tree.inputs])
+        result = " ".join([letter for item in (tree.outputs or ())[0].items for letter in unparse_item(item)])
+        hint = f"if each letter is a dim, separate them by spaces: {f'{inputs} -> {result}'.strip()}"
     return Diagnostic("NE217", message, tree.text, tuple(Mark(place.span) for place in places), hint=hint)
