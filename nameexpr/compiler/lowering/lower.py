@@ -49,7 +49,10 @@ Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 
 @record(frozen=False)
 class Lowering:
-    """Values of the graph as values of the program, made in the order of their numbers."""
+    """Values of the graph as values of the program, made in the order of their numbers.
+
+    `plans` has for each reduction its plan, and how many steps the plans before it have.
+    """
 
     graph: Graph
     build: Builder
@@ -58,16 +61,27 @@ class Lowering:
     fusing: FusionPlan | None
     row_major: frozenset[int]
     values: dict[int, Value] = field(default_factory=dict)
-    plans: list[ContractionPlan] = field(default_factory=list)
-    steps: int = 0
+    plans: dict[int, tuple[ContractionPlan, int]] = field(default_factory=dict)
+
+    def program(self, uses: dict[int, int], outputs: Sequence[int]) -> Program:
+        """Return the program that makes all values that are used, and gives some."""
+        build, shapes = self.build, self.operands.shapes
+        for number in _schedule_order(self.graph, uses, self.fusing):
+            self.value(number)
+        values = [self.value(output) for output in outputs]
+        results = _copy_aliased_outputs(build, values) if len(values) > 1 else (values[0].number,)
+        notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
+        several = results if len(results) > 1 else ()
+        return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)
 
     def value(self, number: int) -> Value:
         """Return a value, made if it is not there yet."""
         if number not in self.values:
-            self.values[number] = self._made(number, ())
+            self.values[number] = self.made(number, ())
         return self.values[number]
 
-    def _made(self, number: int, preferred: Labels) -> Value:
+    def made(self, number: int, preferred: Labels) -> Value:
+        """Make a value; a reduction with its labels in the order preferred, as far as that is free."""
         node = self.graph.nodes[number]
         match node:
             case View() if node.position >= 0:
@@ -132,9 +146,7 @@ class Lowering:
         reducer = "sum" if node.is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
-        plan = self.plan(contraction, node.factors)
-        offset, self.steps = self.steps, self.steps + len(plan.steps)
-        self.plans.append(plan)
+        plan, offset = self.planned(number, contraction, node.factors)
         factors = [self.build.with_labels(*pair) for pair in zip(factors, plan.terms, strict=True)]
         dtypes = Dtypes(tuple(value.dtype for value in factors), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
@@ -142,6 +154,14 @@ class Lowering:
         if not dtype or made.dtype == dtype:
             return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
+
+    def planned(
+        self, number: int, contraction: Contraction, factors: Sequence[int]
+    ) -> tuple[ContractionPlan, int]:
+        """Return the plan of a reduction, and how many steps there are before its own."""
+        last, before = next(reversed(self.plans.values()), (None, 0))
+        self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
+        return self.plans[number]
 
     def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
         value = self._strong(self.value(source))
@@ -169,7 +189,7 @@ class Lowering:
 
     def _arranged(self, source: int, axes: Axes, *, is_row_major: bool) -> Value:
         if source not in self.values:
-            self.values[source] = self._made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
+            self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
         value = self._strong(self.values[source])
         return lower_arrangement(
             self.build, axes, value, is_moved=is_moved(self.graph.nodes[source]), is_row_major=is_row_major
@@ -182,7 +202,6 @@ def lower(
     operands: Operands,
     plan: Planner,
     target: Target,
-    *,
     fusing: FusionPlan | None = None,
     row_major: bool = False,
     ranks: tuple[int, ...] = (),
@@ -211,20 +230,7 @@ def lower(
     build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
     uses = use_counts(graph, outputs)
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
-    for number in _schedule_order(graph, uses, fusing):
-        lowering.value(number)
-    values = [lowering.value(output) for output in outputs]
-    results = _copy_aliased_outputs(build, values) if len(values) > 1 else (values[0].number,)
-    program = Program(
-        operands.shapes,
-        tuple(build.instructions),
-        tuple(build.notes),
-        results[-1],
-        build.used_strides,
-        results if len(results) > 1 else (),
-        offers=tuple(build.offers),
-    )
-    return program, tuple(lowering.plans)
+    return lowering.program(uses, outputs), tuple([plan for plan, _ in lowering.plans.values()])
 
 
 def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | None) -> list[int]:
