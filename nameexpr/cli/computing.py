@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,8 @@ from nameexpr.runtime.plan.plan import Plan
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
-from nameexpr.terminal.writing import find_target, of_array, of_file, write
+from nameexpr.terminal.writing import find_target, of_array, write
 
-T = TypeVar("T")
 OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
 """Options of `nameexpr.compile` beside the sizes."""
 
@@ -47,29 +46,24 @@ def evaluate(options: Namespace) -> screen.Report | None:
     compiled = _compiled(options)
     target = None if options.output is None else find_target(options.output, as_json=options.json)
     read_files = partial(read_operands, limit=options.memory_limit)
-    names: Names
+    operands, named = _arguments(compiled, options, read_files)
+    result = np.asarray(compiled(*operands, **named))
     if isinstance(compiled, CompiledFormula):
-        named = _by_name(options, read_files)
-        result = np.asarray(compiled(operands=named))
-        names = compiled.result_names({name: np.shape(operand) for name, operand in named.items()})
+        names = compiled.result_names({name: np.shape(one) for name, one in named["operands"].items()})
     else:
-        operands = read_files(options.operands)
-        result = np.asarray(compiled(*operands))
         names = _names(options, operands)
     names = names or (None,) * result.ndim
     if target is None:
         return of_array(result, names)
     write(result, target)
-    return of_file(result, names, target.text) if options.json else None
+    return of_array(result, names, target.text) if options.json else None
 
 
 def _check(options: Namespace) -> screen.Report:
     for option in ("output", *OPTIONS):
         if getattr(options, option) is not None:
-            message = (
-                f"--{option.replace('_', '-')} is for expressions with an arrow; "
-                "without one, shapes are checked and no more"
-            )
+            message = f"--{option.replace('_', '-')} is for expressions with an arrow"
+            message += "; without one, shapes are checked and no more"
             raise UsageError(message, "say what results: inputs -> result", usage=options.usage)
     from nameexpr.runtime.check import check
 
@@ -81,10 +75,9 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
     tree = read(options.expression, has_reduce=options.reduce is not None)
     shapes = [np.shape(operand) for operand in operands]
     unnamed = [Operand(shape, (None,) * len(shape)) for shape in shapes]
+    sizes = dict(checked_sizes(options.sizes))
     try:
-        return type_expression(
-            tree, unnamed, dict(checked_sizes(options.sizes)), reducer=options.reduce
-        ).names
+        return type_expression(tree, unnamed, sizes, reducer=options.reduce).names
     except NameExprError:  # a label may be what no dim of a tensor can be called
         return ()
 
@@ -92,9 +85,8 @@ def _names(options: Namespace, operands: Sequence[Any]) -> Names:
 def plan(options: Namespace) -> Plan:
     """Plan a text for the operands that the options name; raises what `evaluate` does."""
     compiled = _compiled(options)
-    if isinstance(compiled, CompiledFormula):
-        return compiled.plan(operands=_by_name(options, read_shapes))
-    return compiled.plan(*read_shapes(options.operands))
+    operands, named = _arguments(compiled, options, read_shapes)
+    return compiled.plan(*operands, **named)
 
 
 def code(options: Namespace) -> str:
@@ -113,19 +105,21 @@ def _compiled(options: Namespace) -> Compiled | CompiledFormula:
     return compile(options.expression, sizes=options.sizes or None, **chosen)
 
 
-def _by_name(options: Namespace, read_all: Callable[[Sequence[str]], list[T]]) -> dict[str, T]:
-    """Read the arguments `name=...`, by name."""
+def _arguments(
+    compiled: Compiled | CompiledFormula, options: Namespace, read: Callable[[Sequence[str]], Sequence[Any]]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Read what a compiled text is called with: operands by position, those of a formula by name."""
+    if isinstance(compiled, Compiled):
+        return read(options.operands), {}
     values: dict[str, str] = {}
     for argument in options.operands:
         name, equals, value = argument.partition("=")
         if not equals or not name.isidentifier():
+            message = f"which operand of the formula is {quoted(argument)}?"
             hint = f"write the operand's name before it: x={harmless(argument)}"
-            raise UsageError(
-                f"which operand of the formula is {quoted(argument)}?", hint, usage=options.usage
-            )
+            raise UsageError(message, hint, usage=options.usage)
         if name in values:
-            raise UsageError(
-                f"the operand {quoted(name)} is given twice", "give it once", usage=options.usage
-            )
+            message = f"the operand {quoted(name)} is given twice"
+            raise UsageError(message, "give it once", usage=options.usage)
         values[name] = value
-    return dict(zip(values, read_all([*values.values()]), strict=True))
+    return (), {"operands": dict(zip(values, read([*values.values()]), strict=True))}

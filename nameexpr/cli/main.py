@@ -18,15 +18,8 @@ INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code.
+    """Run one command and return its exit code; `argv` are its arguments, by default those of the process.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments, without the name of the program; by default those of the process.
-
-    Examples
-    --------
     >>> main(["--version"])
     nameexpr 0.1.0
     0
@@ -70,14 +63,16 @@ def _execute(options: Namespace) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
-            status: int = options.run(options)
+            result: screen.Report | int | None = options.run(options)
+            if isinstance(result, screen.Report):
+                screen.tell(result, options)
     except NameExprError as fault:
         strong = screen.emphasis(options.color, sys.stderr)
         screen.complain(screen.dumped(screen.error_data(fault)) if options.json else fault.render(strong))
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
-    return status
+    return result if isinstance(result, int) else 0
 
 
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:

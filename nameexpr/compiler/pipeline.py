@@ -24,16 +24,14 @@ from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Strides
+from nameexpr.compiler.lowering.builder import Operands, Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
@@ -126,8 +124,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
     statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
-    shapes = tuple([operands[name].shape for name in scope.operands])
-    given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
+    shapes = tuple([operands[name].shape for name in scope.uses])
+    given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)
@@ -144,35 +142,30 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    constants = constant_values(graph, options.constants)
+    ordered = partial(_ordered, constant_values(graph, options.constants), options)
+    how = (options.target, fusing, options.is_row_major, options.ranks)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
-        program, plans = lower(
-            graph,
-            outputs,
-            operands,
-            plan,
-            options.target,
-            fusing=fusing,
-            row_major=options.is_row_major,
-            ranks=options.ranks,
-        )
+        program, plans = lower(graph, outputs, operands, plan, *how)
         return program if len(program.instructions) < 2 else simplify(program), plans  # noqa: PLR2004
 
     try:
-        program, plans = lowered(partial(_ordered, constants, options))
+        program, plans = lowered(ordered)
     except TooManyDimsError as wide:
-        raise error(_too_many_dims(tree, wide.dims, wide.operands)) from None
+        from nameexpr.compiler.analysis.faults.misuse import too_many_dims
+
+        raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
     if options.same and fusing is None:
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
-    if fusing is not None:
+    if not isinstance(tree, Expression):
         program = _scheduled(tree, program, options.target)
-    elif options.memory_limit is not None and not same:
-        program = _limited(tree, graph, outputs[0], operands, plans[0], program, options)
     if options.memory_limit is not None:
+        if not same:
+            given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
+            program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
     shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
@@ -231,42 +224,33 @@ def _shared_formula(program: Program, same: tuple[int, ...]) -> tuple[Program, t
 
 def _limited(
     tree: Expression | Scope,
-    graph: Graph,
-    output: int,
-    operands: Operands,
-    plan: ContractionPlan,
+    given: tuple[Graph, tuple[int, ...], Operands, Planner, Target, bool, int],
     program: Program,
-    options: Options,
-) -> Program:
+    plans: tuple[ContractionPlan, ...],
+) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program, or one with loops that fits the limit; what that takes is only loaded for it."""
-    from nameexpr.compiler.schedule.limit.fitting import fit_memory_limit, over_limit
+    if not isinstance(tree, Expression):
+        from nameexpr.compiler.schedule.limit.formula import GraphSearch, fit_formula
+
+        return fit_formula(tree, GraphSearch(*given), program, plans)
+    from nameexpr.compiler.schedule.limit.fitting import fit_expression
     from nameexpr.compiler.schedule.limit.network import SingleReduction
 
-    limit = options.memory_limit or 0
-    single = SingleReduction(graph, output, operands, plan, options.target, is_row_major=options.is_row_major)
-    fit, needed = fit_memory_limit(single, program, limit)
-    if needed > limit:
-        raise error(over_limit(tree.text, single, program, limit, needed))
-    return fit
+    graph, outputs, operands, _, target, is_row_major, limit = given
+    single = SingleReduction(graph, outputs[0], operands, plans[0], target, is_row_major=is_row_major)
+    return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Expression | Scope, program: Program, target: Target) -> Program:
+def _scheduled(tree: Scope, program: Program, target: Target) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
+    from nameexpr.compiler.analysis.faults.misuse import check_arrays
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
     shapes = shapes_of(program)
-    most = max(map(len, shapes), default=0)
-    if most > limits().dims:
-        raise error(_too_many_dims(tree, most, ()))
+    check_arrays(tree, shapes, shapes[program.result])
     tiled = tile_leading_axes(program, shapes, target)
     return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
-
-
-def _too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int]) -> Diagnostic:
-    from nameexpr.compiler.analysis.faults.misuse import too_many_dims
-
-    return too_many_dims(tree.text, count, tree.inputs if isinstance(tree, Expression) else None, operands)
 
 
 def _verify(

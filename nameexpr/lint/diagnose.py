@@ -9,7 +9,7 @@ pass that needs operands is left out. Nothing is said where an argument that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -55,37 +55,34 @@ def diagnose(call: LiteralCall) -> list[Problem]:
     is_either = call.function in ("compile", "explain")
     is_formula = call.function == "evaluate" or (is_either and looks_like_formula(call.text))
     passes = _formula if is_formula else _assertion if call.function == "check" else _expression
-    for problems in passes(call):
-        if problems:
-            return problems
-    return []
+    return next(filter(None, map(list, passes(call))), [])
 
 
-def _expression(call: LiteralCall) -> Iterator[list[Problem]]:
+def _expression(call: LiteralCall) -> Iterator[Iterable[Problem]]:
     """Yield the mistakes of each pass; as soon as one has some, the others are left out."""
-    yield list(_option_faults(call))
+    yield _option_faults(call)
     yield _text_faults(call)
     tree = parse(call.text)
     if not tree.leaves_inputs_out:
-        yield list(_size_faults(call))
+        yield _size_faults(call)
     if tree.outputs is None:
         yield [Problem(needs_arrow(call.text))]
     if call.function != "compile":
         yield _count_faults(call)
 
 
-def _assertion(call: LiteralCall) -> Iterator[list[Problem]]:
-    yield list(_option_faults(call))
+def _assertion(call: LiteralCall) -> Iterator[Iterable[Problem]]:
+    yield _option_faults(call)
     yield _problems(lambda: parse(call.text))
     tree = parse(call.text)
     if tree.outputs is not None:
         yield [Problem(takes_no_arrow(call.text))]
     yield _problems(lambda: check_text(tree))
     yield _count_faults(call)
-    yield list(_size_faults(call))
+    yield _size_faults(call)
 
 
-def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
+def _formula(call: LiteralCall) -> Iterator[Iterable[Problem]]:
     yield _problems(lambda: read_formula(call.text))
     scope = read_formula(call.text)
     if call.operands and call.function != "compile":
@@ -94,8 +91,8 @@ def _formula(call: LiteralCall) -> Iterator[list[Problem]]:
     if outputs and isinstance(outputs, tuple) and all(isinstance(name, str) for name in outputs):
         yield _problems(lambda: read_formula(call.text, outputs), keyword="outputs")
     if call.function != "compile":
-        yield list(_operand_faults(call))
-    yield [Problem(fault) for fault in _dims_faults(scope)]
+        yield _operand_faults(call)
+    yield map(Problem, _dims_faults(scope))
 
 
 def _problems(read: Callable[[], object], *, keyword: str = "", is_call: bool = False) -> list[Problem]:

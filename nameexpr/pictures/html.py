@@ -88,8 +88,6 @@ def html_table(table: HtmlTable) -> str:
 def shortened(text: str, longest: int = LONGEST_CELL) -> str:
     """Escape a text for HTML, its end cut off if it is long.
 
-    Examples
-    --------
     >>> shortened("<b>"), shortened("12345", 3)
     ('&lt;b&gt;', '12…')
     """
@@ -99,17 +97,9 @@ def shortened(text: str, longest: int = LONGEST_CELL) -> str:
 
 
 def coloured(text: str, kind: Kind | None = None) -> str:
-    """Write a text as HTML, a `span` with a style around each of its tokens; a very long one is cut.
+    """Write a text, right or wrong, as HTML, a `span` with a style around each of its tokens; a very long one
+    is cut.
 
-    Parameters
-    ----------
-    text : str
-        Any text, right or wrong.
-    kind : {"expression", "formula"}, optional
-        As for `nameexpr.syntax.lexer.tokens.tokens`.
-
-    Examples
-    --------
     >>> coloured("<b>", "expression").startswith('<span style="text-decoration:underline wavy')
     True
     """

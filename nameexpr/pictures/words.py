@@ -36,8 +36,6 @@ def escaped(text: str) -> str:
     r"""Escape a text for HTML or XML, in text and in attributes: unprintable characters as backslash
     escapes, markup as entities. It can close no element, attribute or comment. Newlines stay.
 
-    Examples
-    --------
     >>> escaped('<b title="x">\x1b[31m')
     '&lt;b title=&quot;x&quot;&gt;\\x1b[31m'
     """

@@ -34,21 +34,10 @@ def loop(
     *,
     interrupted: Answer | None = None,
 ) -> int:
-    """Run all lines; return how many of them failed.
+    """Run all lines, write their answers, empty ones, too, and return how many of them failed.
 
-    Parameters
-    ----------
-    run : callable
-        Runs a line and returns the answer, such as `Session.run`.
-    read : callable
-        Returns the next line, or None at the end.
-    write : callable
-        Prints an answer; it is called for empty ones, too.
-    interrupted : Answer, optional
-        What is said where Ctrl-C stops a line instead of the session, as at a terminal.
+    `interrupted` is what is said where Ctrl-C stops a line instead of the session, as at a terminal.
 
-    Examples
-    --------
     >>> from nameexpr.session.commands import new_session
     >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
     >>> loop(new_session().run, lambda: next(lines), lambda answer: print(answer.text.split(" ")[0] or "-"))

@@ -17,11 +17,11 @@ from math import prod
 from operator import index as as_index
 from typing import NamedTuple, SupportsIndex
 
-from nameexpr.dims import DIM_LIMIT, Dim, Dims, another_name, duplicate, find, names_of
+from nameexpr.dims import DIM_LIMIT, Dim, Dims, duplicate, names_of
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, counted, fault, listed, shown
 from nameexpr.rules.lookup import called, position_of, positions, spelt
-from nameexpr.rules.targets import checked_name, doubled
+from nameexpr.rules.targets import added_name, checked_name, doubled
 
 
 def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
@@ -37,7 +37,8 @@ def flattened(dims: Dims, wanted: Sequence[object], out_dim: object) -> Dims:
     axes = positions(dims, call)
     if axes != tuple(range(axes[0], axes[0] + len(axes))):
         raise _apart(dims, axes, out_dim, call)
-    name = _out_name(dims, axes, out_dim, ShownCall("flatten", (list(wanted), out_dim), (dims,)))
+    call = ShownCall("flatten", (list(wanted), out_dim), (dims,))
+    name = added_name(out_dim, dims, call, "out_dim", axes)
     return _merged(dims, axes[0], axes[-1], name)
 
 
@@ -63,7 +64,7 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
         hint = f"dims stay in their order: flatten({', '.join(map(shown, (end, start, *out_dim)))})"
         raise fault("NE452", message, call, (0, 1), hint)
     if out_dim:
-        name = _out_name(dims, range(first, last + 1), out_dim[0], call)
+        name = added_name(out_dim[0], dims, call, "out_dim", range(first, last + 1))
     else:
         name = _implied_name(dims, first, last, call)
     return _merged(dims, first, last, name)
@@ -72,19 +73,6 @@ def flattened_range(dims: Dims, start: object, end: object, *out_dim: object) ->
 def _nothing_to_flatten(call: ShownCall) -> Exception:
     hint = "align_to gives it a new dim of size 1"
     return fault("NE454", "a 0-d tensor has no dims to flatten", call, hint=hint)
-
-
-def _out_name(dims: Dims, merged: Sequence[int], out_dim: object, call: ShownCall) -> str | None:
-    """Return the checked name of the merged dim; it may be the name of one of the dims that go into it."""
-    if out_dim is None:
-        return None
-    index = len(call.arguments) - 1
-    name = checked_name(out_dim, index, call)
-    at = find(names_of(dims), name)
-    if at is not None and at not in merged:
-        hint = f"choose another out_dim, such as {another_name(name)!r}"
-        raise fault("NE411", f"{name!r} is the name of dim {at} already", call, (index,), hint)
-    return name
 
 
 def _implied_name(dims: Dims, first: int, last: int, call: ShownCall) -> str | None:

@@ -40,7 +40,11 @@ def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target,
 
     NE650 if one is not a string, None or `...`, NE412 if a name is malformed, NE414 if `...` stands twice.
     """
-    items = _items(arguments)
+    items = tuple(arguments)
+    if len(items) == 1 and isinstance(items[0], str):
+        items = tuple(_WORDS.get(word, word) for word in items[0].split())
+    elif len(items) == 1 and isinstance(items[0], list | tuple):
+        items = tuple(items[0])
     call = ShownCall(verb, items, (dims,))
     wanted = tuple(_target(item, index, call) for index, item in enumerate(items))
     dots = [index for index, item in enumerate(wanted) if item is ...]
@@ -48,15 +52,6 @@ def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target,
         hint = "keep one '...': it stands for all names that are not mentioned"
         raise fault("NE414", "'...' may stand only once", call, dots, hint=hint)
     return wanted
-
-
-def _items(arguments: Sequence[object]) -> tuple[object, ...]:
-    if len(arguments) != 1:
-        return tuple(arguments)
-    (only,) = arguments
-    if isinstance(only, str):
-        return tuple(_WORDS.get(word, word) for word in only.split())
-    return tuple(only) if isinstance(only, (list, tuple)) else (only,)
 
 
 def _target(item: object, index: int, call: ShownCall) -> Target:
@@ -106,16 +101,18 @@ def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
     return fitting(wanted, dims, verb)
 
 
-def added_name(name: object, dims: Dims, call: ShownCall) -> str | None:
-    """Return the checked name of a new dim, the last argument of a call: one that no other dim has."""
+def added_name(
+    name: object, dims: Dims, call: ShownCall, what: str = "name", gone: Sequence[int] = ()
+) -> str | None:
+    """Return the checked name of a new dim, the last argument of a call: one that no dim that stays has."""
     if name is None:
         return None
     index = len(call.arguments) - 1
     new = checked_name(name, index, call)
     at = find(names_of(dims), new)
-    if at is not None:
-        message = f"{new!r} is the name of dim {at} already"
-        raise fault("NE411", message, call, (index,), f"choose another name, such as {another_name(new)!r}")
+    if at is not None and at not in gone:
+        hint = f"choose another {what}, such as {another_name(new)!r}"
+        raise fault("NE411", f"{new!r} is the name of dim {at} already", call, (index,), hint)
     return new
 
 
@@ -124,16 +121,13 @@ def filled(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
     rank = len(dims)
     if len(wanted) - (... in wanted) > rank or (len(wanted) < rank and ... not in wanted):
         raise _wrong_count(wanted, dims, verb)
-    if ... not in wanted:
-        return _plain(wanted)
-    before = wanted.index(...)
-    rest = _plain(wanted[before + 1 :])
-    kept = dims[before : rank - len(rest)]
-    return (*_plain(wanted[:before]), *(dim.name for dim in kept), *rest)
-
-
-def _plain(wanted: Sequence[Target]) -> Names:
-    return tuple(name for name in wanted if not isinstance(name, EllipsisType))
+    names: list[str | None] = []
+    for at, name in enumerate(wanted):
+        if isinstance(name, EllipsisType):
+            names += names_of(dims[at : rank - len(wanted) + at + 1])
+        else:
+            names.append(name)
+    return tuple(names)
 
 
 def fitting(wanted: Sequence[Target], dims: Dims, verb: str) -> Names:
@@ -162,15 +156,12 @@ def _wrong_count(wanted: Sequence[Target], dims: Dims, verb: str) -> NameExprErr
     if number > DIM_LIMIT:
         hint = f"a tensor has at most {DIM_LIMIT} dims"
         return fault("NE413", message, ShownCall(verb, (...,), (dims,)), hint=hint)
-    return fault("NE413", message, ShownCall(verb, wanted, (dims,)), hint=_count_hint(wanted, dims, verb))
-
-
-def _count_hint(wanted: Sequence[Target], dims: Dims, verb: str) -> str:
     only = wanted[0] if len(wanted) == 1 else None
+    hint = "give one name per dim, None for a dim without a name"
     if isinstance(only, str) and len(only) == len(dims) > 1 and only.isalpha():
-        return f"one word is one name; for one name per letter write {' '.join(only)!r}"
-    if not dims:
-        return "a 0-d tensor has no dims to name"
-    if len(wanted) < len(dims) and not verb.endswith("="):
-        return "'...' stands for the names that stay as they are"
-    return "give one name per dim, None for a dim without a name"
+        hint = f"one word is one name; for one name per letter write {' '.join(only)!r}"
+    elif not dims:
+        hint = "a 0-d tensor has no dims to name"
+    elif len(wanted) < len(dims) and not verb.endswith("="):
+        hint = "'...' stands for the names that stay as they are"
+    return fault("NE413", message, ShownCall(verb, wanted, (dims,)), hint=hint)

@@ -56,17 +56,15 @@ def _size_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:
     shortest = min(len(target), len(result))
     places = [at for at in range(-1, -shortest - 1, -1) if target[at].size != result[at].size]
     ours, theirs = (list(range(len(dims) - shortest)) for dims in (target, result))
-    marked = (places + ours, places + theirs)
-    return paired_fault("NE371", message, (target, result), pairing, marked, _size_hint(pairing))
-
-
-def _size_hint(pairing: Pairing) -> str:
     if pairing.left == "out":
-        return "an out= without names is resized, one with names must have the result's sizes"
-    if pairing.verb == "resize_as_":
-        return "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
-    instead = "y = source.clone()" if pairing.verb == "copy_" else f"y = x.{pairing.verb[:-1]}(...)"
-    return f"an in-place operation cannot change sizes: {instead} makes a new tensor"
+        hint = "an out= without names is resized, one with names must have the result's sizes"
+    elif pairing.verb == "resize_as_":
+        hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+    else:
+        instead = "y = source.clone()" if pairing.verb == "copy_" else f"y = x.{pairing.verb[:-1]}(...)"
+        hint = f"an in-place operation cannot change sizes: {instead} makes a new tensor"
+    marked = (places + ours, places + theirs)
+    return paired_fault("NE371", message, (target, result), pairing, marked, hint)
 
 
 def _name_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:

@@ -63,7 +63,8 @@ def by_text(documented: Documented) -> Documented:
 
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
     """Run an expression that the dicts do not know, and let them know it."""
-    check_is_text(text, operands)
+    if not isinstance(text, str):
+        check_is_text(text, operands)
     chosen = None
     if options:
         from nameexpr.runtime.options import expression_options

@@ -84,7 +84,6 @@ class Entry(ABC):
     """
 
     __slots__ = (
-        "_is_called_by_text",
         "_is_shared",
         "_prepared",
         "call",
@@ -100,23 +99,30 @@ class Entry(ABC):
         "tree",
     )
 
+    is_called_by_text = False
+
     def __init__(
-        self, text: str, options: CallOptions, tree: Any, count: int, fixed: Mapping[int, Any] | None
+        self,
+        text: str,
+        options: CallOptions,
+        tree: Any,
+        count: int,
+        fixed: Mapping[int, Any] | None,
+        structure: Any,
     ) -> None:
         self.text = text
         self.options = options
         self.dtype = options.dtype
         self.tree = tree
+        self.structure = structure
         self.is_bound = fixed is not None
         self.fixed = dict(sorted(fixed.items())) if fixed else {}
         self.free = tuple([position for position in range(count) if position not in self.fixed])
         self.call: Function = self.slow_call
         self.latest: Latest | None = None
-        self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
-        self.structure: Any = None
-        self._is_called_by_text = False
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
+        self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
 
     @abstractmethod
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:
@@ -154,7 +160,7 @@ class Entry(ABC):
             found = found or self._made(kinds, same, specs, every, operands)
         function, self.latest = found
         self.call = function if self.free else self._without_operands(function)
-        if self._is_called_by_text:
+        if self.is_called_by_text and self._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
 
@@ -183,7 +189,7 @@ class Entry(ABC):
             if self.options.tune and not callable(self.options.reduce):
                 latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
             made = self._template(self.compile(*latest), latest.specs, every)
-        found = self._function(made), latest
+        found = function_of(made.code, made.constants, self.slow_call, self._explain), latest
         if is_shared and made.constants["names"] is None:
             cache.templates.put((self.structure, layouts), made)
         if not made.same:
@@ -193,15 +199,13 @@ class Entry(ABC):
             self.programs.put(layouts, found)
         return found
 
-    def _function(self, made: Template) -> Function:
-        return function_of(made.code, made.constants, self.slow_call, self._explain)
-
     def _best_ranks(self, latest: Latest, every: Sequence[Any], operands: Sequence[Any]) -> tuple[int, ...]:
         from nameexpr.runtime.tuning import autotune
 
         def make(ranks: tuple[int, ...]) -> tuple[Callable[[], Any], Sequence[int]]:
             compiled = self.compile(latest.specs, ranks, latest.same)
-            function = self._function(self._template(compiled, latest.specs, every))
+            made = self._template(compiled, latest.specs, every)
+            function = function_of(made.code, made.constants, self.slow_call, self._explain)
             return lambda: function(*operands), compiled.program.offers
 
         return autotune(make)

@@ -52,7 +52,8 @@ def evaluate(
     optimize : bool, str, path or path optimizer of opt_einsum, optional
         The order of contractions of three factors and more, as for `einsum`.
     memory_limit : int, optional
-        Bytes that may be allocated at once, operands left out; more is refused before anything is computed.
+        Bytes that may be allocated at once, operands left out: what needs more is computed in blocks, or
+        refused before anything is allocated.
     dtype : dtype, optional
         The dtype to compute in: operands are converted to it first, and results are of it. Numbers of Python
         stay weak.
@@ -125,7 +126,8 @@ def find_formula(text: Any, **options: Any) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there; None stands for what is
     left out.
     """
-    check_is_text(text, is_formula=True)
+    if not isinstance(text, str):
+        check_is_text(text, is_formula=True)
     from nameexpr.runtime.formula import FormulaEntry
 
     given = {name: value for name, value in options.items() if value is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -29,6 +30,7 @@ class ExpressionEntry(Entry):
     """A checked expression with options."""
 
     __slots__ = ()
+    is_called_by_text = True
     tree: Expression
 
     def __init__(
@@ -44,9 +46,7 @@ class ExpressionEntry(Entry):
                 from nameexpr.compiler.analysis.faults.misuse import needs_arrow
 
                 raise error(needs_arrow(text))
-        super().__init__(text, options, tree, len(tree.inputs), fixed)
-        self.structure = structure_of(tree)
-        self._is_called_by_text = self._is_shared
+        super().__init__(text, options, tree, len(tree.inputs), fixed, structure_of(tree))
 
     def bind(self, operands: Mapping[int, Any]) -> ExpressionEntry:  # noqa: D102
         return ExpressionEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
@@ -81,42 +81,51 @@ class ExpressionEntry(Entry):
         """
         own = self.options
         operands = [Operand(spec.shape, spec.names) for spec in specs]
+        given, layouts = [spec.dtype for spec in specs], [spec.layout for spec in specs]
         reducer = CUSTOM if callable(own.reduce) else own.reduce
         typed = type_expression(self.tree, operands, dict(own.sizes), reducer=reducer)
-        dtypes = self._dtypes(typed, operands, [spec.dtype for spec in specs])
+        dtypes = self._dtypes(typed, operands, tuple(given))
         options = Options(
             TARGET, own.optimize, own.memory_limit, own.order == "C", ranks, same, tuple(self.fixed)
         )
-        layouts = [spec.layout for spec in specs]
         compiled = compile_expression(self.tree, typed, dtypes, layouts, options)
         _check_addressable(compiled, operands)
         return compiled
 
-    def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: Sequence[np.dtype[Any]]) -> Dtypes:
-        wanted, is_summed = self.dtype, typed.is_summed
-        product = wanted or promoted(dtypes)
-        name, names = number_name(product), tuple(map(number_name, dtypes))
-        # Times times times are no times, and NumPy's sums of products lose the unit.
-        are_times = product is not None and product.kind == "m"
-        is_unknown = are_times and (is_summed or sum(dtype.kind == "m" for dtype in dtypes) > 1)
-        is_unknown = is_unknown or not (name or are_times or product is None or product.kind == "O")
-        if product is None or (len(dtypes) > 1 and is_unknown):
-            infos = tuple(
-                info._replace(labels=(str(dtype),))
-                for info, dtype in zip(describe(self.tree.inputs, operands), dtypes, strict=False)
-            )
-            listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
-            message = f"elements of dtype {listed} cannot be multiplied"
-            hint = "convert the operands to numbers first"
-            raise error(Diagnostic("NE505", message, self.text, (), infos, hint))
+    def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[np.dtype[Any], ...]) -> Dtypes:
+        wanted = self.dtype
         if wanted is not None:
             _check_castable(self.text, dtypes, wanted)
             _check_holds(self.text, wanted, typed.reducer)
-            pairs = zip(names, dtypes, strict=True)
-            names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
-        return choose_dtypes(
-            names, name, is_summed=is_summed, reducer=typed.reducer, is_asked=wanted is not None
-        )
+        chosen = _dtypes_of_product(dtypes, wanted, typed.is_summed, typed.reducer)
+        if chosen is not None:
+            return chosen
+        pairs = zip(describe(self.tree.inputs, operands), dtypes, strict=False)
+        infos = tuple(info._replace(labels=(str(dtype),)) for info, dtype in pairs)
+        listed = " and ".join(dict.fromkeys(str(dtype) for dtype in dtypes))
+        message = f"elements of dtype {listed} cannot be multiplied"
+        hint = "convert the operands to numbers first"
+        raise error(Diagnostic("NE505", message, self.text, (), infos, hint))
+
+
+@lru_cache(maxsize=4096)
+def _dtypes_of_product(
+    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, is_summed: bool, reducer: str | None
+) -> Dtypes | None:
+    """Return the dtypes in which operands are combined, or None if no product is known of theirs."""
+    product, names = wanted or promoted(dtypes), tuple(map(number_name, dtypes))
+    if product is None:
+        return None
+    name = number_name(product)
+    if wanted is not None:
+        pairs = zip(names, dtypes, strict=True)
+        names = tuple(name if dtype.isnative else swapped(name) for name, dtype in pairs)
+    elif len(dtypes) > 1:
+        # Times times times are no times, and NumPy's sums of products lose the unit.
+        times = sum(dtype.kind == "m" for dtype in dtypes)
+        if (is_summed or times > 1) if product.kind == "m" else not name and product.kind != "O":
+            return None
+    return choose_dtypes(names, name, is_summed=is_summed, reducer=reducer, is_asked=wanted is not None)
 
 
 def structure_of(tree: Expression) -> Any:

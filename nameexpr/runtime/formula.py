@@ -7,7 +7,6 @@ NumPy as they are, so that they stay weak.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -22,7 +21,6 @@ from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, Mark, NameExprError, error
-from nameexpr.records import replace
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import ARITHMETIC
@@ -43,10 +41,12 @@ class FormulaEntry(Entry):
         tree: Scope | None = None,
     ) -> None:
         tree = tree or read_formula(text, options.outputs)
-        super().__init__(text, options, tree, len(tree.uses), fixed)
-        self._names = tree.operands
-        self.structure = structure_of(tree, self._names) if self._is_shared else None
-        self._in_order = _in_order([self._names[position] for position in self.free])
+        self._names = names = tuple(tree.uses)
+        free = [name for position, name in enumerate(names) if not fixed or position not in fixed]
+        self._in_order = _in_order(free)
+        is_shared = fixed is None and (options is DEFAULT or options == DEFAULT)
+        structure = structure_of(tree, names) if is_shared else None
+        super().__init__(text, options, tree, len(names), fixed, structure)
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
         return FormulaEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
@@ -128,16 +128,17 @@ class FormulaEntry(Entry):
         if self.dtype is not None:
             self._check_castable(specs, self.dtype)
         layouts = [specs[name].layout if name in specs else None for name in self._names]
-        compiled = compile_formula(
+        return compile_formula(
             self.tree,
             {name: Operand(spec.shape, spec.names) for name, spec in specs.items()},
-            {name: _dtype_name(spec.dtype) for name, spec in specs.items()},
+            {name: WEAK.get(spec.dtype) or number_name(spec.dtype) for name, spec in specs.items()},
             layouts,
             ARITHMETIC,
             dict(options.sizes),
             Options(
                 TARGET,
                 options.optimize,
+                options.memory_limit,
                 is_row_major=options.order == "C",
                 ranks=ranks,
                 same=same if options.memory_limit is None else (),  # what is kept takes memory
@@ -146,10 +147,6 @@ class FormulaEntry(Entry):
             ),
             options.outputs,
         )
-        _check_memory(compiled, options.memory_limit)
-        if options.memory_limit is None:
-            return compiled
-        return replace(compiled, program=replace(compiled.program, depends_on_layout=True, is_limited=True))
 
     def _check_castable(self, specs: Mapping[str, OperandSpec], wanted: np.dtype[Any]) -> None:
         for name, spec in specs.items():
@@ -158,35 +155,6 @@ class FormulaEntry(Entry):
             message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
             hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
-
-
-def _check_memory(compiled: Compilation[Scope], limit: int | None) -> None:
-    """Raise NE706 for what no machine can hold, and NE709 for more than a limit."""
-    tree = compiled.tree.tree
-    for shape in compiled.shapes:
-        if prod(size for size in shape if size) * 16 > 2**62:
-            message = f"an array of shape {shape} would be needed, which no machine can hold"
-            marks: tuple[Mark, ...] = ()
-            if shape == compiled.shapes[compiled.program.result]:
-                last = tree.statements[-1]
-                marks = (Mark(last.span if last.term is None else last.term.span),)
-            hint = "reduce over dims, or make them smaller"
-            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
-    if limit is None:
-        return
-    from nameexpr.compiler.memory.program import largest, peak_bytes
-    from nameexpr.compiler.schedule.limit.fitting import needs_infos
-
-    needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
-    if needed > limit:
-        message = f"the formula needs {needed:,} bytes at its peak, and memory_limit is {limit:,}"
-        infos = needs_infos(largest(compiled.program, compiled.shapes, compiled.given))
-        hint = "these are its largest arrays: raise the limit, or reduce dims earlier"
-        raise error(Diagnostic("NE709", message, tree.text, operands=infos, hint=hint))
-
-
-def _dtype_name(dtype: Any) -> str:
-    return WEAK[dtype] if isinstance(dtype, type) else number_name(dtype)
 
 
 def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

@@ -35,7 +35,7 @@ from nameexpr.session.continuation import continued
 from nameexpr.session.faults import LineError, advised
 from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
-from nameexpr.session.settings import DEFAULTS, Settings, memory_limit, options_of
+from nameexpr.session.settings import DEFAULTS, Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
 from nameexpr.terminal.faults import CommandError
@@ -146,7 +146,7 @@ class Session:
                     raise LineError(f":{line.name.text} takes nothing")
                 return self.commands[command.name](self, line)
             case lines.FactoryLine():
-                tensor = make(line, limit=memory_limit(self.settings))
+                tensor = make(line, limit=options_of(self.settings)["memory_limit"])
                 self.put(text, {line.target: tensor})
                 return Answer(_assigned({line.target: tensor}))
             case lines.PythonLine():

@@ -109,8 +109,7 @@ class Casts(Operators):
                 continue  # PyTorch's non_blocking
             else:
                 dtype = item
-        if device is not None:
-            checked_device(device)
+        checked_device(device)
         return self._cast(dtype, copy=copy)
 
     @op("answers")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.carets import visible
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Core
 
 if TYPE_CHECKING:
     from nameexpr.pictures.html import HtmlTable
@@ -31,16 +31,18 @@ class Display(Core):
     def __repr__(self) -> str:
         """Return the array with its names and sizes.
 
-        Examples
-        --------
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
         tensor([[1, 2, 3],
                 [4, 5, 6]], names=('N', 'C'), shape=(2, 3))
         >>> ne.tensor(2.5)
         tensor(2.5)
         """
-        tail = _tail(self._data, self._names)
-        body = np.array2string(self._data, separator=", ", prefix="tensor(", suffix=")")
+        data, names = self._data, self._names
+        parts = [f"names={names!r}"] if self.has_names() else []
+        parts += [f"shape={data.shape}"] if data.ndim else []
+        parts += [] if data.dtype in _EVIDENT and data.size else [f"dtype={data.dtype}"]
+        tail = ", ".join(parts)
+        body = np.array2string(data, separator=", ", prefix="tensor(", suffix=")")
         head = "tensor(" + visible(body)
         width = len(head) - (head.rfind("\n") + 1) + 2 + len(tail)
         if not tail:
@@ -60,8 +62,6 @@ class Display(Core):
     def draw(self) -> Picture:
         """Return a picture of the tensor as SVG: a box with its names and sizes. Notebooks show it.
 
-        Examples
-        --------
         >>> ne.zeros(2, 3, names="N C").draw().startswith("<svg")
         True
         """
@@ -79,13 +79,6 @@ class Display(Core):
         yield "data", self._data
 
 
-def _tail(data: Array, names: tuple[str | None, ...]) -> str:
-    named = any(name is not None for name in names)
-    parts = [f"names={names!r}" if named else "", f"shape={data.shape}" if data.ndim else ""]
-    evident = data.dtype in _EVIDENT and data.size
-    return ", ".join(filter(None, [*parts, "" if evident else f"dtype={data.dtype}"]))
-
-
 _ELIDED = "…"
 WHOLE = 8
 """Rows or columns that are shown before the middle ones are left out."""
@@ -99,8 +92,6 @@ _NUMBERS = {"f": ".5g", "c": ".5g"}
 def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
     """Return the table of a tensor with these names; of one with more than two dims a slice of two.
 
-    Examples
-    --------
     >>> table = preview(np.arange(6).reshape(1, 2, 3), ("batch", "N", None))
     >>> print(table.caption)
     NamedTensor  batch=1, N=2, 3  int64
@@ -118,10 +109,16 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
     if ahead:
         caption += f"\nshown: {_listed(f'{side} at 0' for side in sides[:ahead])}"
     plane = array[(0,) * ahead + (...,)]  # an array even where no dim is left
+    if not plane.ndim:
+        return HtmlTable(caption, (HtmlRow("", _cells(plane.reshape(1))),), "", "", ())
+    columns = tuple(map(_number, _kept(plane.shape[-1])))
     if plane.ndim < SIDES:
-        return HtmlTable(caption, (HtmlRow("", _cells(plane.reshape(-1))),), "", *_columns(plane, sides))
-    lines = [HtmlRow(_number(row), _row(plane, row)) for row in _kept(len(plane))]
-    return HtmlTable(caption, tuple(lines), sides[-2], *_columns(plane, sides))
+        return HtmlTable(caption, (HtmlRow("", _cells(plane)),), "", sides[-1], columns)
+    elided = (_ELIDED,) * len(columns)
+    lines = [
+        HtmlRow(_number(row), elided if row is None else _cells(plane[row])) for row in _kept(len(plane))
+    ]
+    return HtmlTable(caption, tuple(lines), sides[-2], sides[-1], columns)
 
 
 def _dims(shape: tuple[int, ...], names: tuple[str | None, ...]) -> str:
@@ -134,12 +131,6 @@ def _listed(words: Any) -> str:
     """Return words between commas, few enough for a caption."""
     listed = [word if len(word) <= 2 * WHOLE * EDGE else word[: 2 * WHOLE * EDGE] + _ELIDED for word in words]
     return ", ".join(listed[:DIMS]) + (f", {_ELIDED}" if len(listed) > DIMS else "")
-
-
-def _columns(plane: np.ndarray[Any, Any], sides: list[str]) -> tuple[str, tuple[str, ...]]:
-    if not plane.ndim:
-        return "", ()
-    return sides[-1], tuple(map(_number, _kept(plane.shape[-1])))
 
 
 def _kept(size: int) -> list[int | None]:
@@ -155,10 +146,6 @@ def _kept(size: int) -> list[int | None]:
 
 def _number(index: int | None) -> str:
     return _ELIDED if index is None else str(index)
-
-
-def _row(plane: np.ndarray[Any, Any], row: int | None) -> tuple[str, ...]:
-    return (_ELIDED,) * len(_kept(plane.shape[1])) if row is None else _cells(plane[row])
 
 
 def _cells(elements: np.ndarray[Any, Any]) -> tuple[str, ...]:

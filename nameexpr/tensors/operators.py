@@ -55,7 +55,7 @@ class Operators(Core):
             kernel, operands = UNARY[verb], (self._data,)
             return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
         except REFUSED as fault:
-            raise _ours(fault, _spelt(verb, self, out), (self,)) from fault
+            raise _ours(fault, spelt(verb, is_out=out is not self), (self,)) from fault
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return the result of a pointwise operator on two operands, one of which is this tensor."""
@@ -67,7 +67,8 @@ class Operators(Core):
             unified = unify_names(names, other_names)
             if isinstance(unified, Clash):
                 tensors = [as_core(operand, verb) for operand in (left, right)]
-                pairing = Pairing(_spelt(verb, left, out), moves="right" if out is left else "both")
+                said = spelt(verb, is_out=out is not left)
+                pairing = Pairing(said, moves="right" if out is left else "both")
                 raise clashing(unified, tensors[0]._dims, tensors[1]._dims, pairing)
             names = unified
         if type(a) is float or type(b) is float:
@@ -77,7 +78,7 @@ class Operators(Core):
                 return self._named(BINARY[verb](a, b), names)
             return apply_into(out, BINARY[verb], (a, b), names, verb, is_out=out is not left)  # type: ignore[no-any-return]
         except REFUSED as fault:
-            raise _ours(fault, _spelt(verb, left, out), (left, right)) from fault
+            raise _ours(fault, spelt(verb, is_out=out is not left), (left, right)) from fault
 
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
@@ -172,10 +173,6 @@ def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
 
 def _ours(fault: Exception, verb: str, operands: tuple[Any, ...]) -> NameExprError:
     return fault if isinstance(fault, NameExprError) else explained(verb, operands, fault)
-
-
-def _spelt(verb: str, left: Any, out: Core | None) -> str:
-    return spelt(verb, is_out=out is None or out is not left)
 
 
 def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from typing import Any
 
@@ -133,6 +134,111 @@ def test_a_quarter_of_the_peak_costs_at_most_twice_the_flops(title: str) -> None
     tracemalloc.stop()
     assert measured <= limit + PYTHON
     assert measured / 1.1 - PYTHON <= thrifty.peak_bytes <= limit
+
+
+ATTENTION = """
+    s = sum[D](q[B H Q D] * k[B H K D]) / sqrt(size[D])
+    p = softmax[K](where(index[Q] >= index[K], s, -inf))
+    o[B Q (H D)] = sum[K](p * v[B H K D])
+"""
+MATRICES = {"x": (300, 20), "y": (200, 20)}
+FORMULAS: dict[str, tuple[str, dict[str, tuple[int, ...]], tuple[int, ...]]] = {
+    "attention": (ATTENTION, dict.fromkeys("qkv", (2, 4, 128, 16)), (2, 4)),
+    "distances": ("max[j](sqrt(sum[d]((x[i d] - y[j d]) ** 2)))", MATRICES, (4, 20)),
+    "a softmax under a sum": (
+        "sum[j](softmax[j](x[i j] * 2) * w[j])",
+        {"x": (300, 400), "w": (400,)},
+        (4, 20),
+    ),
+    "a mean of a mean": ("m = mean[i](tanh(sum[d](x[i d] * y[j d]))); mean[j](exp(m))", MATRICES, (4, 20)),
+    "a value for two sums": (
+        "e = exp(-sum[d](x[i d] * y[j d])); a[i] = max[j](e); b[j] = sum[i](e * z[i]); max[i](a) + max[j](b)",
+        {**MATRICES, "z": (300,)},
+        (4, 20),
+    ),
+    "a chain in one term": (
+        "sum[b c](a[i b] * b[b c] * c[c j]) + 1",
+        {"a": (50, 300), "b": (300, 400), "c": (400, 50)},
+        (2,),
+    ),
+    "another name for a dim": (
+        "t[i j] = x[i j] * 2 + 1; s[a b] = sum[c](t[a c] * t[b c]); max[b](s)",
+        {"x": (300, 200)},
+        (2,),
+    ),
+    "running sums": ("sum[i](cumsum[j](x[i j] * x) / 3)", {"x": (300, 200)}, (4, 20)),
+}
+
+
+@pytest.mark.parametrize("title", FORMULAS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_formula_under_a_limit_gives_what_it_gives_without_one(title: str, dtype: str) -> None:
+    text, shapes, shares = FORMULAS[title]
+    rng = np.random.default_rng(1)
+    operands = {name: (rng.random(shape) - 0.5).astype(dtype) for name, shape in shapes.items()}
+    free = ne.compile(text)
+    peak, want = free.plan(**operands).peak_bytes, free(**operands)
+    for share in shares:
+        limited = ne.compile(text, memory_limit=peak // share)
+        plan = limited.plan(**operands)
+        assert plan.flops == sum(step.flops for step in plan.steps)
+        assert any(step.what.endswith("looped") for step in plan.steps)
+        got = limited(**operands)
+        tracemalloc.start()
+        limited(**operands)
+        measured = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert measured / 1.1 - PYTHON <= plan.peak_bytes <= peak // share
+        assert measured <= peak // share + PYTHON
+        assert got.dtype == want.dtype
+        tolerance = 1e-4 if dtype == "float32" else 1e-9
+        assert_allclose(got, want, rtol=tolerance, atol=tolerance * float(np.abs(want).max()))
+
+
+def test_results_of_several_statements_are_held_against_one_limit() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.random((300, 20)), rng.random((200, 20))
+    text = "s = exp(-sum[d](x[i d] * y[j d])); a[i] = sum[j](s); b[j] = max[i](s)"
+    whole = ne.compile(text, outputs=("b", "a"))
+    want = whole(x=x, y=y)
+    limit = whole.plan(x=x, y=y).peak_bytes // 8
+    got = ne.evaluate(text, outputs=("b", "a"), x=x, y=y, memory_limit=limit)
+    assert_allclose(got[0], want[0], rtol=1e-9)
+    assert_allclose(got[1], want[1], rtol=1e-9)
+    with pytest.raises(ne.LimitError) as caught:
+        ne.evaluate(text, outputs=("s", "a"), x=x, y=y, memory_limit=100_000)
+    assert "the results alone take 482,400 bytes, and memory_limit is 100,000" in str(caught.value)
+
+
+def test_the_code_of_a_formula_with_loops_runs_when_pasted() -> None:
+    rng = np.random.default_rng(1)
+    q, k, v = rng.random((3, 2, 4, 128, 16))
+    plan = ne.compile(ATTENTION, memory_limit=200_000).plan(q=q, k=k, v=v)
+    space: dict[str, Any] = {}
+    exec(plan.code, space)
+    assert_allclose(space["compute"](q, k, v), ne.evaluate(ATTENTION, q=q, k=k, v=v), rtol=1e-9)
+    assert all(draw.startswith("<svg") for draw in (plan.draw("tree"), plan.draw("memory")))
+
+
+def test_what_a_bound_formula_computes_in_loops_stays_below_the_limit() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.random((300, 20)), rng.random((200, 20))
+    text = "max[j](sqrt(sum[d]((x[i d] - y[j d]) ** 2)))"
+    run = ne.compile(text, memory_limit=200_000).bind(y=y)
+    assert run.plan(x=x).peak_bytes <= 200_000
+    assert_allclose(run(x=x), ne.evaluate(text, x=x, y=y), rtol=1e-9)
+
+
+def test_a_refusal_of_a_formula_says_what_blocks_can_do_and_its_advice_is_right() -> None:
+    text, x, y = "t = exp(-x[i] * y[j]); t + sum[i](t)", np.ones(300), np.ones(200)
+    with pytest.raises(ne.LimitError) as caught:
+        ne.evaluate(text, x=x, y=y, memory_limit=400_000)
+    assert "the result alone takes 480,000 bytes, and memory_limit is 400,000" in str(caught.value)
+    found = re.search("raise the limit to ([0-9,]+)(.*), or make 'i' at most ([0-9,]+)", caught.value.hint)
+    assert found is not None
+    limit, size = (int(found[group].replace(",", "")) for group in (1, 3))
+    ne.evaluate(text, x=x, y=y, memory_limit=limit)
+    ne.evaluate(text, x=x[:size], y=y, memory_limit=400_000)
 
 
 def test_a_limit_that_is_kept_anyway_changes_nothing() -> None:

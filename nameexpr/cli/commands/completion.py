@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from argparse import Action, ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.screen import Report
 
 SHELLS = ("bash", "zsh")
 FILE = "FILE"
@@ -24,23 +27,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash or zsh")
 
 
-def run(options: Namespace) -> int:
-    """Print the script."""
-    from nameexpr.terminal.screen import Report, tell
+def run(options: Namespace) -> Report:
+    """Return the script."""
+    from nameexpr.terminal.screen import Report
 
     text = script(options.shell)
-    tell(Report(text.rstrip("\n"), {"shell": options.shell, "script": text}), options)
-    return 0
+    return Report(text.rstrip("\n"), {"shell": options.shell, "script": text})
 
 
 def script(shell: str) -> str:
-    """Generate the completion script for a shell.
-
-    Raises
-    ------
-    OptionError
-        NE686, if shtab is not installed.
-    """
+    """Generate the completion script for a shell (NE686 if shtab is not installed)."""
     try:
         import shtab
     except ImportError as missing:
@@ -62,7 +58,6 @@ def _all_commands(shtab: Any) -> ArgumentParser:
         return command_parser(rows[prog]) if prog in rows else Parser(prog)
 
     kind: Any = subparser
-
     parser = Parser("nameexpr")
     parser.add_argument("--version", action="version", version=__version__, help="show the version and exit")
     commands = parser.add_subparsers(parser_class=kind)

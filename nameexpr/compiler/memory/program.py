@@ -152,11 +152,12 @@ def peak_bytes(program: Program, shapes: Shapes, layouts: Layouts = ()) -> int:
     layouts : sequence of OperandLayout, optional
         Dtypes and strides of the operands; else they are taken to be row-major.
     """
-    return _peak(info_of(program, shapes, layouts))
+    return max(moments(info_of(program, shapes, layouts)), default=0)
 
 
-def _peak(info: ProgramInfo) -> int:
-    return max((held + scratch for held, scratch, _ in _alive(info)), default=0)
+def moments(info: ProgramInfo) -> list[int]:
+    """Return the most bytes that are alive while each instruction runs."""
+    return [held + scratch for held, scratch, _ in _alive(info)]
 
 
 def _alive(info: ProgramInfo) -> Iterator[tuple[int, int, int]]:
@@ -262,7 +263,8 @@ def _loop_scratch(instruction: Instruction, sources: Sequence[Array], result: Ar
     loop = instruction.loop
     assert loop is not None
     layouts = [_part(source, loop.leading(number)) for number, source in enumerate(sources)]
-    return max(_peak(info_of(body, shapes_of(body), layouts, is_body=True)) for body in loop.bodies)
+    infos = [info_of(body, shapes_of(body), layouts, is_body=True) for body in loop.bodies]
+    return max([0, *(size for info in infos for size in moments(info))])
 
 
 def _pointwise_scratch(instruction: Instruction, sources: Sequence[Array], result: Array) -> int:

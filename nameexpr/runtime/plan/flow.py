@@ -142,8 +142,15 @@ def _call(function: str, arguments: Sequence[str]) -> str:
 
 
 def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
+    """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
-    for step, one, note, shape, _, title in rows:
+    flops: list[int] = []
+    for row in rows:
+        flops += [] if row.loops else [0]
+        flops[-1] += row.step.flops
+    for (step, one, note, shape, _, title), own in zip(
+        [row for row in rows if not row.loops], flops, strict=True
+    ):
         dims = shape_text(shape)
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
@@ -151,7 +158,7 @@ def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozens
         if one.over is not None:
             place = "in place"
         size = prod(shape) * item_bytes(note.dtype)
-        nodes.append(Node("step", title, dims, one.sources, step.flops, size, place))
+        nodes.append(Node("step", title, dims, one.sources, own, size, place))
     return Flow(text, "Flow of steps", tuple(nodes), running.program.outputs)
 
 

@@ -15,7 +15,7 @@ from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.drawing import Drawing, drawn
 from nameexpr.runtime.plan.plan import Outline, Plan
 from nameexpr.runtime.plan.running import Running, running_of
-from nameexpr.runtime.plan.steps import flops_of, pointwise_flops, rows_of
+from nameexpr.runtime.plan.steps import pointwise_flops, rows_of, total_flops
 from nameexpr.syntax.unparse import unparse, unparse_formula
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
         compiled.shapes[program.result],
         _names(compiled, specs),
         _dtype(running),
-        compiled.plans[0].flops if running.is_expression else sum(flops_of(running, program, running.shapes)),
+        compiled.plans[0].flops if running.is_expression else total_flops(running, program),
         peak_bytes(program, compiled.shapes, compiled.given),
     )
 
@@ -68,7 +68,7 @@ def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSp
 
 
 def _naive_flops(running: Running, flops: int) -> int:
-    """Return the flops of one loop over all labels; 0 where a bound text has none, as those planned are."""
+    """Return the flops of one loop over all labels; 0 for a bound text that has nothing left to compute."""
     plans = running.compiled.plans
     if running.is_bound and not flops:
         return 0

@@ -89,8 +89,7 @@ def _rows(
     labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
-    turns = prod(loop.sizes[0] / loop.block for loop in loops)
-    times = [turns * seconds for seconds in estimate_seconds(program, shapes, given)]
+    times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
     flops = flops_of(running, program, shapes, loops)
     rows: list[Row] = []
     for number, (instruction, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
@@ -136,14 +135,29 @@ def flops_of(
     for number, (one, note) in enumerate(zip(program.instructions, program.notes, strict=True)):
         if number in sliced:
             found.append(sum(steps[step].flops for step in sliced[number]) + pointwise_flops(one))
+        elif one.loop is not None:
+            found.append(0)
         elif note.step is None or one.primitive in {"reduce", "apply"}:
-            found.append(pointwise_flops(one) + _reduced_flops(one, shapes, running, loops))
+            own = round(_blocks(loops) * pointwise_flops(one))
+            found.append(own + _reduced_flops(one, shapes, running, loops))
         elif working.get(note.step) != number or any(note.step in inside for inside in sliced.values()):
             found.append(0)
         else:
             step = steps[note.step]
             found.append(step.flops * repeats(loops, (*step.labels, *step.summed)))
     return found
+
+
+def total_flops(running: Running, program: Program, loops: tuple[Loop, ...] = ()) -> int:
+    """Return the flops of a program, those in its loops too."""
+    blocks = [one.loop for one in program.instructions if one.loop is not None and one.loop.block]
+    inside = [total_flops(running, loop.body, (*loops, loop)) for loop in blocks]
+    return sum(flops_of(running, program, shapes_of(program), loops)) + sum(inside)
+
+
+def _blocks(loops: Sequence[Loop]) -> float:
+    """Return how many blocks there are in all, the smaller ones at the end as parts of one."""
+    return prod(loop.sizes[0] / loop.block for loop in loops)
 
 
 def repeats(loops: Sequence[Loop], labels: Sequence[str]) -> int:
@@ -163,7 +177,8 @@ def _reduced_flops(
     if running is not None and running.is_expression:
         (plan,) = running.compiled.plans
         return plan.reduction_flops * repeats(loops, plan.steps[-1].labels if plan.steps else plan.terms[0])
-    return 0 if one.primitive == "slices" and one.function == "sum" else prod(shapes[one.sources[0]])
+    is_sum = one.primitive == "slices" and one.function == "sum"
+    return 0 if is_sum else round(_blocks(loops) * prod(shapes[one.sources[0]]))
 
 
 def pointwise_flops(one: Instruction) -> int:
@@ -172,12 +187,14 @@ def pointwise_flops(one: Instruction) -> int:
         return prod(one.shape)
     if one.primitive == "fused":
         return prod(one.shape) * (len(one.steps) + bool(one.function))
-    if one.loop is not None and not one.loop.block:
+    if one.loop is not None:
         body, shapes = one.loop.body, shapes_of(one.loop.body)
         inside = zip(body.instructions, body.notes, strict=True)
-        return one.loop.turns * sum(
+        turns = _blocks([one.loop]) if one.loop.block else one.loop.turns
+        own = [
             pointwise_flops(inner) + _reduced_flops(inner, shapes)
             for inner, note in inside
             if note.step is None
-        )
+        ]
+        return round(turns * sum(own))
     return 0

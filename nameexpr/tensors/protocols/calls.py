@@ -100,51 +100,33 @@ class FunctionCall:
             raise nameless(self.verb, f"{others[-1].role} has more dims than {x.role}")
         return x._replace(names=names)
 
-    def axes(self, x: Part, parameter: str = "axis") -> tuple[int, ...]:
+    def axes(self, x: Part) -> tuple[int, ...]:
         """Return the positions that `axis=` means, all of them for None; the call then has them too."""
-        wanted = self[parameter]
+        wanted = self["axis"]
         if wanted is None:
             return tuple(range(len(x.names)))
         positions = axes(x.dims, wanted, self.verb)
         if x.names:
-            self[parameter] = positions[0] if len(positions) == 1 else positions
+            self["axis"] = positions[0] if len(positions) == 1 else positions
         elif not isinstance(wanted, int):
-            self[parameter] = None  # NumPy takes no list of dims for a 0-d array
+            self["axis"] = None  # NumPy takes no list of dims for a 0-d array
         return positions
 
-    def axis(self, x: Part, parameter: str = "axis") -> int:
+    def axis(self, x: Part) -> int:
         """Return the position that `axis=` means; None, for which NumPy flattens, needs a single dim."""
-        wanted = self[parameter]
-        if wanted is None:
+        if self["axis"] is None:
             if len(x.names) != 1:
-                raise nameless(self.verb, f"without {parameter}= it flattens: give one, by name or position")
+                raise nameless(self.verb, "without axis= it flattens: give one, by name or position")
             return 0
-        at = position(x.dims, wanted, self.verb)
-        self[parameter] = at
+        self["axis"] = at = position(x.dims, self["axis"], self.verb)
         return at
 
     def bare(self) -> Any:
-        """Return what the function gives for bare arrays.
-
-        Raises
-        ------
-        OptionError
-            NE658 if an argument that the rule did not look at is a tensor with dims, NE661 for what NumPy
-            refuses.
-        """
-        args = [self._without_names(value) for value in self._args]
-        kwargs = {name: self._without_names(value) for name, value in self._kwargs.items()}
-        try:
-            return self.func(*args, **kwargs)
-        except FAULTS as fault:
-            raise refused(self.verb, fault) from fault
-
-    def _without_names(self, value: Any) -> Any:
-        if not isinstance(value, Core):
-            return value
-        if value._data.ndim:
+        """Return what the function gives for bare arrays (NE658 for a tensor that no rule looked at)."""
+        values = (*self._args, *self._kwargs.values())
+        if any(isinstance(value, Core) and value._data.ndim for value in values):
             raise nameless(f"{self.verb}, given a tensor where it takes an option,")
-        return value._data
+        return self.answer()
 
     def result(self, names: Names) -> Any:
         """Return the result for bare arrays as a tensor with these names, written into `out=` where given."""
@@ -161,18 +143,19 @@ class FunctionCall:
     def results(self, *names: Names) -> Any:
         """Return several results, a list or a tuple as NumPy has it, with the names of each or of all."""
         values = self.bare()
-        each = names if len(names) > 1 else names * len(values)
-        kind = Core._tensor_class
-        tensors = (named(kind, value, own, self.verb) for value, own in zip(values, each, strict=True))
+        each = zip(values, names if len(names) > 1 else names * len(values), strict=True)
+        tensors = (named(Core._tensor_class, value, own, self.verb) for value, own in each)
         return list(tensors) if isinstance(values, list) else tuple(tensors)
 
     def answer(self) -> Any:
-        """Return what the function says about the bare arrays, which is no array itself."""
-        self._args = [value._data if isinstance(value, Core) else value for value in self._args]
-        self._kwargs = {
-            name: value._data if isinstance(value, Core) else value for name, value in self._kwargs.items()
-        }
-        return self.bare()
+        """Return what the function gives for bare arrays, whatever was a tensor (NE661 if NumPy refuses)."""
+        args = [value._data if isinstance(value, Core) else value for value in self._args]
+        pairs = self._kwargs.items()
+        kwargs = {name: value._data if isinstance(value, Core) else value for name, value in pairs}
+        try:
+            return self.func(*args, **kwargs)
+        except FAULTS as fault:
+            raise refused(self.verb, fault) from fault
 
 
 Entry = Callable[[FunctionCall], Any]

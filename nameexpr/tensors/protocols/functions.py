@@ -61,12 +61,10 @@ def apply_function(
         result = _reduced_by_name(func, args[0], kwargs.get("axis"))
         if result is not None:
             return result
-    if any(
-        not issubclass(kind, Core)
-        and getattr(kind, "__array_function__", None) is not np.ndarray.__array_function__
-        for kind in types
-    ):
-        return NotImplemented
+    bare = np.ndarray.__array_function__
+    for kind in types:
+        if not issubclass(kind, Core) and getattr(kind, "__array_function__", None) is not bare:
+            return NotImplemented
     entry = TABLE.get(func)
     if entry is None:
         name = spelt(func)

@@ -50,8 +50,10 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
     NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
     """
     outs = options.pop("out", ())
-    if any(map(_is_foreign, (*inputs, *outs))):
-        return NotImplemented
+    bare = np.ndarray.__array_ufunc__
+    for operand in (*inputs, *outs):
+        if not isinstance(operand, Core) and getattr(type(operand), "__array_ufunc__", bare) is not bare:
+            return NotImplemented
     name = ufunc.__name__
     verb = f"np.{name}" if getattr(np, name, None) is ufunc else name
     verb = verb if method == "__call__" else f"{verb}.{method}"
@@ -61,13 +63,6 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
         hint = f"{verb}(x.numpy(), ...) writes into the memory of x" if method == "at" else ""
         raise nameless(verb, hint)
     return _METHODS[method](_Use(like, ufunc, verb, options, outs), inputs)
-
-
-def _is_foreign(operand: object) -> bool:
-    if isinstance(operand, Core):
-        return False
-    protocol = getattr(type(operand), "__array_ufunc__", np.ndarray.__array_ufunc__)
-    return protocol is not np.ndarray.__array_ufunc__
 
 
 class _Use(NamedTuple):

@@ -211,13 +211,15 @@ def _block(
     body: Program, parts: Sequence[str], result: _Result, cut: str, numbering: Numbering
 ) -> list[Statement]:
     """Return the statements of one block; each value is forgotten when nothing reads it any more."""
-    names, last = [*parts, *numbering.values(body)], last_uses(body)
-    is_short = body.result == len(names) - 1 and body.instructions[-1].loop is None and not result.is_late
+    names, last, shapes = [*parts, *numbering.values(body)], last_uses(body), shapes_of(body)
+    is_call = body.instructions[-1].primitive not in {"fused", "loop"}
+    is_short = body.result == len(names) - 1 and is_call and not result.is_late
     statements: list[Statement] = []
     for number, inner in enumerate(body.instructions):
         own, target = [names[source] for source in inner.sources], len(parts) + number
-        if inner.loop is not None:
-            statements += _looped(inner.loop, inner.dtype, names[target], own, numbering)
+        if inner.primitive in {"fused", "loop"}:
+            sources = [shapes[source] for source in inner.sources]
+            statements += loop_statements(inner, names[target], own, sources, numbering)
         elif is_short and target == body.result:
             statements.append(result.put(cut, CALLS[inner.primitive](inner, *own)))
         else:
@@ -226,4 +228,4 @@ def _block(
     if is_short:
         return statements
     block = names[body.result]
-    return [*statements, *result.make_or_put(cut, block, shapes_of(body)[body.result]), *delete([block])]
+    return [*statements, *result.make_or_put(cut, block, shapes[body.result]), *delete([block])]

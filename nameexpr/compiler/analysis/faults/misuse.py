@@ -12,16 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import labelled
 from nameexpr.compiler.analysis.rules.summation import listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Alias, Expression, NamedGroup, Term, labels_in
+from nameexpr.syntax.ast import Alias, Expression, NamedGroup, labels_in
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
 
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.scope import Scope
+
+MOST_CELLS = 2**58
+"""Cells of an array that some machine could hold."""
 OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
 """Keywords of `einsum` that are no sizes of labels."""
 
@@ -118,17 +124,27 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
     return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
 
 
-def too_many_dims(
-    text: str, count: int, terms: Sequence[Term] | None, operands: Collection[int]
-) -> Diagnostic:
-    """Return the diagnostic for a value of more dims than the limit: of an expression with these input terms,
-    where it is a product of some operands, or of a formula.
-    """
+def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int] = ()) -> Diagnostic:
+    """Return the diagnostic for a value of more dims than the limit, a product of some operands."""
     most = limits().dims
-    if terms is None:
+    if not isinstance(tree, Expression):
         message = f"a value would have {count} dims, and the limit is {most}"
-        return Diagnostic("NE705", message, text, hint="reduce some of them earlier")
-    marks = tuple(Mark(terms[position].span) for position in sorted(operands)[:MARKED])
+        return Diagnostic("NE705", message, tree.text, hint="reduce some of them earlier")
+    marks = tuple(Mark(tree.inputs[position].span) for position in sorted(operands)[:MARKED])
     message = f"a value on the way would have {count} dims, and the limit is {most}"
     hint = "reduce some of them earlier, in an expression of their own"
-    return Diagnostic("NE705", message, text, marks, hint=hint)
+    return Diagnostic("NE705", message, tree.text, marks, hint=hint)
+
+
+def check_arrays(tree: Scope, shapes: Sequence[tuple[int, ...]], result: tuple[int, ...]) -> None:
+    """Refuse values of a formula with more dims than the limit, or that no machine can hold."""
+    count = max(map(len, shapes), default=0)
+    if count > limits().dims:
+        raise error(too_many_dims(tree, count))
+    for shape in shapes:
+        if prod(size for size in shape if size) > MOST_CELLS:
+            message = f"an array of shape {shape} would be needed, which no machine can hold"
+            last = tree.tree.statements[-1]
+            marks = (Mark(last.span if last.term is None else last.term.span),) if shape == result else ()
+            hint = "reduce over dims, or make them smaller"
+            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))

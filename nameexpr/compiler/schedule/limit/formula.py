@@ -1,0 +1,176 @@
+"""The program of a graph under a limit of memory: loops are tried as programs, for what blocks of functions,
+kernels and copies take is only known of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum, inf, log, prod
+from typing import NamedTuple
+
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.compiler.ir.graph import Graph
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.primitives import shapes_of, work_of
+from nameexpr.compiler.ir.program import Program
+from nameexpr.compiler.ir.target import Target
+from nameexpr.compiler.lowering.builder import Builder, Operands
+from nameexpr.compiler.lowering.lower import Planner
+from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.compiler.memory.program import info_of, moments, peak_bytes
+from nameexpr.compiler.planning.plan import ContractionPlan
+from nameexpr.compiler.schedule.limit.blocks import LoopLowering
+from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
+from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
+from nameexpr.compiler.schedule.tiling import tile_leading_axes
+from nameexpr.errors import error
+from nameexpr.records import field, record, replace
+from nameexpr.syntax.ast import Expression
+
+WIDTH = 4
+"""Sets of loops that are kept at a time: those with the lowest peaks."""
+LOOPS = 6
+"""Loops that a program can have."""
+FEW = 6
+"""Sets of loops that fit, of one number of loops, whose blocks are made larger."""
+MOST = 8_000
+"""Instructions that all programs which are tried have together, so that a search takes seconds at most."""
+HOPELESS = 8
+"""How many times fewer where the results alone take more: then it is only to be said how much is needed."""
+
+
+class Tried(NamedTuple):
+    """Loops with the program that they make: its peak, its cost in flops, and its excess.
+
+    That is how far all moments together are over the limit: the sum of the logarithms of how many times each
+    is.
+    """
+
+    loops: GraphLoops
+    program: Program
+    plans: tuple[ContractionPlan, ...]
+    peak: int
+    cost: float
+    excess: float
+
+
+@record(frozen=False)
+class GraphSearch:
+    """What is computed, and how many instructions may yet be tried."""
+
+    graph: Graph
+    outputs: Sequence[int]
+    operands: Operands
+    plan: Planner
+    target: Target
+    is_row_major: bool
+    limit: int
+    left: int = MOST
+    seen: dict[GraphLoops, Tried] = field(default_factory=dict)
+
+    @property
+    def given(self) -> tuple[OperandLayout, ...]:
+        """What is known of the operands' memory."""
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
+
+    def tried(self, loops: GraphLoops) -> Tried:
+        """Return the program with some loops."""
+        if loops not in self.seen:
+            build = Builder(self.graph.sizes, len(self.operands.shapes), self.target)
+            row_major = frozenset(self.outputs if self.is_row_major else ())
+            given = (self.graph, build, self.operands, self.plan, row_major)
+            lowering = LoopLowering(*given, {}, {}, loops, self.graph.sizes)
+            program = lowering.lowered(self.outputs)
+            program = tile_leading_axes(program, shapes_of(program), self.target)
+            self.left -= _length(program)
+            plans = tuple([plan for plan, _ in lowering.plans.values()])
+            sizes = moments(info_of(program, shapes_of(program), self.given))
+            excess = fsum([log(max(1, size / max(1, self.limit))) for size in sizes])
+            cost = _cost(program, self.target)
+            self.seen[loops] = Tried(loops, program, plans, max(sizes, default=0), cost, excess)
+        return self.seen[loops]
+
+    def fit(self) -> Tried:
+        """Return the cheapest program within the limit, else the one with the lowest peak that was found."""
+        lowest = self.tried(())
+        beam, fitting = [lowest], [lowest] if lowest.peak <= self.limit else []
+        for _ in range(LOOPS):
+            grown: dict[GraphLoops, Tried] = {}
+            for one in [] if fitting else beam:
+                for loops in more_loops(self.graph, self.outputs, one.loops):
+                    if self.left < 0:
+                        break
+                    more = self.tried(loops)
+                    if more.excess < one.excess or more.peak < one.peak:
+                        grown[loops] = more
+            lowest = min([lowest, *grown.values()], key=lambda one: (one.peak, one.cost))
+            new = sorted([one for one in grown.values() if one.peak <= self.limit], key=lambda one: one.cost)
+            fitting += [self._widened(one) for one in new[:FEW]]
+            beam = sorted(grown.values(), key=lambda one: (one.excess, one.cost))[:WIDTH]
+        return min(fitting, key=lambda one: one.cost, default=lowest)
+
+    def _widened(self, one: Tried) -> Tried:
+        """Return the same loops with the largest blocks within the limit."""
+        for path, loop in paths_of(one.loops):
+            low, high = 2, self.graph.sizes[loop.label]  # blocks: `high` of them fit
+            while low < high:
+                middle = (low + high) // 2
+                block = -(-self.graph.sizes[loop.label] // middle)
+                wide = self.tried(with_block(one.loops, path, block))
+                if wide.peak <= self.limit:
+                    high, one = middle, wide
+                else:
+                    low = middle + 1
+        return one
+
+
+def fit_formula(
+    tree: Expression | Scope, search: GraphSearch, program: Program, plans: tuple[ContractionPlan, ...]
+) -> tuple[Program, tuple[ContractionPlan, ...]]:
+    """Return the cheapest program of a formula within a limit, and its plans; those without loops are given.
+
+    Raises
+    ------
+    LimitError
+        NE709, if none was found.
+    """
+    graph, shapes = search.graph, shapes_of(program)
+    if peak_bytes(program, shapes, search.given) <= search.limit:
+        return program, plans
+    pairs = zip(program.outputs, search.outputs, strict=True)
+    sizes = [prod(shapes[result]) * item_bytes(graph.dtypes[output]) for result, output in pairs]
+    if sum(sizes) > search.limit:
+        search.left //= HOPELESS
+    best = search.fit()
+    if best.peak <= search.limit:
+        return best.program, best.plans
+
+    def peak_with(label: str, size: int) -> float:
+        smaller = resized(search.graph, search.operands, label, size)
+        if smaller is None:
+            return inf
+        return replace(search, graph=smaller[0], operands=smaller[1], seen={}).tried(()).peak
+
+    def advice(labels: tuple[str, ...]) -> list[str]:
+        return smaller_label(labels, graph.sizes, search.limit, peak_with)
+
+    raise error(over_limit(tree, program, search.given, sizes, best.peak, search.limit, advice))
+
+
+def _length(program: Program) -> int:
+    """Return how many instructions there are, in loops too."""
+    loops = [one.loop for one in program.instructions if one.loop is not None]
+    return len(program.instructions) + sum([_length(body) for loop in loops for body in loop.bodies])
+
+
+def _cost(program: Program, target: Target) -> float:
+    """Return what a program costs, in flops: each call as much as some flops take."""
+    shapes, cost = shapes_of(program), 0.0
+    for value, one in enumerate(program.instructions, len(program.operands)):
+        cost += target.step_flops
+        if one.loop is None:
+            cost += work_of(one, [shapes[source] for source in one.sources], shapes[value])
+        else:
+            placed = target.placed_flops * prod(shapes_of(one.loop.body)[one.loop.body.result])
+            cost += one.loop.turns * (_cost(one.loop.body, target) + placed)
+    return cost

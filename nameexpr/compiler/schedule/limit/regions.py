@@ -1,0 +1,183 @@
+"""Which loops over blocks of a label there can be in a graph.
+
+A loop makes one value, its *top*, block by block, of blocks of what it is made of, as far down as blocks of
+the label can be made of such blocks. If the top keeps the label, each block has its place in it; if the top
+is a sum or the like over the label, what blocks give is combined. All else that is read is made once, before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TypeAlias
+
+from nameexpr.compiler.ir.axes import Axes
+from nameexpr.compiler.ir.graph import (
+    Along,
+    Arrange,
+    Drop,
+    Filled,
+    Graph,
+    Map,
+    Reduction,
+    Scalar,
+    View,
+    is_moved,
+    sources_of,
+)
+from nameexpr.compiler.ir.liveness import COMBINED, WIDENED
+from nameexpr.records import record, replace
+
+DEEP = 8
+"""Loops inside each other: Python nests at most 20."""
+
+
+@record
+class GraphLoop:
+    """A loop over blocks of a label, one index at a time as it is found.
+
+    `reads` are the values made before it, `inner` the loops inside it.
+    """
+
+    label: str
+    top: int
+    reads: tuple[int, ...]
+    block: int = 1
+    inner: GraphLoops = ()
+
+
+GraphLoops: TypeAlias = tuple[GraphLoop, ...]
+Users: TypeAlias = dict[int, set[int]]
+
+
+def users_of(graph: Graph, outputs: Collection[int], loops: GraphLoops, given: Collection[int]) -> Users:
+    """Return what reads each value outside of some loops, -1 for an output; `given` are not made here."""
+    regions = {loop.top: loop for loop in loops}
+    users: Users = {output: {-1} for output in outputs}
+    for number in range(max(outputs), -1, -1):
+        if number in users and number not in given:
+            reads = regions[number].reads if number in regions else sources_of(graph.nodes[number])
+            for source in reads:
+                users.setdefault(source, set()).add(number)
+    return users
+
+
+def more_loops(
+    graph: Graph,
+    outputs: Sequence[int],
+    loops: GraphLoops,
+    given: Collection[int] = (),
+    around: frozenset[str] = frozenset(),
+) -> Iterator[GraphLoops]:
+    """Return the loops with one more, outside of all others or in one of them.
+
+    Parameters
+    ----------
+    graph : Graph
+        What is computed.
+    outputs : sequence of int
+        The values wanted.
+    loops : tuple of GraphLoop
+        The loops there are.
+    given : collection of int
+        Values that are there already.
+    around : frozenset of str
+        The labels of the loops around these.
+    """
+    users = users_of(graph, outputs, loops, given)
+    fixed = {*given, *(loop.top for loop in loops)}
+    for top in sorted(users, reverse=True):
+        for label in () if top in fixed else _labels(graph, top):
+            if label in around or graph.sizes[label] < 2 or _is_covered(graph, top, label, users, fixed):  # noqa: PLR2004
+                continue
+            found = {_reads(graph, top, label, users, fixed, again) for again in (False, True)}
+            yield from [(*loops, GraphLoop(label, top, reads)) for reads in sorted(found)]
+    for number, loop in enumerate(loops if len(around) < DEEP else ()):
+        for inner in more_loops(graph, (loop.top,), loop.inner, loop.reads, around | {loop.label}):
+            yield (*loops[:number], replace(loop, inner=inner), *loops[number + 1 :])
+
+
+def _labels(graph: Graph, top: int) -> list[str]:
+    """Return the labels over which a value can be made in blocks."""
+    node = graph.nodes[top]
+    is_seen = isinstance(node, Arrange) and is_moved(graph.nodes[node.value])
+    if is_seen or isinstance(node, View | Scalar | Filled | Drop):
+        return []
+    labels = [label for label in graph.labels[top] if carries(graph, top, label)]
+    if isinstance(node, Reduction) and (node.reducer or "sum") in COMBINED:
+        labels += node.labels
+    return labels
+
+
+def carries(graph: Graph, number: int, label: str) -> bool:
+    """Whether a block of a value along one of its labels can be made of blocks of what it is made of."""
+    if label not in graph.labels[number]:
+        return False
+    match graph.nodes[number]:
+        case View(_, value, axes) if value >= 0:
+            seen = graph.nodes[value]
+            assert isinstance(seen, Arrange)
+            is_own = _has_own_dim(axes, label) and _has_own_dim(seen.axes, label)
+            return is_own and axes.index((label,)) == seen.axes.index((label,))
+        case Map() | Filled():
+            return True
+        case Reduction(_, _, labels) | Along(_, _, labels) | Drop(_, labels):
+            return label not in labels
+        case Arrange(source, axes):
+            return label in graph.labels[source] and _has_own_dim(axes, label)
+    return False
+
+
+def _has_own_dim(axes: Axes, label: str) -> bool:
+    return (label,) in axes and sum(group.count(label) for group in axes) == 1
+
+
+def _is_covered(graph: Graph, top: int, label: str, users: Users, fixed: Collection[int]) -> bool:
+    """Whether a loop whose top is the only value that reads this one does better, being no larger."""
+    reader = next(iter(users[top])) if len(users[top]) == 1 else -1
+    is_free = reader >= 0 and reader not in fixed and carries(graph, reader, label)
+    return is_free and graph.cells(graph.labels[reader]) <= graph.cells(graph.labels[top])
+
+
+def _reads(
+    graph: Graph, top: int, label: str, users: Users, fixed: Collection[int], again: bool
+) -> tuple[int, ...]:
+    """Return what a loop reads; with `again`, values that are read elsewhere too are made in it again."""
+    inside, reads = {top}, []
+    for number in sorted([number for number in users if number < top], reverse=True):
+        if inside.isdisjoint(users[number]) or isinstance(graph.nodes[number], Scalar):
+            continue
+        if number in fixed or not carries(graph, number, label) or not (again or users[number] <= inside):
+            reads.append(number)
+        else:
+            inside.add(number)
+    return tuple(sorted(reads))
+
+
+def paths_of(loops: GraphLoops) -> Iterator[tuple[tuple[int, ...], GraphLoop]]:
+    """Return every loop with where it stands, inner ones first."""
+    for number, loop in enumerate(loops):
+        for path, inner in paths_of(loop.inner):
+            yield (number, *path), inner
+        yield (number,), loop
+
+
+def with_block(loops: GraphLoops, path: tuple[int, ...], block: int) -> GraphLoops:
+    """Return loops of which the one that `path` leads to has blocks of another size."""
+    number, *rest = path
+    changed = replace(loops[number], block=block)
+    if rest:
+        changed = replace(loops[number], inner=with_block(loops[number].inner, tuple(rest), block))
+    return (*loops[:number], changed, *loops[number + 1 :])
+
+
+def block_graph(graph: Graph, loop: GraphLoop, block: int) -> Graph:
+    """Return the graph of a block: a sum over the label stays as wide as it is computed."""
+    graph = replace(graph, sizes={**graph.sizes, loop.label: block})
+    node = graph.nodes[loop.top]
+    if not isinstance(node, Reduction) or loop.label not in node.labels or node.reducer not in WIDENED:
+        return graph
+    dtype = node.compute or graph.dtypes[loop.top]
+    nodes, dtypes = list(graph.nodes), list(graph.dtypes)
+    nodes[loop.top] = replace(node, reducer="sum" if node.reducer == "mean" else node.reducer, result=dtype)
+    dtypes[loop.top] = dtype
+    return replace(graph, nodes=nodes, dtypes=dtypes)
