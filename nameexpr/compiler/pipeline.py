@@ -24,9 +24,8 @@ from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Strides
+from nameexpr.compiler.lowering.builder import Operands, Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
@@ -125,8 +124,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
     statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
-    shapes = tuple([operands[name].shape for name in scope.operands])
-    given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
+    shapes = tuple([operands[name].shape for name in scope.uses])
+    given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)

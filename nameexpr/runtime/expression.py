@@ -30,6 +30,7 @@ class ExpressionEntry(Entry):
     """A checked expression with options."""
 
     __slots__ = ()
+    is_called_by_text = True
     tree: Expression
 
     def __init__(
@@ -46,7 +47,6 @@ class ExpressionEntry(Entry):
 
                 raise error(needs_arrow(text))
         super().__init__(text, options, tree, len(tree.inputs), fixed, structure_of(tree))
-        self._is_called_by_text = self._is_shared
 
     def bind(self, operands: Mapping[int, Any]) -> ExpressionEntry:  # noqa: D102
         return ExpressionEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
