@@ -112,7 +112,7 @@ class EmptyLine(NamedTuple):
 class CommandLine(NamedTuple):
     """`:plan x * 2`: a command, its argument, which begins at `start`, and the whole line."""
 
-    name: Word
+    name: str
     argument: str
     start: int
     text: str
@@ -163,8 +163,7 @@ def read_line(line: str) -> Line:
     if not without_comments(line).strip():
         return EmptyLine()
     if (command := COMMAND.match(line)) is not None:
-        name = Word(command[1], Span(*command.span(1)))
-        return CommandLine(name, line[command.end() :].rstrip(), command.end(), line)
+        return CommandLine(command[1], line[command.end() :].rstrip(), command.end(), line)
     if (python := PYTHON.match(line)) and (python[1] or "x").isidentifier():
         return PythonLine(line[python.end() :].strip(), python[1] and normalised(python[1]), python[2])
     if (factory := _FACTORY.match(line)) and factory[1].isidentifier():
