@@ -1,8 +1,8 @@
 """The commands, and the parsing of arguments. Only argparse is loaded: `--help` is quick.
 
 A command's module is imported when the command is asked for. It has `EXAMPLES`, the text below its options in
-`--help`, its own exit codes at the end; `add_arguments(parser)`; and `run(options)`, which returns the
-exit code, and loads what computes.
+`--help`, its own exit codes at the end; `add_arguments(parser)`; and `run(options)`, which loads what
+computes, and returns what is to be printed, or an exit code.
 
 Two things are added to argparse: options may stand between operands, and what begins with a hyphen but is an
 expression ("->a") or a number (-1e3) is taken for what it is.
