@@ -18,6 +18,7 @@ from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
+from nameexpr.tensors.along import AlongDim
 from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
@@ -30,9 +31,8 @@ from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
 from nameexpr.tensors.names import NameMethods
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import Pieces
+from nameexpr.tensors.ordering import Ordering
 from nameexpr.tensors.protocols import Protocols
-from nameexpr.tensors.scans import Scans
 from nameexpr.tensors.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class NamedTensor(
     NameMethods,
     Movement,
     Shapes,
-    Pieces,
+    AlongDim,
     Indexing,
     ArithmeticMethods,
-    Scans,
+    Ordering,
     MatrixProducts,
     Fills,
     Casts,
@@ -133,8 +133,6 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
 
-    Examples
-    --------
     >>> array = np.zeros(2)
     >>> as_tensor(array, names="N").numpy() is array
     True

@@ -38,8 +38,6 @@ class Protocols(Core):
 
         It is the tensor's own array, not a copy, where dtype and copy allow.
 
-        Examples
-        --------
         >>> np.asarray(ne.tensor([1, 2], names="N"))
         array([1, 2])
         """
@@ -157,8 +155,6 @@ class Protocols(Core):
     def __format__(self, spec: str) -> str:
         """Return the number of a 0-d tensor in a format, and the repr of any other.
 
-        Examples
-        --------
         >>> f"{ne.tensor([1.0, 2.5]).mean():.2f}"
         '1.75'
         """
