@@ -24,9 +24,8 @@ from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Strides
+from nameexpr.compiler.lowering.builder import Operands, Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify

@@ -18,7 +18,7 @@ from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.ops import FUNCTIONS
-from nameexpr.records import record
+from nameexpr.records import field, record
 
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
@@ -35,11 +35,13 @@ class FusionPlan:
     graph: Graph
     uses: dict[int, int]
     target: Target
+    decided: dict[int, bool] = field(default_factory=dict)
 
     def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
         """Return a pointwise value, or a reduction of one, that is computed block by block."""
         node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
-        roots, reduced, reducer = ((number,), (), None) if isinstance(node, Map) else _parts_of(node)
+        node = node if isinstance(node, Reduction) else Reduction(None, (number,), (), dtype, dtype)
+        roots, reduced, reducer = node.factors, node.labels, node.reducer
         leaves, steps, factors, order = self.steps(roots, reduced, value)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
@@ -182,46 +184,39 @@ class FusionPlan:
             tiles[axis] = max(1, min(shape[axis], max(least, self.target.block_cells // max(1, rest))))
         return tuple(tiles)
 
-    def fuses_map(self, number: int) -> bool:
-        """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
-        graph = self.graph
-        if (
-            graph.cells(graph.labels[number]) < self.target.fused_cells
-            or len(graph.labels[number]) > MOST_AXES
-        ):
+    def fuses(self, number: int) -> bool:
+        """Whether a pointwise value, or a reduction of one, is computed in blocks."""
+        if number not in self.decided:
+            node = self.graph.nodes[number]
+            is_fused = self._fuses_map(number) if isinstance(node, Map) else self._fuses_reduction(node)
+            self.decided[number] = is_fused
+        return self.decided[number]
+
+    def _fuses_map(self, number: int) -> bool:
+        """Whether it is a large value, of at least two functions."""
+        labels, target = self.graph.labels[number], self.target
+        cells = self.graph.cells(labels)
+        if cells < target.fused_cells or len(labels) > MOST_AXES:
             return False
         inner = self.fused_values(number)
-        is_huge = graph.cells(graph.labels[number]) >= self.target.huge_cells
-        most = self.target.huge_chain_length if is_huge else self.target.chain_length
+        most = target.huge_chain_length if cells >= target.huge_cells else target.chain_length
         return len(inner) > most or self.most_alive(inner) > 1
 
-    def fuses_reduction(self, number: int) -> bool:
-        """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
+    def _fuses_reduction(self, node: Node) -> bool:
+        """Whether it is of a large pointwise value that nothing else uses.
 
         Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
         """
-        graph = self.graph
-        node = graph.nodes[number]
-        if not isinstance(node, Reduction) or (
-            node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS
-        ):
+        if not isinstance(node, Reduction) or node.reducer not in ASSOCIATIVE | FULL_AXIS:
             return False
-        every = {label for factor in node.factors for label in graph.labels[factor]}
-        if (
-            len(every) > MOST_AXES
-            or not set(node.labels) <= every
-            or graph.cells(tuple(every)) < self.target.fused_cells
-        ):
+        graph, factors = self.graph, node.factors
+        inner = [one for one in factors if isinstance(graph.nodes[one], Map) and self.uses.get(one, 0) == 1]
+        if not inner or any(isinstance(graph.dtypes[factor], WeakDtype) for factor in factors):
             return False
-        if any(isinstance(graph.dtypes[factor], WeakDtype) for factor in node.factors):
-            return False
-        return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
-
-
-def _parts_of(node: Node) -> tuple[tuple[int, ...], Labels, str | None]:
-    assert isinstance(node, Reduction)
-    return node.factors, node.labels, node.reducer
-
-
-def _is_inner(fusing: FusionPlan, factor: int) -> bool:
-    return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1
+        every = {label for factor in factors for label in graph.labels[factor]}
+        return (
+            len(every) <= MOST_AXES
+            and set(node.labels) <= every
+            and graph.cells(tuple(every)) >= self.target.fused_cells
+            and any(set(graph.labels[factor]) == every for factor in inner)
+        )

@@ -14,9 +14,8 @@ from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of, work_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Builder
+from nameexpr.compiler.lowering.builder import Builder, Operands
 from nameexpr.compiler.lowering.lower import Planner
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import info_of, moments, peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan

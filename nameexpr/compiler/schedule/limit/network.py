@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
 from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.views import Operands
+from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import REDUCTIONS
