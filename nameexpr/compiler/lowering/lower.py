@@ -30,7 +30,6 @@ from nameexpr.compiler.ir.graph import (
     number_of,
     use_counts,
 )
-from nameexpr.compiler.ir.liveness import PAIR, REAL
 from nameexpr.compiler.ir.program import Instruction, Program
 from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.ir.target import Target
@@ -43,8 +42,6 @@ from nameexpr.records import field, record, replace
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
 
-IN_BLOCKS = frozenset({"max", "min", "prod", "var", "std", "norm", "logsumexp"})
-"""Reducers that are quicker on blocks of a product than on all of it, and as exact."""
 Planner = Callable[[Contraction, Sequence[int]], ContractionPlan]
 """Plans a contraction of values of the graph."""
 
@@ -146,8 +143,11 @@ class Lowering:
         if plan.contraction.terms != terms:
             pairs = zip(factors, plan.contraction.terms, strict=True)
             factors = [self.build.with_labels(factor, labels) for factor, labels in pairs]
-        if _is_large_product(plan, node, self.build.target):
-            return self._fused_product(node, factors, offset)
+        if plan.reduced and plan.steps and plan.steps[0].flops >= self.build.target.huge_cells:
+            from nameexpr.compiler.lowering.fusion import fused_product
+
+            if (fused := fused_product(self.graph, self.build, node, plan, factors, offset)) is not None:
+                return fused
         dtypes = Dtypes(tuple([value.dtype for value in factors]), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         if new := [label for label in own if label not in made.labels]:
@@ -155,14 +155,6 @@ class Lowering:
         if not dtype or made.dtype == dtype:
             return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
-
-    def _fused_product(self, node: Reduction, factors: Sequence[Value], step: int) -> Value:
-        from nameexpr.compiler.lowering.fusion import FusionPlan
-
-        self.build.step = step
-        made = FusionPlan(self.graph, {}, self.build.target).product(self.build, node, factors)
-        self.build.step = None
-        return made
 
     def planned(
         self, number: int, contraction: Contraction, factors: Sequence[int]
@@ -217,17 +209,6 @@ def lower(
     uses = use_counts(graph, outputs) if fusing is None else fusing.uses
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
     return lowering.program(uses, outputs), tuple([plan for plan, _ in lowering.plans.values()])
-
-
-def _is_large_product(plan: ContractionPlan, node: Reduction, target: Target) -> bool:
-    """Whether a product is that large that it is reduced block by block, and never made as a whole."""
-    return (
-        len(plan.contraction.terms) == PAIR
-        and bool(plan.reduced)
-        and node.reducer in IN_BLOCKS
-        and node.compute == node.result in REAL
-        and target.huge_cells <= plan.contraction.size(plan.steps[0].labels)
-    )
 
 
 def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | None) -> list[int]:
