@@ -148,7 +148,7 @@ class Session:
             case lines.FactoryLine():
                 tensor = make(line, limit=options_of(self.settings)["memory_limit"])
                 self.put(text, {line.target: tensor})
-                return Answer(_assigned({line.target: tensor}))
+                return _told({line.target: tensor})
             case lines.PythonLine():
                 return self._python(line, text)
             case lines.ExpressionLine() | lines.FormulaLine():
@@ -166,7 +166,7 @@ class Session:
         self.put(text, {**named, "_": last})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
         value = "" if is_named else shown(last, self.settings["precision"])
-        return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
+        return _told(named, used + value)
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:
         after, value = run_python(line, self.tensors, self.others)
@@ -181,8 +181,10 @@ class Session:
             value_text = "" if value is None else shown(value, self.settings["precision"])
         except Exception as fault:  # noqa: BLE001  a class of the user's
             raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
-        return Answer("\n".join(part for part in (_assigned(named), value_text) if part))
+        return _told(named, value_text)
 
 
-def _assigned(named: Mapping[str, NamedTensor]) -> str:
-    return "\n".join(f"{visible(name)}: {described(tensor)}" for name, tensor in named.items())
+def _told(named: Mapping[str, NamedTensor], value: str = "") -> Answer:
+    """Return the answer to a line that makes tensors, and may have a value."""
+    tensors = (f"{visible(name)}: {described(tensor)}" for name, tensor in named.items())
+    return Answer("\n".join(part for part in (*tensors, value) if part))
