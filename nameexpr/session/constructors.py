@@ -31,10 +31,10 @@ import nameexpr as ne
 from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import FactoryLine, PythonLine
 from nameexpr.session.values import as_dtype, as_named, is_tensor_like
 from nameexpr.tensors import NamedTensor
+from nameexpr.terminal.faults import LineError
 
 WHERE = "<line>"
 _PIECE = re.compile(r"([^\s=]+)\s*=\s*(\S+)")

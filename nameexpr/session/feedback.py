@@ -26,12 +26,12 @@ from nameexpr.session import lines
 from nameexpr.session.complete import Completion, Known, complete
 from nameexpr.session.constructors import read_pieces
 from nameexpr.session.continuation import continued, is_open, lines_of
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ALIASES, COMMANDS, read_line
 from nameexpr.session.running import type_text
 from nameexpr.session.session import Session
 from nameexpr.session.settings import SETTINGS
 from nameexpr.session.values import dims_text
+from nameexpr.terminal.faults import LineError
 
 LONGEST = 4000
 """Longest text, in characters, that is looked at while it is typed."""

@@ -24,10 +24,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
-from nameexpr.session.faults import LineError
 from nameexpr.syntax.lexer.language import looks_like_formula
 from nameexpr.syntax.lexer.tokens import Token, tokens
 from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.terminal.faults import LineError
 
 
 class CommandRow(NamedTuple):

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.faults import LineError
 from nameexpr.session.values import as_dtype
+from nameexpr.terminal.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 Settings: TypeAlias = Mapping[str, Any]
