@@ -58,13 +58,13 @@ def arrow_fault(text: str, lines: str) -> Diagnostic | None:
 
 def character_fault(text: str, position: int) -> Diagnostic:
     """Explain a character that cannot be scanned."""
-    found = _number(text, position) or _point(text, position)
-    if found is None:
+    explained = _number(text, position) or _point(text, position)
+    if explained is None:
         guess = first_guess(_GUESSES, text, position)
         if guess is not None:
             return guess
-        found = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
-    span, message, hint = found
+        explained = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
+    span, message, hint = explained
     return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
 
 

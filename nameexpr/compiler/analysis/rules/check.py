@@ -22,11 +22,11 @@ def check_text(tree: ast.Expression, *, has_reduce: bool = False) -> None:
     """Raise every mistake that can be told without operands; `has_reduce` says that `reduce=` is given."""
     if is_accepted(tree, has_reduce=has_reduce):
         return
-    found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
-    if not found and tree.outputs is not None and not tree.leaves_inputs_out:
-        found = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
-    if found:
-        raise error(*found)
+    mistakes = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
+    if not mistakes and tree.outputs is not None and not tree.leaves_inputs_out:
+        mistakes = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
+    if mistakes:
+        raise error(*mistakes)
 
 
 def marks_of(*items: ast.Item) -> tuple[Mark, ...]:
