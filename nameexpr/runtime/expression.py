@@ -132,14 +132,16 @@ def structure_of(tree: Expression) -> Any:
     """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
     numbers: dict[str, int] = {}
     terms = []
-    for term in tree.terms:
+    for term in (*tree.inputs, *(tree.outputs or ())):
         numbered = []
         for item in term.items:
             if type(item) is not Label:
                 return None
             numbered.append(numbers.setdefault(item.name, len(numbers)))
         terms.append(tuple(numbered))
-    return None if tree.leaves_inputs_out else (tuple(terms), tree.reducer and tree.reducer.name)
+    if not terms[0] and tree.leaves_inputs_out:
+        return None
+    return tuple(terms), tree.reducer and tree.reducer.name
 
 
 def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:

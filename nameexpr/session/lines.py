@@ -24,8 +24,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
-from nameexpr.syntax.lexer.language import looks_like_formula
-from nameexpr.syntax.lexer.tokens import Token, tokens
+from nameexpr.syntax.lexer.tokens import Token, looks_like_formula, tokens
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.terminal.faults import LineError
 
