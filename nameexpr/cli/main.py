@@ -63,23 +63,23 @@ def _execute(options: Namespace) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
-            status: int = options.run(options)
+            result: screen.Report | int | None = options.run(options)
+            if isinstance(result, screen.Report):
+                screen.tell(result, options)
     except NameExprError as fault:
         strong = screen.emphasis(options.color, sys.stderr)
         screen.complain(screen.dumped(screen.error_data(fault)) if options.json else fault.render(strong))
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
-    return status
+    return result if isinstance(result, int) else 0
 
 
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:
     """Report a mistake in the arguments or the files, and return its exit code."""
     if as_json:
-        import json
-
         error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
-        screen.complain(json.dumps({"error": error}))
+        screen.complain(screen.dumped({"error": error}))
         return fault.status
     usage = fault.usage if isinstance(fault, UsageError) else ""
     screen.complain(usage + screen.emphasis(color, sys.stderr)(f"nameexpr: {fault}"))

@@ -9,7 +9,7 @@ from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.views import Operands
+from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.planning.path import Optimize
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.records import field, record

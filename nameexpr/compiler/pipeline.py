@@ -24,9 +24,8 @@ from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Strides
+from nameexpr.compiler.lowering.builder import Operands, Strides
 from nameexpr.compiler.lowering.lower import Planner, lower
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.path import is_our_own
 from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, plan_contractions
 from nameexpr.compiler.schedule.simplify import simplify
@@ -42,14 +41,8 @@ if TYPE_CHECKING:
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
-    """Return the syntax tree of an expression that keeps all the rules which need no operands.
-
-    Raises
-    ------
-    ParseError, RuleError, SizeError, LimitError
-        If the text is no expression, or breaks a rule.
-    OptionError
-        If a size is given for what is no label of the text.
+    """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
+    a size is given for what is no label of the text.
     """
     tree = parse(text)
     if not is_accepted(tree, has_reduce=has_reduce):
@@ -64,14 +57,8 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
 
 
 def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
-    """Return a formula that keeps all the rules which need no operands.
-
-    Raises
-    ------
-    ParseError, RuleError, LimitError
-        If the text is no formula, or breaks a rule.
-    OptionError
-        NE620, if an output is no statement's name.
+    """Return a formula that keeps all the rules which need no operands; NE620 if an output is no
+    statement.
     """
     from nameexpr.compiler.analysis.scope import read_scope
     from nameexpr.syntax.parser.formula import parse_formula
@@ -93,13 +80,7 @@ def compile_expression(
     layouts: Sequence[Strides | None],
     options: Options,
 ) -> Compilation[Expression]:
-    """Return the program of an expression whose sizes are solved.
-
-    Raises
-    ------
-    LimitError
-        If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
-    """
+    """Return the program of an expression whose sizes are solved."""
     graph, result = build_expression(typed, dtypes)
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
@@ -125,8 +106,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
     statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
-    shapes = tuple([operands[name].shape for name in scope.operands])
-    given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
+    shapes = tuple([operands[name].shape for name in scope.uses])
+    given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)
@@ -208,7 +189,7 @@ def _shared(
         from nameexpr.compiler.planning.repeated import plan_repeated
 
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
-        other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
+        other = plan_repeated(plan, axes, options.same)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
     given = operand_layouts(operands.dtypes, operands.layouts)

@@ -21,11 +21,11 @@ from nameexpr.errors import NameExprError
 from nameexpr.session import lines
 from nameexpr.session.complete import Known, complete
 from nameexpr.session.constructors import make
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_line, without_comments
 from nameexpr.session.running import VIEWS, prepare, value_of
 from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
+from nameexpr.terminal.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"
@@ -130,7 +130,7 @@ class Magic:
                 hint = "write it in a cell of its own, without %ne"
                 raise LineError("Python needs no ! in a notebook", hint=hint)
             case lines.CommandLine():
-                raise LineError(f"there is no :{line.name.text} in a notebook", hint=OPTIONS)
+                raise LineError(f"there is no :{line.name} in a notebook", hint=OPTIONS)
             case lines.FactoryLine():
                 tensor = make(line, limit=memory_of_machine())
                 self._shell.push({line.target: tensor})

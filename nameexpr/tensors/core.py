@@ -46,8 +46,7 @@ class Core:
         """Return the position of a dim; an error shows the arguments before and after it too."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
-        from nameexpr.rules.calls import ShownCall
-        from nameexpr.rules.lookup import position_of
+        from nameexpr.rules.calls import ShownCall, position_of
 
         dims = self._dims
         return position_of(dims, ShownCall(verb, (*before, dim, *after), (dims,)), len(before))
@@ -60,8 +59,6 @@ class Core:
     def numpy(self) -> Array:
         """Return the array itself, without its names and without a copy.
 
-        Examples
-        --------
         >>> ne.tensor([1, 2], names="N").numpy()
         array([1, 2])
         """
@@ -116,8 +113,6 @@ class Core:
 
         To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
 
-        Examples
-        --------
         >>> x = ne.tensor([[1, 2]])
         >>> x.names
         (None, None)
@@ -137,8 +132,6 @@ class Core:
     def has_names(self) -> bool:
         """Return whether at least one dim has a name.
 
-        Examples
-        --------
         >>> ne.tensor([1, 2]).has_names()
         False
         """

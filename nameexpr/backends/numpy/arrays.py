@@ -11,6 +11,7 @@ of arrays (was each meant to be an operand?), text, and what NumPy can only take
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -212,8 +213,9 @@ def promoted(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
         return None
 
 
+@lru_cache(maxsize=256)
 def number_name(dtype: np.dtype[Any] | None) -> str:
-    """Return the name of a dtype of numbers, or "" for one that is never cast."""
+    """Return the name of a dtype of numbers, or "" for one that is never cast: NumPy makes names anew."""
     if dtype is None or not (dtype.kind in "biufc" or is_bfloat16(dtype)):
         return ""
     if dtype.char in "gG":

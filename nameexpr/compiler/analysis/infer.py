@@ -74,7 +74,7 @@ def type_expression(
 
     `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given beside the text.
     """
-    if tree.leaves_inputs_out:
+    if not tree.inputs[0].items and tree.leaves_inputs_out:
         from nameexpr.compiler.analysis.infer_inputs import fill_in
 
         tree = fill_in(tree, operands, has_reduce=reducer is not None)
@@ -115,9 +115,9 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
     if outputs is None or len(terms) != len(operands):
         return None
     sizes: dict[str, int] = {}
-    arrays = []
+    arrays, most = [], limits().dims
     for term, operand in zip(terms, operands, strict=True):
-        labels = measured(term, operand, sizes)
+        labels = measured(term, operand, sizes, most)
         if labels is None:
             return None
         arrays.append(labels)
@@ -131,7 +131,7 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
         names = tuple(label for (label,) in result)
         if len(set(names)) < len(names):
             return None
-    if len(result) > limits().dims:
+    if len(result) > most:
         return None
     kept = {*result}
     dropped = tuple([label for label in sizes if (label,) not in kept])
@@ -190,17 +190,17 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     """Return the graph of an expression, and the number of its result."""
     graph = Graph(dict(typed.sizes))
-    terms = [flat(axes) for axes in typed.operands]
+    *terms, labels_of_result = map(flat, (*typed.operands, typed.result))
+    kept = tuple(dict.fromkeys([label for labels in terms for label in labels if label not in typed.dropped]))
     uses = enumerate(zip(typed.operands, terms, dtypes.operands, strict=True))
     views = [graph.add(View(position, -1, axes), labels, dtype) for position, (axes, labels, dtype) in uses]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
         compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
         result = "bool" if compute != dtypes.compute else result
-    kept = dict.fromkeys(label for labels in terms for label in labels if label not in typed.dropped)
     reduction = Reduction(reducer, tuple(views), typed.dropped, compute, result)
     # Indices, truth values and what a caller's function gives have dtypes of their own.
     is_known = reducer in {None, "sum"} or reducer in SAME_DTYPE or reduction.is_counted
     known = result if is_known else ""
-    value = graph.add(reduction, tuple(kept), known)
-    return graph, graph.add(Arrange(value, typed.result), flat(typed.result), known)
+    value = graph.add(reduction, kept, known)
+    return graph, graph.add(Arrange(value, typed.result), labels_of_result, known)

@@ -47,9 +47,8 @@ KIND_OF = {
 
 
 class WeakDtype(str):
-    """The dtype of a number of Python, which takes that of the arrays that it meets.
-
-    `kind` is the name of the number's type, `strong` the dtype that NumPy gives to an array of it.
+    """The dtype of a number of Python: `kind` is the name of its type, `strong` the dtype of an array of
+    it.
     """
 
     kind: str
@@ -133,19 +132,9 @@ def choose_dtypes(
 ) -> Dtypes:
     """Return the dtypes of an expression.
 
-    Parameters
-    ----------
-    operands : tuple of str
-        Name of each operand's dtype.
-    product : str
-        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a
-        number.
-    is_summed : bool
-        Whether products are added up.
-    reducer : str or None
-        The reducer, if one is written.
-    is_asked : bool
-        Whether `product` was asked for with `dtype=`, so that sums are given back in it.
+    `product` is what NumPy's promotion gives to all operands, or the dtype asked for, which `is_asked` says;
+    "" if it is not a number. `is_summed` says whether products are added up; `reducer` is the one that is
+    written.
     """
     compute = product
     if is_summed or reducer in SUMMING:
@@ -170,10 +159,8 @@ COUNTED = {"float32": 2**100, "float64": 2**1000}
 
 
 def counting_dtype(dtypes: Sequence[str], products: int) -> str | None:
-    """Return the dtype in which to count products of bools that are true, which says whether any is; None if
-    they are not all bools.
-
-    A count is rounded, but never to 0, and it goes through BLAS (R22).
+    """Return the dtype in which products of bools are counted to tell if any is true; None if they are not
+    all bools, or too many. A count is rounded, but never to 0, and it goes through BLAS (R22).
     """
     if len(dtypes) < 2 or set(dtypes) != {"bool"}:  # noqa: PLR2004
         return None

@@ -10,6 +10,7 @@ from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Target
 from nameexpr.records import field, record, replace
@@ -36,6 +37,17 @@ class Value:
     def axis(self, label: str) -> int:
         """Return the position of a label."""
         return self.labels.index(label)
+
+
+@record
+class Operands:
+    """What a program is made for: of every operand its shape, dtype, and strides in bytes, None if they are
+    row-major.
+    """
+
+    shapes: tuple[tuple[int, ...], ...]
+    dtypes: tuple[str, ...]
+    layouts: tuple[Strides | None, ...]
 
 
 @record(frozen=False)
@@ -235,3 +247,15 @@ class Builder:
         self.read_strides(value)
         strides = {label: value.strides[value.axis(label)] for label in labels}
         return all(strides[one] == strides[other] * self.sizes[other] for one, other in pairwise(labels))
+
+    def apart(self, values: Sequence[Value]) -> tuple[int, ...]:
+        """Return the numbers of values of which none shares memory with another: copies of those that do."""
+        owner = owners(self.count, self.instructions)
+        results: list[int] = []
+        for value in values:
+            number = value.number
+            if owner[number] in [owner[result] for result in results]:
+                number = self.emit(Instruction("copy", (number,)), value.labels, value.dtype).number
+                owner.append(number)
+            results.append(number)
+        return tuple(results)

@@ -14,11 +14,13 @@ from math import prod
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import CAST, Graph, Map, Node, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.liveness import PAIR, REAL
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
-from nameexpr.records import record
+from nameexpr.records import field, record
 
 MOST_AXES = 12
 """Axes of a block: Python nests at most 20 loops."""
@@ -26,6 +28,8 @@ ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero
 """Reductions of which blocks can be reduced apart and then put together."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
+PRODUCTS = FULL_AXIS | {"max", "min", "prod"}
+"""Reducers that are quicker on blocks of a large product than on all of it, and as exact."""
 
 
 @record(frozen=False)
@@ -35,14 +39,30 @@ class FusionPlan:
     graph: Graph
     uses: dict[int, int]
     target: Target
+    decided: dict[int, bool] = field(default_factory=dict)
 
     def lowered(self, build: Builder, number: int, value: Callable[[int], Value]) -> Value:
         """Return a pointwise value, or a reduction of one, that is computed block by block."""
         node, dtype = self.graph.nodes[number], self.graph.dtypes[number]
-        roots, reduced, reducer = ((number,), (), None) if isinstance(node, Map) else _parts_of(node)
+        node = node if isinstance(node, Reduction) else Reduction(None, (number,), (), dtype, dtype)
+        roots, reduced, reducer = node.factors, node.labels, node.reducer
         leaves, steps, factors, order = self.steps(roots, reduced, value)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
+        return self.emit(build, leaves, steps, factors, order, reduced, dtype, reducer)
+
+    def emit(
+        self,
+        build: Builder,
+        leaves: Sequence[Value],
+        steps: tuple[Instruction, ...],
+        factors: tuple[int, ...],
+        order: Labels,
+        reduced: Labels,
+        dtype: str,
+        reducer: str | None,
+    ) -> Value:
+        """Return what comes out of blocks of these functions of some values."""
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
@@ -118,10 +138,10 @@ class FusionPlan:
                 leaves.append(value(argument))
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
         steps = tuple(self._step(number, places) for number in inner)
-        order = self._order(leaves, set(reduced))
+        order = self.order(leaves, set(reduced))
         return leaves, steps, tuple(places[root] for root in roots), order
 
-    def _order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
+    def order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
         """Return the labels of a block in order: long reduced ones last, short ones first.
 
         NumPy's loops run along the last axis. Where a leaf is about as large as the region, its order stays.
@@ -182,46 +202,62 @@ class FusionPlan:
             tiles[axis] = max(1, min(shape[axis], max(least, self.target.block_cells // max(1, rest))))
         return tuple(tiles)
 
-    def fuses_map(self, number: int) -> bool:
-        """Whether a pointwise value is computed in blocks: a large one, of at least two functions."""
-        graph = self.graph
-        if (
-            graph.cells(graph.labels[number]) < self.target.fused_cells
-            or len(graph.labels[number]) > MOST_AXES
-        ):
+    def fuses(self, number: int) -> bool:
+        """Whether a pointwise value, or a reduction of one, is computed in blocks."""
+        if number not in self.decided:
+            node = self.graph.nodes[number]
+            is_fused = self._fuses_map(number) if isinstance(node, Map) else self._fuses_reduction(node)
+            self.decided[number] = is_fused
+        return self.decided[number]
+
+    def _fuses_map(self, number: int) -> bool:
+        """Whether it is a large value, of at least two functions."""
+        labels, target = self.graph.labels[number], self.target
+        cells = self.graph.cells(labels)
+        if cells < target.fused_cells or len(labels) > MOST_AXES:
             return False
         inner = self.fused_values(number)
-        is_huge = graph.cells(graph.labels[number]) >= self.target.huge_cells
-        most = self.target.huge_chain_length if is_huge else self.target.chain_length
+        most = target.huge_chain_length if cells >= target.huge_cells else target.chain_length
         return len(inner) > most or self.most_alive(inner) > 1
 
-    def fuses_reduction(self, number: int) -> bool:
-        """Whether a reduction is computed in blocks: of a large pointwise value that nothing else uses.
+    def _fuses_reduction(self, node: Node) -> bool:
+        """Whether it is of a large pointwise value that nothing else uses.
 
         Of several factors, only if one of them varies over all labels: no contraction would be cheaper then.
         """
-        graph = self.graph
-        node = graph.nodes[number]
-        if not isinstance(node, Reduction) or (
-            node.reducer not in ASSOCIATIVE and node.reducer not in FULL_AXIS
-        ):
+        if not isinstance(node, Reduction) or node.reducer not in ASSOCIATIVE | FULL_AXIS:
             return False
-        every = {label for factor in node.factors for label in graph.labels[factor]}
-        if (
-            len(every) > MOST_AXES
-            or not set(node.labels) <= every
-            or graph.cells(tuple(every)) < self.target.fused_cells
-        ):
+        graph, factors = self.graph, node.factors
+        inner = [one for one in factors if isinstance(graph.nodes[one], Map) and self.uses.get(one, 0) == 1]
+        if not inner or any(isinstance(graph.dtypes[factor], WeakDtype) for factor in factors):
             return False
-        if any(isinstance(graph.dtypes[factor], WeakDtype) for factor in node.factors):
-            return False
-        return any(_is_inner(self, factor) and set(graph.labels[factor]) == every for factor in node.factors)
+        every = {label for factor in factors for label in graph.labels[factor]}
+        return (
+            len(every) <= MOST_AXES
+            and set(node.labels) <= every
+            and graph.cells(tuple(every)) >= self.target.fused_cells
+            and any(set(graph.labels[factor]) == every for factor in inner)
+        )
 
 
-def _parts_of(node: Node) -> tuple[tuple[int, ...], Labels, str | None]:
-    assert isinstance(node, Reduction)
-    return node.factors, node.labels, node.reducer
-
-
-def _is_inner(fusing: FusionPlan, factor: int) -> bool:
-    return isinstance(fusing.graph.nodes[factor], Map) and fusing.uses.get(factor, 0) == 1
+def fused_product(
+    graph: Graph,
+    build: Builder,
+    node: Reduction,
+    plan: ContractionPlan,
+    factors: Sequence[Value],
+    step: int,
+) -> Value | None:
+    """Return a reduction of the product of two values that no contraction computes, block by block; None if
+    another reducer, or another dtype, wants the product as a whole.
+    """
+    dtype, is_one_pair = node.compute, len(factors) == PAIR and len(plan.steps[0].labels) <= MOST_AXES
+    if not is_one_pair or node.reducer not in PRODUCTS or not dtype == node.result in REAL:
+        return None
+    fusing = FusionPlan(graph, {}, build.target)
+    leaves = [build.cast(factor, dtype) for factor in factors]
+    multiply = Instruction("pointwise", (0, 1), constants=(None,) * PAIR, dtype=dtype, function="multiply")
+    order, build.step = fusing.order(leaves, set(node.labels)), step
+    made = fusing.emit(build, leaves, (multiply,), (2,), order, node.labels, dtype, node.reducer)
+    build.step = None
+    return made

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from nameexpr.compiler.ir.axes import Axes, Contraction, Labels
-from nameexpr.compiler.ir.dtypes import WEAK, Dtypes, WeakDtype
+from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
+from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype, in_cells
 from nameexpr.compiler.ir.graph import (
     CAST,
     Along,
@@ -30,15 +30,14 @@ from nameexpr.compiler.ir.graph import (
     number_of,
     use_counts,
 )
-from nameexpr.compiler.ir.liveness import owners
-from nameexpr.compiler.ir.program import Instruction, Number, Program
+from nameexpr.compiler.ir.program import Instruction, Program
+from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.contraction import lower_reduction
-from nameexpr.compiler.lowering.views import Operands, lower_arrangement, lower_view, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
-from nameexpr.records import field, record
+from nameexpr.records import field, record, replace
 
 if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
@@ -69,7 +68,7 @@ class Lowering:
         for number in _schedule_order(self.graph, uses, self.fusing):
             self.value(number)
         values = [self.value(output) for output in outputs]
-        results = _copy_aliased_outputs(build, values) if len(values) > 1 else (values[0].number,)
+        results = build.apart(values) if len(values) > 1 else (values[0].number,)
         notes, used, offers = tuple(build.notes), build.used_strides, tuple(build.offers)
         several = results if len(results) > 1 else ()
         return Program(shapes, tuple(build.instructions), notes, results[-1], used, several, offers)
@@ -89,7 +88,9 @@ class Lowering:
             case View():
                 return lower_view(self.build, self.value(node.value), node.axes)
             case Scalar():
-                return self._constant(number, node)
+                constant, dtype = number_of(node), self.graph.strong(number)
+                constant = float(constant.real) if node.kind == "int" and dtype == "float64" else constant
+                return self.build.emit(Instruction("constant", constants=(constant,)), (), dtype)
             case Index(label):
                 made = Instruction("arange", shape=(self.graph.sizes[label],))
                 return self.build.emit(made, (label,), "int64", self.build.row_major_strides((label,)))
@@ -110,47 +111,47 @@ class Lowering:
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
 
-    def _constant(self, number: int, node: Scalar) -> Value:
-        value, dtype = number_of(node), self.graph.strong(number)
-        is_wide = node.kind == "int" and dtype == "float64"
-        constants = (float(value.real) if is_wide else value,)
-        return self.build.emit(Instruction("constant", constants=constants), (), dtype)
-
     def _map(self, number: int, node: Map) -> Value:
-        if self.fusing is not None and self.fusing.fuses_map(number):
+        if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
         if node.function == CAST:
-            return self._cast(self.value(node.arguments[0]), self.graph.dtypes[number])
-        arguments = [self._argument(argument) for argument in node.arguments]
-        values = [argument for argument in arguments if isinstance(argument, Value)]
+            value, dtype = self.value(node.arguments[0]), self.graph.dtypes[number]
+            is_weak = isinstance(value.dtype, WeakDtype)  # a dtype that does not hold the number refuses it
+            return self._array_of(value, dtype, dtype) if is_weak else self.build.cast(value, dtype)
+        nodes = [self.graph.nodes[argument] for argument in node.arguments]
+        pairs = zip(node.arguments, nodes, strict=True)
+        values = [self.value(argument) for argument, source in pairs if not isinstance(source, Scalar)]
         labels = merged([value.labels for value in values])
         numbers = tuple([self.build.expand(value, labels).number for value in values])
-        constants = tuple([None if isinstance(argument, Value) else argument for argument in arguments])
+        constants = tuple([number_of(source) if isinstance(source, Scalar) else None for source in nodes])
         kernel, dtype = FUNCTIONS[node.function].kernel, self.graph.dtypes[number]
         shape = self.build.shape(labels)
         made = Instruction("pointwise", numbers, shape, dtype=dtype, function=kernel, constants=constants)
         return self.build.emit(made, labels, dtype, self.build.row_major_strides(labels))
 
-    def _argument(self, number: int) -> Value | Number:
-        """Return an argument of a function: a number of the text as it is, all else as a value."""
-        node = self.graph.nodes[number]
-        return number_of(node) if isinstance(node, Scalar) else self.value(number)
-
     def _reduction(self, number: int, node: Reduction, preferred: Labels) -> Value:
-        if self.fusing is not None and self.fusing.fuses_reduction(number):
+        if self.fusing is not None and self.fusing.fuses(number):
             return self.fusing.lowered(self.build, number, self.value)
         factors = [self._strong(self.value(factor)) for factor in node.factors]
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A label that is reduced may stand in the result as a new dim.
-        order = tuple(dict.fromkeys((*(label for label in preferred if label not in node.labels), *own)))
+        order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
         reducer = "sum" if node.is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan, offset = self.planned(number, contraction, node.factors)
-        factors = [self.build.with_labels(*pair) for pair in zip(factors, plan.terms, strict=True)]
-        dtypes = Dtypes(tuple(value.dtype for value in factors), node.compute, node.result)
+        if plan.contraction.terms != terms:
+            pairs = zip(factors, plan.contraction.terms, strict=True)
+            factors = [self.build.with_labels(factor, labels) for factor, labels in pairs]
+        if plan.reduced and plan.steps and plan.steps[0].flops >= self.build.target.huge_cells:
+            from nameexpr.compiler.lowering.fusion import fused_product
+
+            if (fused := fused_product(self.graph, self.build, node, plan, factors, offset)) is not None:
+                return fused
+        dtypes = Dtypes(tuple([value.dtype for value in factors]), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
-        made = self.build.with_labels(made, (*made.labels, *(new for new in own if new not in made.labels)))
+        if new := [label for label in own if label not in made.labels]:
+            made = self.build.with_labels(made, (*made.labels, *new))
         if not dtype or made.dtype == dtype:
             return made
         return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
@@ -177,12 +178,6 @@ class Lowering:
         kernel = "as_array" if value.dtype == WEAK[int] else "asarray"
         return self._array_of(value, kernel, value.dtype.strong)
 
-    def _cast(self, value: Value, dtype: str) -> Value:
-        """Return a value in another dtype; a number of Python only if the dtype holds it."""
-        if not isinstance(value.dtype, WeakDtype):
-            return self.build.cast(value, dtype)
-        return self._array_of(value, dtype, dtype)
-
     def _array_of(self, value: Value, kernel: str, dtype: str) -> Value:
         made = Instruction("pointwise", (value.number,), dtype=dtype, function=kernel, constants=(None,))
         return self.build.emit(made, (), dtype, ())
@@ -191,9 +186,8 @@ class Lowering:
         if source not in self.values:
             self.values[source] = self.made(source, tuple(dict.fromkeys(chain.from_iterable(axes))))
         value = self._strong(self.values[source])
-        return lower_arrangement(
-            self.build, axes, value, is_moved=is_moved(self.graph.nodes[source]), is_row_major=is_row_major
-        )
+        is_view = not value.is_fresh and is_moved(self.graph.nodes[source])
+        return lower_arrangement(self.build, axes, value, is_moved=is_view, is_row_major=is_row_major)
 
 
 def lower(
@@ -208,27 +202,11 @@ def lower(
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program that computes some values of a graph, and the plans of its reductions.
 
-    Parameters
-    ----------
-    graph : Graph
-        What is computed.
-    outputs : sequence of int
-        The values wanted.
-    operands : Operands
-        Shape, dtype and strides of every operand.
-    plan : callable
-        What plans a contraction.
-    target : Target
-        What runs the program.
-    fusing : FusionPlan, optional
-        What is computed in blocks; nothing, if it is left out.
-    row_major : bool
-        Whether results must be new memory in row-major order.
-    ranks : tuple of int
-        Which of the ways to take at each choice; by default the one that the cost model prefers.
+    `fusing` says what is computed in blocks, if anything; `row_major` whether results must be new memory in
+    row-major order; `ranks` which way to take at each choice, by default the cheapest by the cost model.
     """
     build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
-    uses = use_counts(graph, outputs)
+    uses = use_counts(graph, outputs) if fusing is None else fusing.uses
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
     return lowering.program(uses, outputs), tuple([plan for plan, _ in lowering.plans.values()])
 
@@ -246,23 +224,72 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
             asked.add(node.value)
         if number in inside:
             continue
-        if isinstance(node, Map) and fusing is not None and fusing.fuses_map(number):
+        if isinstance(node, Map) and fusing is not None and fusing.fuses(number):
             inside |= set(fusing.fused_values(number)) - {number}
-        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses_reduction(number):
+        elif isinstance(node, Reduction) and fusing is not None and fusing.fuses(number):
             inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
     return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
 
 
-def _copy_aliased_outputs(build: Builder, values: Sequence[Value]) -> tuple[int, ...]:
-    """Return the numbers of results, none of which shares memory with another."""
-    owner = dict(enumerate(owners(build.count, build.instructions)))
-    taken: set[int] = set()
-    results = []
-    for value in values:
-        if owner[value.number] in taken:
-            value = build.emit(Instruction("copy", (value.number,)), value.labels, value.dtype)
-            owner[value.number] = value.number
-        taken.add(owner[value.number])
-        results.append(value.number)
-    return tuple(results)
+def operand_value(build: Builder, node: View, operands: Operands) -> Value:
+    """Return an operand with one axis per label."""
+    dtype, layout = operands.dtypes[node.position], operands.layouts[node.position]
+    shape = operands.shapes[node.position]
+    strides = row_major_strides(shape) if layout is None else in_cells(layout, dtype)
+    return lower_view(build, Value(node.position, (), dtype, strides, is_fresh=False), node.axes)
+
+
+def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
+    """Return an array with one axis per label; of `source` number, dtype and memory count."""
+    labels = tuple([label for group in axes for label in group])
+    number, strides, is_split = source.number, source.strides, any(len(group) != 1 for group in axes)
+    if strides is not None and is_split:
+        split: list[int] = []
+        for group, stride in zip(reversed(axes), reversed(strides), strict=True):
+            for label in reversed(group):  # the last label of a group has the dim's own stride
+                split.append(stride)
+                stride *= build.sizes[label]
+        strides = tuple(reversed(split))
+    elif strides is None and not is_split:
+        strides = build.row_major_strides(labels)
+    value = Value(number, labels, source.dtype, strides, source.is_fresh, MAGNITUDE.get(source.dtype))
+    if is_split:
+        value = replace(value, number=build.reshape(value, build.shape(labels), labels).number)
+    return build.diagonal(value) if len(set(labels)) < len(labels) else value
+
+
+def lower_arrangement(
+    build: Builder, result: Axes, value: Value, *, is_moved: bool, is_row_major: bool = False
+) -> Value:
+    """Give the result its new and repeated dims, its order and groups; a copy, unless it is only moved.
+
+    With `is_row_major` it is fresh memory in row-major order.
+    """
+    flat = tuple([label for labels in result for label in labels])
+    order = tuple(dict.fromkeys(flat))
+    new = [label for label in order if label not in value.labels]
+    if len(order) < len(flat):
+        letters = tuple(range(len(order))), tuple([order.index(label) for label in flat])
+        source = build.expand(value, order)
+        embed = Instruction("embed", (source.number,), build.shape(flat), letters=letters)
+        value = build.emit(embed, flat, value.dtype)
+    elif all(isinstance(label, Unnamed) and label.is_literal and label.size == 1 for label in new):
+        kept = tuple([label for label in order if label in value.labels])
+        value = value if kept == value.labels else build.transpose(value, kept)
+    else:
+        source = build.expand(value, order)
+        value = build.emit(Instruction("repeat", (source.number,), build.shape(order)), flat, value.dtype)
+    if value.labels != flat or any(len(labels) != 1 for labels in result):
+        if value.labels == flat and not value.is_fresh:  # what is fresh may yet be made in another layout
+            value = build.make_mergeable(value, result)
+        groups = [product_label(labels, " ") for labels in result]
+        merged = dict(zip(groups, map(build.size, result), strict=True))
+        shape = tuple(build.size(labels) for labels in result)
+        build.sizes = {**build.sizes, **merged}
+        value = build.reshape(value, shape, groups)
+    if is_row_major:
+        return build.copied(value, is_lax=value.is_fresh)
+    if not value.is_fresh and not is_moved:
+        return build.copied(value)
+    return value

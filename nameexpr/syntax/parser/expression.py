@@ -89,25 +89,7 @@ _set_items, _set_term_span = (Term.__dict__[slot].__set__ for slot in ("items", 
 
 
 def parse(text: str) -> Expression:
-    """Return the syntax tree of an expression.
-
-    Parameters
-    ----------
-    text : str
-        An expression such as ``"N C H W, C -> N C H W"`` (docs/language.md, section 2).
-
-    Returns
-    -------
-    Expression
-        A frozen tree whose nodes carry the spans of the text they were read from.
-
-    Raises
-    ------
-    ParseError
-        If the text is not an expression.
-    LimitError
-        If it is longer, deeper or wider than `nameexpr.set_limits` allows.
-    """
+    """Return the syntax tree of an expression (docs/language.md, section 2)."""
     if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
 
@@ -180,9 +162,9 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
     return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
 
 
-def _term(items: list[Item], place: int) -> Term:
+def _term(items: list[Item], start: int) -> Term:
     """Make a term as labels are made; one that holds nothing stands at its place."""
-    ends = (items[0].span.start, items[-1].span.end) if items else (place, place)
+    ends = (items[0].span.start, items[-1].span.end) if items else (start, start)
     term: Term = _new(Term)
     _set_items(term, tuple(items))
     _set_term_span(term, _new_tuple(Span, ends))

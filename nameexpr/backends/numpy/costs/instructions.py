@@ -251,9 +251,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "constant": 115.0,
     "copy": _copy,
     "diagonal": 670.0,
-    "divide": lambda instruction, sources, made: function_cost(
-        "true_divide", instruction.constants, sources, made
-    ),
+    "divide": _divide,
     "dot": _matmul,
     "einsum": _einsum,
     "embed": _embed,
@@ -268,9 +266,7 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "repeat": _repeat,
     "reshape": _reshape,
     "slices": lambda instruction, sources, _: slices_cost(instruction, sources[0]),
-    "sum": lambda instruction, sources, _: reduce_cost(
-        "sum", sources[0], instruction.axes, instruction.dtype
-    ),
+    "sum": _sum,
     "transpose": VIEW,
     "vecdot": _vecdot,
 }

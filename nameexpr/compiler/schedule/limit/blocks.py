@@ -9,10 +9,9 @@ from nameexpr.compiler.ir.graph import Graph, Reduction
 from nameexpr.compiler.ir.liveness import COMBINED
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
-from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.fusion import FusionPlan
 from nameexpr.compiler.lowering.lower import Lowering, Planner
-from nameexpr.compiler.lowering.views import Operands
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.regions import GraphLoop, GraphLoops, block_graph, users_of
 from nameexpr.compiler.schedule.reuse import reuse

@@ -10,7 +10,7 @@ from nameexpr.compiler.ir.dtypes import Dtypes, needs_narrowing
 from nameexpr.compiler.ir.program import Instruction, Loop, Program
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.contraction import lower_reduction
-from nameexpr.compiler.lowering.views import lower_arrangement, operand_value
+from nameexpr.compiler.lowering.lower import lower_arrangement, operand_value
 from nameexpr.compiler.planning.plan import ContractionPlan, Step
 from nameexpr.compiler.schedule.limit.loops import BlockLoop, Nest
 from nameexpr.compiler.schedule.limit.network import COMBINED, SingleReduction
@@ -89,7 +89,7 @@ def _item(whole: _Whole, build: Builder, item: int, values: Mapping[int, Value],
     result = plan.contraction.result if is_last else ()
     contraction = replace(plan.contraction, result=result, dropped=(), reducer=None)
     alone = Step(tuple(range(len(inputs))), step.labels, step.summed, step.flops)
-    single = ContractionPlan(contraction, (alone,), plan.reduced if is_last else (), plan.naive_flops)
+    single = ContractionPlan(contraction, (alone,), plan.reduced if is_last else ())
     return lower_reduction(build, single, inputs, replace(dtypes, result=dtypes.compute), item)
 
 

@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
 from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
-from nameexpr.compiler.lowering.views import Operands
+from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import REDUCTIONS
@@ -106,6 +106,7 @@ class StepNetwork:
     width: int
     reducer: str | None
     again: int
+    target: Target
 
     @property
     def last(self) -> int:
@@ -134,7 +135,7 @@ def network_of(single: SingleReduction) -> StepNetwork:
     sizes = contraction.sizes
     is_repeated = len(set(flat)) < len(flat) or any(sizes[one] > 1 for one in set(flat) - values[-1])
     again = contraction.size(flat) * width if is_repeated else 0
-    return StepNetwork(tuple(items), values, sizes, count, width, contraction.reducer, again)
+    return StepNetwork(tuple(items), values, sizes, count, width, contraction.reducer, again, single.target)
 
 
 def _copied(single: SingleReduction) -> frozenset[int]:

@@ -16,7 +16,7 @@ from nameexpr.compiler.ir.graph import Arrange, Graph, View
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
-from nameexpr.compiler.lowering.views import Operands
+from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.program import largest, peak_bytes
 from nameexpr.errors import Diagnostic, OperandInfo
 from nameexpr.records import replace
