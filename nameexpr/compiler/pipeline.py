@@ -124,7 +124,8 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    ordered = partial(_ordered, constant_values(graph, options.constants), options)
+    constants = constant_values(graph, options.constants) if options.constants else ()
+    ordered = partial(_ordered, constants, options)
     how = (options.target, fusing, options.is_row_major, options.ranks)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:

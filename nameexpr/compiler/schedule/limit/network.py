@@ -53,7 +53,7 @@ class SingleReduction(NamedTuple):
     @property
     def kept(self) -> tuple[str, ...]:
         """The labels that the reduction leaves."""
-        return self.graph.labels[self.graph.known[self.node]]
+        return self.graph.labels[self.graph.nodes.index(self.node)]
 
     @property
     def is_moved(self) -> bool:
