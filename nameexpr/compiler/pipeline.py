@@ -142,7 +142,9 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    ordered = partial(_ordered, constant_values(graph, options.constants), options)
+    # Where nothing is bound, each value of an expression depends on what comes with the call.
+    constants = constant_values(graph, options.constants) if fusing or options.constants else ()
+    ordered = partial(_ordered, constants, options)
     how = (options.target, fusing, options.is_row_major, options.ranks)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
@@ -198,7 +200,6 @@ def _shared(
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
-    from nameexpr.compiler.ir.layouts import operand_layouts
     from nameexpr.compiler.schedule.cse import best_shared
 
     (plan,) = plans
@@ -210,8 +211,7 @@ def _shared(
         other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
-    given = operand_layouts(operands.dtypes, operands.layouts)
-    shared = best_shared(tried, options.same, options.memory_limit, given)
+    shared = best_shared(tried, options.same, options.memory_limit, operands.given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 

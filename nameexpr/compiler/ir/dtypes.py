@@ -106,14 +106,6 @@ ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 
-def in_cells(strides: Sequence[int], dtype: str) -> tuple[int, ...]:
-    """Strides in cells; in bytes where they are no whole numbers of cells."""
-    item = ITEM_BYTES.get(dtype, 8)
-    if any(stride % item for stride in strides):
-        return tuple(strides)
-    return tuple([stride // item for stride in strides])
-
-
 @record
 class Dtypes:
     """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
