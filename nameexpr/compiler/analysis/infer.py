@@ -20,7 +20,7 @@ from nameexpr.compiler.ir.axes import (
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
 from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.ops import NEED_ELEMENTS, SUMMING
+from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -53,13 +53,6 @@ class Typed:
     sizes: Mapping[str, int]
     dropped: Labels
     reducer: str | None
-
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
-        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
 
     def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that these labels span."""
