@@ -27,7 +27,13 @@ def visible(text: str) -> str:
     """Return the text with everything unprintable escaped, so that no terminal acts on it."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_visible_character(character) for character in text)
+    characters = (" " if character == "\t" else character for character in text)
+    return "".join(
+        character
+        if character.isprintable() or character == "\n"
+        else character.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for character in characters
+    )
 
 
 def shortened(text: str) -> str:
@@ -38,25 +44,16 @@ def shortened(text: str) -> str:
     return short if len(short) <= TEXT_LIMIT else f"{short[:TEXT_LIMIT]}…"
 
 
-def _visible_character(character: str) -> str:
-    if character.isprintable() or character == "\n":
-        return character
-    return " " if character == "\t" else character.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
 def width(text: str) -> int:
     """Return the number of terminal columns that printable text takes."""
     if text.isascii():
         return len(text)
-    return sum(_character_width(character) for character in text)
-
-
-def _character_width(character: str) -> int:
     import unicodedata  # late: it takes long to import, and most texts do without
 
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
 
 
 def marked_text(

@@ -99,21 +99,14 @@ def unify_from_right(left: Names, right: Names) -> Names | Clash:
     padded_left = (None,) * (rank - len(left)) + left
     padded_right = (None,) * (rank - len(right)) + right
     for position in range(-1, -rank - 1, -1):
-        clash = _clash_at(position, padded_left, padded_right)
-        if clash:
-            return clash
+        a, b = padded_left[position], padded_right[position]
+        if not match(a, b):
+            return Clash("mismatch", position, position)
+        if a is None and b is not None and b in left:
+            return Clash("misaligned", left.index(b) - len(left), position)
+        if b is None and a is not None and a in right:
+            return Clash("misaligned", position, right.index(a) - len(right))
     return tuple(map(unify, padded_left, padded_right))
-
-
-def _clash_at(position: int, left: Names, right: Names) -> Clash | None:
-    a, b = left[position], right[position]
-    if not match(a, b):
-        return Clash("mismatch", position, position)
-    if a is None and b is not None and b in left:
-        return Clash("misaligned", left.index(b) - len(left), position)
-    if b is None and a is not None and a in right:
-        return Clash("misaligned", position, right.index(a) - len(right))
-    return None
 
 
 def find(names: Names, name: str) -> int | None:

@@ -202,21 +202,21 @@ class DimRangeError(NameExprError, IndexError):
     """NE8xx: a dim is given by a number that the tensor does not have."""
 
 
-_FAMILIES: dict[str, type[NameExprError]] = {
-    "NE1": ParseError,
-    "NE2": RuleError,
-    "NE3": SizeError,
-    "NE4": DimNameError,
-    "NE5": OperandError,
-    "NE6": OptionError,
-    "NE7": LimitError,
-    "NE8": DimRangeError,
-}
+_FAMILIES = (
+    ParseError,
+    RuleError,
+    SizeError,
+    DimNameError,
+    OperandError,
+    OptionError,
+    LimitError,
+    DimRangeError,
+)
 
 
 def family(code: str) -> type[NameExprError]:
-    """Return the class that errors with this code belong to."""
-    return _FAMILIES[code[:3]]
+    """Return the class that errors with this code belong to, by its first digit."""
+    return _FAMILIES[int(code[2]) - 1]
 
 
 def error(*diagnostics: Diagnostic) -> NameExprError:

@@ -33,22 +33,17 @@ def replace_file(path: str, write: Callable[[IO[bytes]], object]) -> None:
     beside = os.path.join(folder, f".{name[:100]}.{os.getpid()}.part")
     try:
         with open(beside, "xb") as stream:
-            _keep_permissions(path, beside)
+            if os.path.exists(path):  # whose permissions stay, even those of a read-only one
+                with open(path, "ab"):  # refused as writing into the file would be
+                    pass
+                with suppress(OSError):
+                    os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
             write(stream)
         os.replace(beside, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
         raise
-
-
-def _keep_permissions(path: str, beside: str) -> None:
-    """Give the new file the permissions of the old one, if there is one; a read-only one stays as it is."""
-    if os.path.exists(path):
-        with open(path, "ab"):  # refused as writing into the file would be
-            pass
-        with suppress(OSError):
-            os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
 
 
 def most_unpacked(packed: int) -> int:

@@ -23,10 +23,10 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
-from nameexpr.terminal.writing import find_target, of_array, of_file, write
+from nameexpr.terminal.writing import find_target, of_array, write
 
 OPTIONS = ("dtype", "optimize", "reduce", "order", "memory_limit")
 """Options of `nameexpr.compile` beside the sizes."""
@@ -56,7 +56,7 @@ def evaluate(options: Namespace) -> screen.Report | None:
     if target is None:
         return of_array(result, names)
     write(result, target)
-    return of_file(result, names, target.text) if options.json else None
+    return of_array(result, names, target.text) if options.json else None
 
 
 def _check(options: Namespace) -> screen.Report:

@@ -63,14 +63,16 @@ def _execute(options: Namespace) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: screen.warn(str(message), color=options.color)
-            status: int = options.run(options)
+            result: screen.Report | int | None = options.run(options)
+            if isinstance(result, screen.Report):
+                screen.tell(result, options)
     except NameExprError as fault:
         strong = screen.emphasis(options.color, sys.stderr)
         screen.complain(screen.dumped(screen.error_data(fault)) if options.json else fault.render(strong))
         return 1
     except MemoryError:
         raise CommandError("there is not enough memory for these arrays") from None
-    return status
+    return result if isinstance(result, int) else 0
 
 
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:

@@ -124,8 +124,8 @@ def compile_formula(
     views = read_views(scope, operands, sizes)
     graph = Graph(views.sizes)
     statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
-    shapes = tuple([operands[name].shape for name in scope.operands])
-    given = Operands(shapes, tuple([dtypes[name] for name in scope.operands]), tuple(layouts))
+    shapes = tuple([operands[name].shape for name in scope.uses])
+    given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     fusing = FusionPlan(graph, use_counts(graph, values), options.target)
     compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
     return replace(compiled, default=views.default)
@@ -208,7 +208,7 @@ def _shared(
         from nameexpr.compiler.planning.repeated import plan_repeated
 
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
-        other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
+        other = plan_repeated(plan, axes, options.same)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
     shared = best_shared(tried, options.same, options.memory_limit, operands.given)

@@ -30,7 +30,9 @@ def find_files(paths: Sequence[str], exclude: Sequence[str] = ()) -> Iterator[st
     """
     seen: set[str] = set()
     for path in paths:
-        if is_excluded(path, exclude):
+        parts = os.path.normpath(path).split(os.sep)
+        # Of a path that was named any part counts, but for none above the current folder.
+        if _is_left_out(path, parts[-1:] if os.path.isabs(path) else parts, exclude):
             continue
         for file in _inside(path, exclude) if os.path.isdir(path) else [path]:
             key = os.path.normpath(file)
@@ -55,17 +57,6 @@ def _is_skipped(where: str, name: str, exclude: Sequence[str]) -> bool:
     is_environment = os.path.exists(os.path.join(folder, "pyvenv.cfg"))
     is_left_out = _is_left_out(folder, [name], exclude)
     return name.startswith(".") or name in _SKIPPED or is_environment or is_left_out
-
-
-def is_excluded(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a pattern stands for a path that was named, or for a part of it; above the current
-    folder for no part.
-
-    >>> is_excluded("a/old/x.py", ["old"]), is_excluded("a/x.py", ["a/*.py"]), is_excluded("/a/x.py", ["a"])
-    (True, True, False)
-    """
-    parts = os.path.normpath(path).split(os.sep)
-    return _is_left_out(path, parts[-1:] if os.path.isabs(path) else parts, patterns)
 
 
 def _is_left_out(path: str, parts: Sequence[str], patterns: Sequence[str]) -> bool:

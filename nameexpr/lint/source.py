@@ -125,28 +125,19 @@ def _units(text: str, start: int, end: int) -> Iterator[Unit]:
         opening = _OPENING.match(text, start, end)
         if opening is None:
             return
-        body = _raw if "r" in opening[1].lower() else _escaped
-        quote, place = opening[2], opening.end()
+        is_raw, quote, place = "r" in opening[1].lower(), opening[2], opening.end()
         while place < end and not text.startswith(quote, place):
-            for unit in body(text, place):
-                yield unit
-                place = unit[1]
+            escape = None if is_raw else _ESCAPE.match(text, place)
+            if escape is None:
+                # In a raw string a backslash keeps the next character from closing it.
+                behind = place + (2 if is_raw and text[place] == "\\" else 1)
+                yield from ((at, at + 1, text[at]) for at in range(place, behind))
+                place = behind
+            else:
+                octal = escape[1]
+                written = chr(int(octal, 8)) if octal else escape[0].encode().decode("unicode_escape")
+                yield place, escape.end(), written
+                place = escape.end()
         yield place, place, ""
         between = _BETWEEN.match(text, place + len(quote), end)
         start = between.end() if between else end
-
-
-def _raw(text: str, place: int) -> Iterator[Unit]:
-    """Yield the next character, and with a backslash what it keeps from closing the string."""
-    yield place, place + 1, text[place]
-    if text[place] == "\\":
-        yield place + 1, place + 2, text[place + 1]
-
-
-def _escaped(text: str, place: int) -> Iterator[Unit]:
-    escape = _ESCAPE.match(text, place)
-    if escape is None:
-        yield place, place + 1, text[place]
-    else:
-        written = chr(int(escape[1], 8)) if escape[1] else escape[0].encode().decode("unicode_escape")
-        yield place, escape.end(), written

@@ -1,7 +1,7 @@
 """Pygments lexers, registered by entry points: `nameexpr` for texts, `nameexpr-session` for transcripts.
 
 Sphinx, MkDocs, IPython and `pygmentize -l nameexpr` find them by these names. The tokens are those of
-`nameexpr.session.colours`, so a page shows the colours of the session. Pygments is imported here alone.
+`nameexpr.session.lines`, so a page shows the colours of the session. Pygments is imported here alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pygments import token as kinds  # type: ignore[import-untyped]
 from pygments.lexer import Lexer, do_insertions  # type: ignore[import-untyped]
 from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 
-from nameexpr.session.colours import line_tokens
+from nameexpr.session.lines import line_tokens
 
 Piece = tuple[int, Any, str]
 

@@ -12,6 +12,7 @@ run on tracks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,33 +27,45 @@ GAP = 36
 PAD = 12
 MADE = "made"
 """What is drawn as the source of dims that only the result has."""
-Port = tuple[int, int]  # an end of a leg: the number of the leg, and which end of it
 
 
 @dataclass
 class TensorBox:
-    """What is written in a tensor, where it is, and the x of each end of a leg above and below it."""
+    """What is written in a tensor, and where it is."""
 
     words: tuple[str, str]
     left: int = 0
     wide: int = 0
-    ports: dict[Port, int] = field(default_factory=dict)
+
+
+@dataclass
+class LegPlace:
+    """A leg, what is written at it, and where it runs; `ports` are the x of its ends.
+
+    Between neighbours it takes a `line` of their gap, along the row of tensors a `track`, else neither.
+    """
+
+    leg: Leg
+    words: str
+    line: int | None = None
+    track: int | None = None
+    ports: list[int] = field(default_factory=list)
 
 
 @dataclass
 class NetworkLayout:
-    """The places of a network.
+    """The places of a network: `lines` counts the legs between neighbours, `above` and `below` the tracks."""
 
-    `words` are what is written at each leg. `straight` gives for legs between neighbours which line of the
-    gap they take, `above` and `below` for those that run along the row which track.
-    """
-
-    words: list[str]
     boxes: list[TensorBox]
-    straight: dict[int, int]
-    above: dict[int, int]
-    below: dict[int, int]
-    high: int
+    legs: list[LegPlace]
+    lines: Counter[tuple[int, ...]]
+    above: int
+    below: int
+
+    def gap(self, leg: Leg) -> tuple[int, int]:
+        """Return where the gap right of a leg's first tensor begins and ends."""
+        box, following = self.boxes[leg.ends[0]], self.boxes[leg.ends[0] + 1]
+        return box.left + box.wide, following.left
 
 
 def draw_network(network: TensorNetwork) -> Picture:
@@ -62,8 +75,8 @@ def draw_network(network: TensorNetwork) -> Picture:
         legs = tuple(replace(leg, ends=leg.ends or (len(network.tensors),)) for leg in network.legs)
         network = replace(network, tensors=(*network.tensors, made), legs=legs)
     drawing = _Drawing(network)
-    for number, leg in enumerate(network.legs):
-        drawing.leg(number, leg)
+    for place in drawing.layout.legs:
+        drawing.leg(place)
     for box, tensor in zip(drawing.layout.boxes, network.tensors, strict=True):
         drawing.tensor(box, tensor)
     drawing.legend()
@@ -92,12 +105,13 @@ class _Drawing:
         self.network, self.layout = network, lay_out(network)
         self.sheet = Sheet(network, "Tensor network", network.title, _description(network))
         has_open = any(leg.is_open for leg in network.legs)
+        self.high = max(48, max(self.layout.lines.values(), default=0) * LINE + 8)
         self.tips = self.sheet.top + (20 if has_open else 4)
-        self.top = self.tips + (STUB if has_open else 0) + _count(self.layout.above) * LINE
-        self.bottom = self.top + self.layout.high
+        self.top = self.tips + (STUB if has_open else 0) + self.layout.above * LINE
+        self.bottom = self.top + self.high
         has_lone = any(not leg.is_open and len(leg.ends) == 1 for leg in network.legs)
         self.first_track = self.bottom + (STUB + 16 if has_lone else 10) + LINE // 2
-        self.legend_top = self.first_track + (_count(self.layout.below) - 1) * LINE + 34
+        self.legend_top = self.first_track + (self.layout.below - 1) * LINE + 34
 
     def tensor(self, box: TensorBox, tensor: Tensor) -> None:
         """Draw the box of a tensor."""
@@ -105,71 +119,59 @@ class _Drawing:
         title, note = box.words
         self.sheet.begin(f"{tensor.title} {tensor.note}".strip())
         kind = "held" if tensor.title == MADE else "box"
-        self.sheet.rect(box.left, self.top, box.wide, self.layout.high, kind)
+        self.sheet.rect(box.left, self.top, box.wide, self.high, kind)
         self.sheet.text(middle, centre - (4 if note else -4), title, "strong")
         if note:
             self.sheet.text(middle, centre + 12, note, "muted", size=11)
         self.sheet.end()
 
-    def leg(self, number: int, leg: Leg) -> None:
+    def leg(self, place: LegPlace) -> None:
         """Draw one label, in the way that its ends ask for."""
-        self.sheet.begin(f"{leg.label}: size {leg.size}, {_fate(self.network, leg)}")
-        thick = thickness(leg.size)
-        if number in self.layout.straight:
-            self._straight(number, leg, thick)
-        else:
-            ends = [self.layout.boxes[end].ports[number, which] for which, end in enumerate(leg.ends)]
-            if leg.is_open:
-                self._open(number, ends, thick)
-            elif len(ends) == 1:  # that goes away: it ends in a bar
-                y = self.bottom + STUB - 6
-                self.sheet.path(f"M{ends[0]} {self.bottom}V{y}", "gone", thick)
-                self.sheet.path(f"M{ends[0] - 8} {y}h16", "bar")
-                self.sheet.text(ends[0], y + 16, self.layout.words[number])
-            else:
-                self._below(number, leg, ends, thick)
-        self.sheet.end()
+        leg, sheet, thick = place.leg, self.sheet, thickness(place.leg.size)
+        sheet.begin(f"{leg.label}: size {leg.size}, {_fate(self.network, leg)}")
+        if leg.is_open:
+            self._open(place, thick)
+        elif place.line is not None:
+            start, end = self.layout.gap(leg)
+            line = place.line - (self.layout.lines[leg.ends] - 1) / 2
+            y = round((self.top + self.bottom) / 2 + line * LINE + 5)
+            sheet.path(f"M{start} {y}H{end}", "gone", thick)
+            sheet.text((start + end) / 2, y - thick / 2 - 4, place.words)
+        elif place.track is not None:
+            self._below(place, thick, self.first_track + place.track * LINE)
+        else:  # one end that goes away: a bar
+            x, y = place.ports[0], self.bottom + STUB - 6
+            sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
+            sheet.path(f"M{x - 8} {y}h16", "bar")
+            sheet.text(x, y + 16, place.words)
+        sheet.end()
 
-    def _straight(self, number: int, leg: Leg, thick: float) -> None:
-        start, end = self._gap(leg)
-        lines = sum(self.network.legs[beside].ends == leg.ends for beside in self.layout.straight)
-        line = self.layout.straight[number] - (lines - 1) / 2
-        y = round((self.top + self.bottom) / 2 + line * LINE + 5)
-        self.sheet.path(f"M{start} {y}H{end}", "gone", thick)
-        self.sheet.text((start + end) / 2, y - thick / 2 - 4, self.layout.words[number])
-
-    def _gap(self, leg: Leg) -> tuple[int, int]:
-        """Return where the gap right of a leg's first tensor begins and ends."""
-        box, following = self.layout.boxes[leg.ends[0]], self.layout.boxes[leg.ends[0] + 1]
-        return box.left + box.wide, following.left
-
-    def _open(self, number: int, ends: list[int], thick: float) -> None:
+    def _open(self, place: LegPlace, thick: float) -> None:
         """Draw a leg up to its arrow, and along the row where several tensors have it."""
-        tip, sheet = self.tips, self.sheet
+        tip, sheet, ends = self.tips, self.sheet, place.ports
         half = round(4 + thick / 2)
         sheet.path(f"M{ends[0]} {self.top}V{tip + 8}", "open", thick)
         sheet.path(f"M{ends[0]} {tip}l{half} 10h{-2 * half}z", "tip")
-        sheet.text(ends[0], tip - 5, self.layout.words[number])
-        if number in self.layout.above:
-            y = self.top - 12 - self.layout.above[number] * LINE
+        sheet.text(ends[0], tip - 5, place.words)
+        if place.track is not None:
+            y = self.top - 12 - place.track * LINE
             for x in ends[1:]:
                 sheet.path(f"M{x} {self.top}V{y}", "open", thick)
             sheet.path(f"M{min(ends)} {y}H{max(ends)}", "open", thick)
             for x in ends:
                 sheet.circle(x, y, round(3 + thick / 2), "tip")
 
-    def _below(self, number: int, leg: Leg, ends: list[int], thick: float) -> None:
+    def _below(self, place: LegPlace, thick: float, y: int) -> None:
         """Draw a label that runs below the tensors."""
-        y = self.first_track + self.layout.below[number] * LINE
-        last = max(ends)
+        leg, ends, last = place.leg, place.ports, max(place.ports)
         self.sheet.path(f"M{ends[0]} {self.bottom}V{y}H{last}V{self.bottom}", "gone", thick)
         for x in ends[1:]:
             if x != last:
                 self.sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
         for x in ends if leg.is_hyperedge else ():
             self.sheet.circle(x, y, round(3 + thick / 2), "dot")
-        between = self._gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
-        self.sheet.text(sum(between) / 2, y - thick / 2 - 4, self.layout.words[number])
+        between = self.layout.gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
+        self.sheet.text(sum(between) / 2, y - thick / 2 - 4, place.words)
         self.sheet.reaches(last, y + 8)
 
     def legend(self) -> None:
@@ -187,81 +189,69 @@ class _Drawing:
 
 def lay_out(network: TensorNetwork) -> NetworkLayout:
     """Lay out the tensors and legs of a network."""
-    legs, straight = network.legs, _straight(network.legs)
-    words = [dim_words(leg.label, leg.size) for leg in legs]
+    legs = [LegPlace(leg, dim_words(leg.label, leg.size)) for leg in network.legs]
     boxes = [
         TensorBox((short(tensor.title, DIM_COLUMNS), short(tensor.note, DIM_COLUMNS)))
         for tensor in network.tensors
     ]
-    above, below = (_tracks(legs, straight, is_open=is_open) for is_open in (True, False))
-    layout = NetworkLayout(words, boxes, straight, above, below, max(48, _count(straight) * LINE + 8))
+    lines: Counter[tuple[int, ...]] = Counter()
     gaps = [GAP] * len(boxes)  # right of each tensor: as much as the words there need
-    for number, leg in enumerate(legs):
-        if number in straight or (len(set(leg.ends)) > 1 and not leg.is_open):
-            gaps[leg.ends[0]] = max(gaps[leg.ends[0]], pixels(words[number]) + 3 * PAD)
+    for place in legs:
+        leg = place.leg
+        if not leg.is_open and len(set(leg.ends)) > 1:
+            gaps[leg.ends[0]] = max(gaps[leg.ends[0]], pixels(place.words) + 3 * PAD)
+            if leg.ends == (leg.ends[0], leg.ends[0] + 1):
+                place.line = lines[leg.ends]
+                lines[leg.ends] += 1
+    above, below = (_set_tracks(legs, is_open=is_open) for is_open in (True, False))
     x = MARGIN + 4
     for number, (box, gap) in enumerate(zip(boxes, gaps, strict=True)):
-        _set_ports(layout, number, legs, x)
+        _set_ports(box, number, legs, x)
         x += box.wide + gap
-    return layout
+    return NetworkLayout(boxes, legs, lines, above, below)
 
 
-def _straight(legs: Sequence[Leg]) -> dict[int, int]:
-    """Number the legs between neighbours, those of the same two tensors from 0."""
-    straight: dict[int, int] = {}
-    for number, leg in enumerate(legs):
-        if not leg.is_open and len(leg.ends) == 2 and leg.ends[1] - leg.ends[0] == 1:  # noqa: PLR2004  an edge
-            straight[number] = sum(legs[beside].ends == leg.ends for beside in straight)
-    return straight
-
-
-def _tracks(legs: Sequence[Leg], straight: dict[int, int], *, is_open: bool) -> dict[int, int]:
-    """Assign tracks to the legs that run along the row of tensors, short ones next to the tensors."""
-    here = [
-        (leg.ends[-1] - leg.ends[0], leg.ends[0], number)
-        for number, leg in enumerate(legs)
-        if leg.is_open == is_open and len(leg.ends) > 1 and number not in straight
+def _set_tracks(legs: Sequence[LegPlace], *, is_open: bool) -> int:
+    """Give tracks to the legs along the row of tensors, short ones next to it; return how many there are."""
+    along = [
+        (place.leg.ends[-1] - place.leg.ends[0], place.leg.ends[0], number)
+        for number, place in enumerate(legs)
+        if place.leg.is_open == is_open and len(place.leg.ends) > 1 and place.line is None
     ]
-    tracks: dict[int, int] = {}
     taken: list[list[tuple[int, int]]] = []
-    for length, first, number in sorted(here):
+    for length, first, number in sorted(along):
         last = first + length
         free = (n for n, spans in enumerate(taken) if all(last < a or b < first for a, b in spans))
-        tracks[number] = next(free, len(taken))
-        if tracks[number] == len(taken):
+        legs[number].track = track = next(free, len(taken))
+        if track == len(taken):
             taken.append([])
-        taken[tracks[number]].append((first, last))
-    return tracks
+        taken[track].append((first, last))
+    return len(taken)
 
 
-def _count(lines: dict[int, int]) -> int:
-    return max(lines.values(), default=-1) + 1
-
-
-def _set_ports(layout: NetworkLayout, tensor: int, legs: Sequence[Leg], left: int) -> None:
+def _set_ports(box: TensorBox, tensor: int, legs: Sequence[LegPlace], left: int) -> None:
     """Place a tensor and the ports of its legs, each with the room that its word needs.
 
     Those above are in the order of the text. Those below are in the one that crosses fewest legs.
     """
-    rows: dict[bool, list[tuple[Port, int]]] = {True: [], False: []}
-    for number, leg in enumerate(legs):
+    rows: dict[bool, list[tuple[LegPlace, int]]] = {True: [], False: []}
+    for place in legs:
+        leg = place.leg
         for which, end in enumerate(leg.ends):
-            if end == tensor and number not in layout.straight:
+            if end == tensor and place.line is None:
                 # Words stand at the tip of an open leg, below one that only this tensor has, and between the
                 # first two ends of one that it has several times.
                 has_word = which == 0 if leg.is_open else len(set(leg.ends)) == 1 and which <= 1
-                room = pixels(layout.words[number]) + PAD if has_word else PORT
-                rows[leg.is_open].append(((number, which), room))
-    rows[False].sort(key=lambda port: _side(tensor, legs[port[0][0]], layout.below.get(port[0][0], 0)))
-    box = layout.boxes[tensor]
+                rows[leg.is_open].append((place, pixels(place.words) + PAD if has_word else PORT))
+    rows[False].sort(key=lambda port: _side(tensor, port[0].leg, port[0].track or 0))
     box.left = left
     box.wide = max(64, max(map(pixels, box.words)) + 2 * PAD)
     box.wide = max(box.wide, *(sum(room for _, room in row) + PAD for row in rows.values()))
     for row in rows.values():
         spare = (box.wide - sum(room for _, room in row)) / (len(row) + 1)
         x = left + spare
-        for port, room in row:
-            box.ports[port] = round(x + room / 2)
+        for place, room in row:
+            place.ports.append(round(x + room / 2))
             x += room + spare
 
 

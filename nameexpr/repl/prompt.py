@@ -5,7 +5,7 @@ The toolbar says what the text would give, or what is wrong with it, at each key
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import completion_is_selected, has_focus
-from prompt_toolkit.formatted_text import StyleAndTextTuples
+from prompt_toolkit.formatted_text import StyleAndTextTuples, split_lines
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
@@ -24,9 +24,9 @@ from prompt_toolkit.styles import Style
 
 from nameexpr.errors import Span
 from nameexpr.repl.loop import history_file
-from nameexpr.session.colours import line_tokens
 from nameexpr.session.continuation import MORE, PROMPT, is_open, lines_of
 from nameexpr.session.feedback import Status, completions, plan_and_code, status
+from nameexpr.session.lines import line_tokens
 from nameexpr.session.session import Session
 
 STYLE = Style.from_dict(
@@ -60,7 +60,7 @@ class PromptReader(Completer, Lexer):
         self._session = session
         self._status = lru_cache(maxsize=2)(lambda text, version: status(session, text))
         self._waiting: list[str] = []
-        path = history_file()
+        path = history_file("history")
         self._prompt: PromptSession[str] = PromptSession(
             lexer=self,
             completer=self,
@@ -142,17 +142,10 @@ def coloured(text: str, mistake: Span | None) -> list[StyleAndTextTuples]:
     >>> coloured("a -> b", Span(5, 6))
     [[('class:name', 'a'), ('', ' '), ('class:operator', '->'), ('', ' '), ('class:name class:mistake', 'b')]]
     """
-    lines: list[StyleAndTextTuples] = [[]]
-    for start, end, style in _pieces(text, mistake):
-        for number, piece in enumerate(text[start:end].split("\n")):
-            if number:
-                lines.append([])
-            if piece:
-                lines[-1].append((style, piece))
-    return lines
+    return [*split_lines(_pieces(text, mistake))]
 
 
-def _pieces(text: str, mistake: Span | None) -> Iterable[tuple[int, int, str]]:
+def _pieces(text: str, mistake: Span | None) -> Iterator[tuple[str, str]]:
     """Return the tokens with their styles, cut at the borders of the mistake."""
     borders = (mistake.start, max(mistake.end, mistake.start + 1)) if mistake else (-1, -1)
     for kind, (start, end) in line_tokens(text):
@@ -160,4 +153,4 @@ def _pieces(text: str, mistake: Span | None) -> Iterable[tuple[int, int, str]]:
         cuts = [start, *(border for border in borders if start < border < end), end]
         for first, last in pairwise(cuts):
             is_inside = borders[0] <= first < borders[1]
-            yield first, last, f"{style} class:mistake".strip() if is_inside else style
+            yield f"{style} class:mistake".strip() if is_inside else style, text[first:last]

@@ -84,7 +84,6 @@ class Entry(ABC):
     """
 
     __slots__ = (
-        "_is_called_by_text",
         "_is_shared",
         "_prepared",
         "call",
@@ -99,6 +98,8 @@ class Entry(ABC):
         "text",
         "tree",
     )
+
+    is_called_by_text = False
 
     def __init__(
         self,
@@ -119,7 +120,6 @@ class Entry(ABC):
         self.free = tuple([position for position in range(count) if position not in self.fixed])
         self.call: Function = self.slow_call
         self.latest: Latest | None = None
-        self._is_called_by_text = False
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
         self.programs: Generations[Any, tuple[Function, Latest]] = Generations(PROGRAMS)
@@ -160,7 +160,7 @@ class Entry(ABC):
             found = found or self._made(kinds, same, specs, every, operands)
         function, self.latest = found
         self.call = function if self.free else self._without_operands(function)
-        if self._is_called_by_text:
+        if self.is_called_by_text and self._is_shared:
             cache.remember(self.text, function)
         return function(*operands)
 

@@ -126,7 +126,8 @@ def find_formula(text: Any, **options: Any) -> FormulaEntry:
     """Return the checked formula with these options, from the cache if it is there; None stands for what is
     left out.
     """
-    check_is_text(text, is_formula=True)
+    if not isinstance(text, str):
+        check_is_text(text, is_formula=True)
     from nameexpr.runtime.formula import FormulaEntry
 
     given = {name: value for name, value in options.items() if value is not None}

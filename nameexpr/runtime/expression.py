@@ -31,6 +31,7 @@ class ExpressionEntry(Entry):
     """A checked expression with options."""
 
     __slots__ = ()
+    is_called_by_text = True
     tree: Expression
 
     def __init__(
@@ -47,7 +48,6 @@ class ExpressionEntry(Entry):
 
                 raise error(needs_arrow(text))
         super().__init__(text, options, tree, len(tree.inputs), fixed, structure_of(tree))
-        self._is_called_by_text = self._is_shared
 
     def bind(self, operands: Mapping[int, Any]) -> ExpressionEntry:  # noqa: D102
         return ExpressionEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)
@@ -135,14 +135,16 @@ def structure_of(tree: Expression) -> Any:
     """Return what a text of nothing but labels says, whatever they are called; None for other texts."""
     numbers: dict[str, int] = {}
     terms = []
-    for term in tree.terms:
+    for term in (*tree.inputs, *(tree.outputs or ())):
         numbered = []
         for item in term.items:
             if type(item) is not Label:
                 return None
             numbered.append(numbers.setdefault(item.name, len(numbers)))
         terms.append(tuple(numbered))
-    return None if tree.leaves_inputs_out else (tuple(terms), tree.reducer and tree.reducer.name)
+    if not terms[0] and tree.leaves_inputs_out:
+        return None
+    return tuple(terms), tree.reducer and tree.reducer.name
 
 
 def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:

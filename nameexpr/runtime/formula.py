@@ -41,11 +41,12 @@ class FormulaEntry(Entry):
         tree: Scope | None = None,
     ) -> None:
         tree = tree or read_formula(text, options.outputs)
-        self._names = tuple(tree.uses)
-        is_shared = fixed is None and options.or_none is None
-        structure = structure_of(tree, self._names) if is_shared else None
-        super().__init__(text, options, tree, len(tree.uses), fixed, structure)
-        self._in_order = _in_order([self._names[position] for position in self.free])
+        self._names = names = tuple(tree.uses)
+        free = [name for position, name in enumerate(names) if not fixed or position not in fixed]
+        self._in_order = _in_order(free)
+        is_shared = fixed is None and (options is DEFAULT or options == DEFAULT)
+        structure = structure_of(tree, names) if is_shared else None
+        super().__init__(text, options, tree, len(names), fixed, structure)
 
     def bind(self, operands: Mapping[int, Any]) -> FormulaEntry:  # noqa: D102
         return FormulaEntry(self.text, self.options, {**self.fixed, **operands}, self.tree)

@@ -31,7 +31,7 @@ from nameexpr.session.lines import (
 )
 from nameexpr.session.running import VIEWS, PreparedText, plan_of, value_of
 from nameexpr.session.session import Answer, Commands, Session
-from nameexpr.session.settings import changed, listed, read_seed
+from nameexpr.session.settings import SETTINGS, changed, listed
 from nameexpr.session.values import dims_text, tree_text
 
 EXAMPLES = (
@@ -66,7 +66,7 @@ def _names(session: Session, line: CommandLine) -> Answer:
 
 def _view(session: Session, line: CommandLine) -> Answer:
     """Show the type, the plan or the code of a text."""
-    name = find_command(line.name.text).name
+    name = find_command(line.name).name
     return Answer(str(VIEWS[name](_ready(session, line.argument, name))))
 
 
@@ -143,7 +143,7 @@ def _set(session: Session, line: CommandLine) -> Answer:
     if name == "seed":
         from nameexpr.tensors.arguments import manual_seed
 
-        manual_seed(read_seed(value))
+        manual_seed(SETTINGS["seed"].read(value))
     else:
         after = changed(session.settings, name, value)
         session.remember(line.text)

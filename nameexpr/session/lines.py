@@ -1,4 +1,4 @@
-"""Parse a line of a session into one of six kinds. Nothing is computed.
+"""Parse a line of a session into one of six kinds, or into tokens for highlighting. Nothing is computed.
 
     line  : ":" WORD text                          CommandLine
           | [NAME ["[" term "]"] "="] "!" code     PythonLine
@@ -9,9 +9,8 @@
 
 A text without an arrow is a formula if it parses as one, and else, if it lists terms, shapes to be checked.
 
->>> read_line("N C, C -> N | x, w")
-ExpressionLine(text='N C, C -> N', operands=(Word(text='x', span=Span(start=14, end=15)), \
-Word(text='w', span=Span(start=17, end=18))))
+>>> read_line("N C, C -> N | x, w").operands
+(Word(text='x', span=Span(start=14, end=15)), Word(text='w', span=Span(start=17, end=18)))
 >>> read_line("y[N] = sum[C](x[N C])").text
 'y[N] = sum[C](x[N C])'
 """
@@ -19,14 +18,14 @@ Word(text='w', span=Span(start=17, end=18))))
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
 from nameexpr.session.faults import LineError
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import Token, looks_like_formula, tokens
 from nameexpr.syntax.parser.formula import parse_formula
 
 
@@ -84,10 +83,16 @@ ARRAYS = (".npy", ".npz", ".csv")
 SCRIPTS = (".ne",)
 """Suffixes of files that are read and written."""
 
+KINDS = ("command", "python", "argument")
+"""Kinds of tokens, in addition to those of `nameexpr.syntax.lexer.tokens`."""
+LONGEST = 8000
+"""Characters of a text up to which it is parsed for its tokens, to tell a formula from an expression."""
+
 COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
 PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
 """The head of a line of Python: target, its dims, and the mark."""
 _FACTORY = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
+_COMMAND_TOKENS = re.compile(r"(\s*)(:\S*)(\s*)")
 _COMMENT = re.compile(r"#[^\n]*")
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
 _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
@@ -107,7 +112,7 @@ class EmptyLine(NamedTuple):
 class CommandLine(NamedTuple):
     """`:plan x * 2`: a command, its argument, which begins at `start`, and the whole line."""
 
-    name: Word
+    name: str
     argument: str
     start: int
     text: str
@@ -130,10 +135,13 @@ class FactoryLine(NamedTuple):
 
 
 class ExpressionLine(NamedTuple):
-    """An expression, or shapes to check; `operands` is None where the line does not name them."""
+    """An expression, or shapes to check; `operands` is None where the line, of which it is a part, does not
+    name them.
+    """
 
     text: str
     operands: tuple[Word, ...] | None = None
+    line: str = ""
 
 
 class FormulaLine(NamedTuple):
@@ -155,8 +163,7 @@ def read_line(line: str) -> Line:
     if not without_comments(line).strip():
         return EmptyLine()
     if (command := COMMAND.match(line)) is not None:
-        name = Word(command[1], Span(*command.span(1)))
-        return CommandLine(name, line[command.end() :].rstrip(), command.end(), line)
+        return CommandLine(command[1], line[command.end() :].rstrip(), command.end(), line)
     if (python := PYTHON.match(line)) and (python[1] or "x").isidentifier():
         return PythonLine(line[python.end() :].strip(), python[1] and normalised(python[1]), python[2])
     if (factory := _FACTORY.match(line)) and factory[1].isidentifier():
@@ -177,7 +184,7 @@ def read_text(text: str) -> TextLine:
     bar = bare.find("|")
     if bar < 0:
         return ExpressionLine(text)
-    return ExpressionLine(text[:bar].rstrip(), _pieces(bare, bar + 1, len(bare)))
+    return ExpressionLine(text[:bar].rstrip(), _pieces(bare, bar + 1, len(bare)), text)
 
 
 def without_comments(text: str) -> str:
@@ -230,3 +237,45 @@ def _pieces(line: str, start: int, end: int) -> tuple[Word, ...]:
             first = start + piece.start() + piece[0].index(text)
             words.append(Word(text, Span(first, first + len(text))))
     return tuple(words)
+
+
+def line_tokens(line: str) -> tuple[Token, ...]:
+    """Split a line into tokens whose spans tile it, whether or not it is valid. Nothing is raised.
+
+    >>> [token.kind for token in line_tokens(":plan x")], [token.kind for token in line_tokens("!x.sum()")]
+    (['command', 'space', 'tensor'], ['operator', 'python'])
+    """
+    return tuple(token for token in _tokens(line) if token.span.start < token.span.end)
+
+
+def _tokens(line: str) -> Iterator[Token]:
+    if command := _COMMAND_TOKENS.match(line):
+        for group, kind in enumerate(("space", "command", "space"), 1):
+            yield Token(kind, Span(*command.span(group)))
+        name = FULL_NAMES.get(command[2][1:])
+        if name is not None and COMMANDS[name].takes == "text":
+            yield from _shifted(_text_tokens(line[command.end() :]), command.end())
+        else:
+            yield Token("argument", Span(command.end(), len(line)))
+    elif python := PYTHON.match(line):
+        mark = Span(*python.span(3))
+        yield from tokens(line[: mark.start], "formula")
+        yield Token("operator", mark)
+        yield Token("python", Span(mark.end, len(line)))
+    else:
+        yield from _text_tokens(line)
+
+
+def _text_tokens(text: str) -> tuple[Token, ...]:
+    if len(text) > LONGEST:
+        return tokens(text)
+    if isinstance(read_text(text), FormulaLine):
+        return tokens(text, "formula")
+    bar = without_comments(text).find("|")
+    if bar < 0:
+        return tokens(text, "expression")
+    return tokens(text[:bar], "expression") + _shifted(tokens(text[bar:], "formula"), bar)
+
+
+def _shifted(text_tokens: tuple[Token, ...], by: int) -> tuple[Token, ...]:
+    return tuple(Token(kind, Span(start + by, end + by)) for kind, (start, end) in text_tokens)

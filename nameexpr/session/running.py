@@ -206,26 +206,18 @@ def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]
     if number is not None:
         return word.text, number
     if word.text == "_":
-        raise LineError("there is no last result yet", _whole(line), word.span)
+        raise LineError("there is no last result yet", line.line, word.span)
     hint = did_you_mean(word.text, tensors) or f"make it: {word.text} = randn(N=2, C=3)"
     if not word.text.isidentifier():
         hint = "behind the bar stand tensors, numbers and sizes: | x, 2.5, h=8"
-    raise LineError(f"there is no tensor '{word.text}'", _whole(line), word.span, hint)
+    raise LineError(f"there is no tensor '{word.text}'", line.line, word.span, hint)
 
 
 def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
     name, _, value = (part.strip() for part in word.text.partition("="))
     if not name.isidentifier() or not (value.isascii() and value.isdigit()) or len(value) > 18:  # noqa: PLR2004
-        raise LineError(f"'{word.text}' is no size", _whole(line), word.span, "a size is a whole number: h=8")
+        raise LineError(f"'{word.text}' is no size", line.line, word.span, "a size is a whole number: h=8")
     return name, int(value)
-
-
-def _whole(line: ExpressionLine) -> str:
-    """Reconstruct the line, each word behind the bar at its span."""
-    text = line.text + " | "
-    for word in line.operands or ():
-        text = text.ljust(word.span.start) + word.text + ", "
-    return text.removesuffix(", ")
 
 
 VIEWS: Mapping[str, Callable[[PreparedText], object]] = {"type": type_text, "plan": plan_of, "code": code_of}

@@ -35,7 +35,7 @@ from nameexpr.session.continuation import continued
 from nameexpr.session.faults import LineError, advised
 from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
-from nameexpr.session.settings import DEFAULTS, Settings, memory_limit, options_of
+from nameexpr.session.settings import DEFAULTS, Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
 from nameexpr.terminal.faults import CommandError
@@ -141,12 +141,12 @@ class Session:
             case lines.EmptyLine():
                 return Answer("")
             case lines.CommandLine():
-                command = find_command(line.name.text)
+                command = find_command(line.name)
                 if command.takes == "nothing" and line.argument.strip():
-                    raise LineError(f":{line.name.text} takes nothing")
+                    raise LineError(f":{line.name} takes nothing")
                 return self.commands[command.name](self, line)
             case lines.FactoryLine():
-                tensor = make(line, limit=memory_limit(self.settings))
+                tensor = make(line, limit=options_of(self.settings)["memory_limit"])
                 self.put(text, {line.target: tensor})
                 return Answer(_assigned({line.target: tensor}))
             case lines.PythonLine():

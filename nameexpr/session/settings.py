@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,8 +20,6 @@ from nameexpr.session.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 Settings: TypeAlias = Mapping[str, Any]
-MOST_DIGITS = 30
-"""More digits than any float has."""
 
 
 class Setting(NamedTuple):
@@ -34,13 +33,8 @@ class Setting(NamedTuple):
 
 def options_of(settings: Settings) -> dict[str, Any]:
     """Return the options for compiling; there is always a memory limit."""
-    options = {name: settings[name] for name in ("dtype", "optimize", "memory_limit")}
-    return options | {"memory_limit": memory_limit(settings)}
-
-
-def memory_limit(settings: Settings) -> int:
-    """Return the bytes that one line may allocate."""
-    return settings["memory_limit"] or memory_of_machine()
+    limit = settings["memory_limit"] or memory_of_machine()
+    return {"dtype": settings["dtype"], "optimize": settings["optimize"], "memory_limit": limit}
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
@@ -83,10 +77,9 @@ def read_bytes(value: str) -> int:
         raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB") from None
 
 
-def read_seed(value: str) -> int:
-    """Parse a seed."""
-    if not value.isascii() or not value.isdigit() or len(value) > 18:  # noqa: PLR2004  those of 64 bits
-        raise LineError(f"'{value}' is no seed", hint="such as :set seed 0")
+def _whole_number(value: str, what: str, most: int, hint: str) -> int:
+    if not value.isascii() or not value.isdigit() or len(value) > len(str(most)) or int(value) > most:
+        raise LineError(f"'{value}' is no {what}", hint=hint)
     return int(value)
 
 
@@ -109,12 +102,6 @@ def _read_optimize(value: str) -> str | bool:
     return value.casefold()
 
 
-def _read_precision(value: str) -> int:
-    if not value.isascii() or not value.isdigit() or int(value[:3]) > MOST_DIGITS:
-        raise LineError(f"'{value}' is no number of digits", hint=f"from 0 to {MOST_DIGITS}")
-    return int(value)
-
-
 SETTINGS: Mapping[str, Setting] = {
     "dtype": Setting(
         "the dtype that texts are computed in, such as float32",
@@ -129,8 +116,17 @@ SETTINGS: Mapping[str, Setting] = {
     "memory_limit": Setting(
         "bytes that a line may allocate, such as 512MB", ("auto", "512MB", "2GB"), read_bytes
     ),
-    "precision": Setting("digits after the point that are shown", ("2", "4", "8", "16"), _read_precision, 4),
-    "seed": Setting("where random numbers start", ("0",), read_seed),
+    "precision": Setting(
+        "digits after the point that are shown",
+        ("2", "4", "8", "16"),
+        partial(_whole_number, what="number of digits", most=30, hint="from 0 to 30"),
+        4,
+    ),
+    "seed": Setting(
+        "where random numbers start",
+        ("0",),
+        partial(_whole_number, what="seed", most=10**18 - 1, hint="such as :set seed 0"),
+    ),
 }
 DEFAULTS: Settings = {name: row.default for name, row in SETTINGS.items() if name != "seed"}
 """The settings of a new session; the seed is none of them, for it is handed on at once."""

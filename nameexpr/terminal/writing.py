@@ -109,21 +109,16 @@ class _Sink(NamedTuple):
     write: Callable[[bytes], int]
 
 
-def of_array(array: Array, names: Names) -> Report:
-    """Report shape, names and dtype of an array with a preview; as data, its elements if they are few."""
-    head = [["shape", str(array.shape)], ["names", str(names)], ["dtype", str(array.dtype)]]
-    elements = _plain(array.tolist()) if array.size <= SMALL else None
-    return Report("\n".join([*aligned_columns(head), preview(array)]), _data(array, names, elements, None))
-
-
-def of_file(array: Array, names: Names, output: str) -> Report:
-    """Report an array that was written to a file."""
-    return Report("", _data(array, names, None, output))
-
-
-def _data(array: Array, names: Names, elements: Any, output: str | None) -> dict[str, Any]:
-    head = {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
-    return {**head, "data": elements, "output": output}
+def of_array(array: Array, names: Names, output: str | None = None) -> Report:
+    """Report shape, names and dtype of an array with a preview, unless it went into a file; as data, its
+    elements if they are few.
+    """
+    is_told = output is None and array.size <= SMALL
+    data = {"shape": array.shape, "names": names, "dtype": str(array.dtype)}
+    whole = {**data, "data": _plain(array.tolist()) if is_told else None, "output": output}
+    head = [[name, str(value)] for name, value in data.items()]
+    text = "" if output is not None else "\n".join([*aligned_columns(head), preview(array)])
+    return Report(text, whole)
 
 
 def preview(array: Array) -> str:

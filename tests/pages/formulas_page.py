@@ -33,7 +33,7 @@ def gives(dtype_of: Callable[[str], str]) -> list[str]:
 
 def table(title: str, rows: Sequence[Sequence[str]]) -> str:
     """Return rows as a table whose last columns are dtypes."""
-    head = [*title.split("; "), *(f"of {dtype}" for dtype in DTYPES)]
+    head = [*title.split("; "), *(f"for {dtype}" for dtype in DTYPES)]
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -45,7 +45,7 @@ def pointwise() -> str:
         what = one.doc if one.form == "kernel" else f"{one.doc}: `{callee_of(one.kernel)}`"
         kinds = gives(lambda dtype, one=one: ARITHMETIC.dtype_of(one.kernel, (dtype,) * one.arity))
         rows.append([f"`{one.usage}`", what, *kinds])
-    return table("function; is", rows)
+    return table("function; result", rows)
 
 
 def reductions() -> str:
@@ -55,7 +55,7 @@ def reductions() -> str:
         kinds = gives(lambda dtype, name=name: ARITHMETIC.reduced(name, (dtype,)))
         kinds[2] = "-" if name == "logsumexp" else kinds[2]
         rows.append([f"`{name}[C H](x)`", one.doc, *kinds])
-    return table("reduction; gives", rows)
+    return table("reduction; result", rows)
 
 
 def along() -> str:
@@ -65,7 +65,7 @@ def along() -> str:
         kinds = gives(lambda dtype, name=name: ARITHMETIC.dtype_of(name, (dtype,)))
         dims = "C" if one.kind == "along one" else "C H"
         rows.append([f"`{name}[{dims}](x)`", one.doc, *kinds])
-    return table("function; gives", rows)
+    return table("function; result", rows)
 
 
 TABLES = {"pointwise": pointwise, "reductions": reductions, "along": along}

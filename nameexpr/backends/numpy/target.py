@@ -37,4 +37,6 @@ TARGET = Target(
     held_work=16,
     held_bytes=1 << 28,
     copied_work=4,
+    step_flops=20_000.0,
+    placed_flops=4.0,
 )

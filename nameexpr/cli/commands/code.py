@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from nameexpr.terminal.arguments import add_expression, add_options
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.screen import Report
 
 EXAMPLES = """\
 examples:
@@ -20,11 +24,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_options(parser)
 
 
-def run(options: Namespace) -> int:
-    """Print the source."""
+def run(options: Namespace) -> Report:
+    """Return the source."""
     from nameexpr.cli.computing import code
-    from nameexpr.terminal.screen import Report, tell
+    from nameexpr.terminal.screen import Report
 
     source = code(options)
-    tell(Report(source.rstrip("\n"), {"code": source}), options)
-    return 0
+    return Report(source.rstrip("\n"), {"code": source})

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from argparse import Action, ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.screen import Report
 
 SHELLS = ("bash", "zsh")
 FILE = "FILE"
@@ -24,13 +27,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash or zsh")
 
 
-def run(options: Namespace) -> int:
-    """Print the script."""
-    from nameexpr.terminal.screen import Report, tell
+def run(options: Namespace) -> Report:
+    """Return the script."""
+    from nameexpr.terminal.screen import Report
 
     text = script(options.shell)
-    tell(Report(text.rstrip("\n"), {"shell": options.shell, "script": text}), options)
-    return 0
+    return Report(text.rstrip("\n"), {"shell": options.shell, "script": text})
 
 
 def script(shell: str) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from nameexpr.terminal.arguments import EXPRESSION, add_options
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.screen import Report
 
 EXAMPLES = """\
 examples:
@@ -32,12 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_options(parser)
 
 
-def run(options: Namespace) -> int:
-    """Compute, and print or write what comes out."""
+def run(options: Namespace) -> Report | None:
+    """Return what comes out, unless it is written to a file and no more is asked for."""
     from nameexpr.cli.computing import evaluate
-    from nameexpr.terminal.screen import tell
 
-    result = evaluate(options)
-    if result is not None:
-        tell(result, options)
-    return 0
+    return evaluate(options)

@@ -37,17 +37,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_options(parser)
 
 
-def run(options: Namespace) -> int:
-    """Print pages about codes, or the plan and code of a text."""
-    from nameexpr.terminal.screen import tell
-
+def run(options: Namespace) -> Report:
+    """Return pages about codes, or the plan and code of a text."""
     # A single word is no expression to plan: it has no arrow.
     if all(_WORD.fullmatch(word) for word in options.words[:1]):
-        tell(_pages(options.words), options)
-        return 0
+        return _pages(options.words)
+    from nameexpr.cli.computing import plan
+    from nameexpr.terminal.screen import Report, of_plan
+
     options.expression, *options.operands = options.words
-    tell(_text(options), options)
-    return 0
+    planned = plan(options)
+    text = f"{planned}\n\n{planned.code.rstrip()}"
+    return Report(text, {**of_plan(planned).data, "code": planned.code})
 
 
 def _pages(words: Sequence[str]) -> Report:
@@ -71,12 +72,3 @@ def _pages(words: Sequence[str]) -> Report:
         hint = f"{fault.hint} Families: {pages.families()}".strip()
         raise UsageError(fault.message, hint) from None
     return Report("\n\n\n".join(texts), {"pages": data})
-
-
-def _text(options: Namespace) -> Report:
-    from nameexpr.cli.computing import plan
-    from nameexpr.terminal.screen import Report, of_plan
-
-    planned = plan(options)
-    text = f"{planned}\n\n{planned.code.rstrip()}"
-    return Report(text, {**of_plan(planned).data, "code": planned.code})

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
+from nameexpr.syntax.lexer.tokens import kind_of
 from nameexpr.terminal.faults import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -49,14 +50,13 @@ def run(options: Namespace) -> int:
         raise UsageError("standard input can be read only once", hint, usage=options.usage)
     texts = [_read() if argument == STANDARD else argument for argument in arguments]
     forms = [canonical(text) for text in texts]
-    same = [text == form for text, form in zip(texts, forms, strict=True)]
     if options.json or not options.check:
-        rows = zip(texts, forms, same, strict=True)
         data = [
-            {"text": form, "kind": kind_of(text), "is_canonical": is_same} for text, form, is_same in rows
+            {"text": form, "kind": kind_of(text), "is_canonical": text == form}
+            for text, form in zip(texts, forms, strict=True)
         ]
         tell(Report("\n".join(forms), {"texts": data}), options)
-    return int(options.check and not all(same))
+    return int(options.check and texts != forms)
 
 
 def _read() -> str:
@@ -80,7 +80,7 @@ def canonical(text: str) -> str:
     # the sum
     sum[N](y)
     """
-    statements = _formula(text) if kind_of(text) == "formula" else _expression(text)
+    statements = _statements(text)
     above: list[list[str]] = [[] for _ in range(len(statements) + 1)]
     lines, spans = [line for _, line in statements], [span for span, _ in statements]
     for comment in _COMMENT.finditer(text):
@@ -104,25 +104,13 @@ def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
     return latest + 1, False
 
 
-def kind_of(text: str) -> str:
-    """Return "formula" or "expression".
+def _statements(text: str) -> list[tuple[Span, str]]:
+    """Return where each statement stands, and its canonical form; an expression is one."""
+    if kind_of(text) == "formula":
+        from nameexpr.syntax.parser.formula import parse_formula
+        from nameexpr.syntax.unparse import unparse_statement
 
-    >>> kind_of("a b -> b a")
-    'expression'
-    """
-    from nameexpr.syntax.lexer.language import looks_like_formula
-
-    return "formula" if looks_like_formula(text) else "expression"
-
-
-def _formula(text: str) -> list[tuple[Span, str]]:
-    from nameexpr.syntax.parser.formula import parse_formula
-    from nameexpr.syntax.unparse import unparse_statement
-
-    return [(statement.span, unparse_statement(statement)) for statement in parse_formula(text).statements]
-
-
-def _expression(text: str) -> list[tuple[Span, str]]:
+        return [(one.span, unparse_statement(one)) for one in parse_formula(text).statements]
     from nameexpr.errors import Span
     from nameexpr.syntax.parser.expression import parse
     from nameexpr.syntax.unparse import unparse

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nameexpr.terminal.arguments import add_expression, add_options, check_place
 from nameexpr.terminal.faults import FileError, UsageError, quoted, reason
+
+if TYPE_CHECKING:
+    from nameexpr.terminal.screen import Report
 
 STANDARD = "-"
 KINDS = ("network", "tree", "memory")
@@ -39,11 +42,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--draw", choices=KINDS, help=kind)
 
 
-def run(options: Namespace) -> int:
-    """Print the plan or the graph of it, and write its picture."""
+def run(options: Namespace) -> Report:
+    """Return the plan, the graph of it or its picture, which is else written to a file."""
     _check_options(options)
     from nameexpr.cli.computing import plan
-    from nameexpr.terminal.screen import Report, of_plan, tell
+    from nameexpr.terminal.screen import Report, of_plan
     from nameexpr.whole_files import replace_file
 
     planned = plan(options)
@@ -51,8 +54,7 @@ def run(options: Namespace) -> int:
     if options.svg is not None:
         picture = str(planned.draw(kind))
         if options.svg == STANDARD:
-            tell(Report(picture.rstrip("\n"), {}), options)
-            return 0
+            return Report(picture.rstrip("\n"), {})
         try:
             replace_file(options.svg, lambda stream: stream.write(picture.encode("utf-8")))
         except OSError as fault:
@@ -62,8 +64,7 @@ def run(options: Namespace) -> int:
     if options.dot or options.mermaid:
         graph = planned.dot(kind) if options.dot else planned.mermaid(kind)
         text, data = graph.rstrip("\n"), {"dot" if options.dot else "mermaid": graph}
-    tell(Report(text, {**data, "svg": options.svg}), options)
-    return 0
+    return Report(text, {**data, "svg": options.svg})
 
 
 def _check_options(options: Namespace) -> None:

@@ -111,6 +111,9 @@ class Target:
         few, and the bytes that it may take.
     copied_work : int
         Scalar operations per cell from which a result that is held is copied and not computed anew.
+    step_flops, placed_flops : float
+        Flops in the time that one more call takes with its views, however small it is, and in that which a
+        cell takes that is added to what other blocks gave.
     """
 
     costs: Costs
@@ -146,3 +149,5 @@ class Target:
     held_work: int
     held_bytes: int
     copied_work: int
+    step_flops: float
+    placed_flops: float

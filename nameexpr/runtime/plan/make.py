@@ -68,7 +68,7 @@ def _running(entry: Entry, compiled: Compilation[Any], specs: Sequence[OperandSp
 
 
 def _naive_flops(running: Running, flops: int) -> int:
-    """Return the flops of one loop over all labels; 0 where a bound text has none, as those planned are."""
+    """Return the flops of one loop over all labels; 0 for a bound text that has nothing left to compute."""
     plans = running.compiled.plans
     if running.is_bound and not flops:
         return 0

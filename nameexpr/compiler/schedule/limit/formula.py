@@ -20,7 +20,6 @@ from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import info_of, moments, peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering
-from nameexpr.compiler.schedule.limit.loops import ADDED, EXECUTED
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
 from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
@@ -87,7 +86,8 @@ class GraphSearch:
             plans = tuple([plan for plan, _ in lowering.plans.values()])
             sizes = moments(info_of(program, shapes_of(program), self.given))
             excess = fsum([log(max(1, size / max(1, self.limit))) for size in sizes])
-            self.seen[loops] = Tried(loops, program, plans, max(sizes, default=0), _cost(program), excess)
+            cost = _cost(program, self.target)
+            self.seen[loops] = Tried(loops, program, plans, max(sizes, default=0), cost, excess)
         return self.seen[loops]
 
     def fit(self) -> Tried:
@@ -163,14 +163,14 @@ def _length(program: Program) -> int:
     return len(program.instructions) + sum([_length(body) for loop in loops for body in loop.bodies])
 
 
-def _cost(program: Program) -> float:
+def _cost(program: Program, target: Target) -> float:
     """Return what a program costs, in flops: each call as much as some flops take."""
     shapes, cost = shapes_of(program), 0.0
     for value, one in enumerate(program.instructions, len(program.operands)):
-        cost += EXECUTED
+        cost += target.step_flops
         if one.loop is None:
             cost += work_of(one, [shapes[source] for source in one.sources], shapes[value])
         else:
-            placed = ADDED * prod(shapes_of(one.loop.body)[one.loop.body.result])
-            cost += one.loop.turns * (_cost(one.loop.body) + placed)
+            placed = target.placed_flops * prod(shapes_of(one.loop.body)[one.loop.body.result])
+            cost += one.loop.turns * (_cost(one.loop.body, target) + placed)
     return cost

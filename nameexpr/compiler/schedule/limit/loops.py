@@ -14,11 +14,6 @@ from math import log, prod
 from nameexpr.compiler.schedule.limit.network import COMBINED, Item, Labels, StepNetwork
 from nameexpr.records import field, record, replace
 
-EXECUTED = 20_000.0
-"""Flops in the time that one more step takes, with its views, however small it is."""
-ADDED = 4.0
-"""Flops in the time that a cell takes which is added to what other blocks gave."""
-
 
 @record
 class BlockLoop:
@@ -94,7 +89,7 @@ def _walk(network: StepNetwork, level: _Level, found: Measure) -> None:
             _walk(network, _inside(level, tops[number], alive), found)
             if level.nest[tops[number]].label not in item.labels:
                 blocks = -(-level.sizes[level.nest[tops[number]].label] // level.nest[tops[number]].block)
-                found.cost += ADDED * level.times * blocks * size / network.width
+                found.cost += network.target.placed_flops * level.times * blocks * size / network.width
         else:
             alive += sum(_bytes(network, network.values[one], level.sizes) for one in item.casts)
             _count(network, item, level, found)
@@ -147,7 +142,7 @@ def _count(network: StepNetwork, item: Item, level: _Level, found: Measure) -> N
     for label in level.looped - labels:
         flops *= -(-network.sizes[label] // level.sizes[label])
     found.flops += flops
-    found.cost += flops + EXECUTED * level.times
+    found.cost += flops + network.target.step_flops * level.times
 
 
 def _bytes(network: StepNetwork, labels: Labels, sizes: Mapping[str, int]) -> int:

@@ -106,6 +106,7 @@ class StepNetwork:
     width: int
     reducer: str | None
     again: int
+    target: Target
 
     @property
     def last(self) -> int:
@@ -134,7 +135,7 @@ def network_of(single: SingleReduction) -> StepNetwork:
     sizes = contraction.sizes
     is_repeated = len(set(flat)) < len(flat) or any(sizes[one] > 1 for one in set(flat) - values[-1])
     again = contraction.size(flat) * width if is_repeated else 0
-    return StepNetwork(tuple(items), values, sizes, count, width, contraction.reducer, again)
+    return StepNetwork(tuple(items), values, sizes, count, width, contraction.reducer, again, single.target)
 
 
 def _copied(single: SingleReduction) -> frozenset[int]:

@@ -182,7 +182,7 @@ def test_what_is_read_twice_is_in_no_loop_with_only_one_reader() -> None:
         Item((3,), b, frozenset("a"), 2, True, False, ()),
     )
     values = (ab, ab, b, ab, b)
-    network = StepNetwork(items, values, {"a": 9, "b": 8}, 1, 8, None, 0)
+    network = StepNetwork(items, values, {"a": 9, "b": 8}, 1, 8, None, 0, TARGET)
     found = {(loop.label, loop.top): loop.items for loop in every_loop(network)}
     assert ("b", 1) not in found and ("a", 1) not in found
     assert found["b", 3] == frozenset({0, 1, 2, 3})

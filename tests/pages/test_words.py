@@ -1,0 +1,103 @@
+"""The documents use natural English: phrasings that read as translated are found, with a better word."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+import pytest
+
+from pages import documents
+
+ELSEWHERE = {"docs/errors.md", "docs/operators.md"}
+"""Documents whose words come from the package; the source of the other words of the second is in `ALSO`."""
+ALSO = ["tests/README.md", "tests/pages/operators_words.md", "examples/data/README.md"]
+CHECKED = sorted({*documents.DOCUMENTS, *ALSO} - ELSEWHERE)
+
+GENERATED = re.compile(r"<!-- (pointwise|reductions|along) -->.*?<!-- end -->", re.DOTALL)
+FIGURES = re.compile(r"<!-- figures: begin -->.*?<!-- figures: end -->", re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
+
+
+class Phrase(NamedTuple):
+    """A phrasing to avoid: its pattern, what to write instead, and text in which it is found."""
+
+    pattern: str
+    better: str
+    example: str
+
+
+PHRASES = [
+    Phrase(r"\b(input|output|result) cells?\b", "element", "the output cell at OUT"),
+    Phrase(r"\bcells? (written|of (an?|the) (array|operand|tensor)s?)\b", "element", "cells of the operands"),
+    Phrase(r"\bnumbers? of (Python|NumPy)('s)?\b", "Python scalar, NumPy scalar", "a number of Python"),
+    Phrase(r"\bturned around\b", "reversed", "the dim is turned around"),
+    Phrase(r"\bquick(er|est)\b|\bas quick\b", "fast, faster, fastest", "the quickest of four ways"),
+    Phrase(r"\bheld against\b", "compared with, checked against", "names are held against the term"),
+    Phrase(r"\bin silence\b|\bunasked\b|\bwithout being asked\b", "silently, implicitly", "sum in silence"),
+    Phrase(r"\bbehind\b", "after, below", "the list behind an operand"),
+    Phrase(r"\bbeside\b", "next to, in addition to, not counting", "4,800 bytes beside the operands"),
+    Phrase(r"\bst(ands?|ood)\b(?! (in )?for\b)", "is, occurs", "what stands in brackets"),
+    Phrase(r"(?<!there )\b(is|are) no (?!(longer|more)\b)", "is not a", "`@` is no word of formulas"),
+    Phrase(r"\bknows? no\b", "does not have, does not know", "it knows no device"),
+    Phrase(r"\bha(s|ve) not[.,;:)]", "does not have", "functions that NumPy has not."),
+    Phrase(r"\bsays\b", "means, states, shows, explains", "the page says how"),
+    Phrase(r"\btold\b", "reported, shown", "errors are told as such"),
+    Phrase(r"\bwhatever\b", "any, all, regardless of", "whatever the planner chose"),
+    Phrase(r"\bthat many (dims|elements|labels|names|operands|terms)\b", "the number", "that many dims"),
+    Phrase(r"\bbut for (an?|its|one|the|those)\b", "except for", "the same but for the last digits"),
+    Phrase(r"(?<!are )(?<!is )\ball the same\b", "still, anyway", "to sum all the same"),
+    Phrase(r"\banew\b", "again, regenerate", "writes the tables anew"),
+    Phrase(r"\brefus(e|es|ed|als?)\b", "raises an error, is not supported", "such a text is refused"),
+    Phrase(r", as there\b", "as in PyTorch, NumPy, ...", "`ne.float` is float32, as there"),
+    Phrase(r"\bthe way out\b|\ba way out\b", "a suggestion", "the message has a way out"),
+    Phrase(r"\b(its|their) (kin|like)\b", "related ...", "`ne.zeros` and its like"),
+]
+
+
+def findings(text: str) -> list[tuple[int, str]]:
+    """Return the line and the advice for each phrasing of the prose that should be reworded."""
+    words = list(re.finditer(r"\S+", prose(text)))
+    starts, joined = [], ""
+    for word in words:
+        starts.append(len(joined))
+        joined += f"{word[0]} "
+    found = []
+    for phrase in PHRASES:
+        for match in re.finditer(phrase.pattern, joined, re.IGNORECASE):
+            at = words[bisect_right(starts, match.start()) - 1].start()
+            found.append((text.count("\n", 0, at) + 1, f"'{match[0].strip()}': write {phrase.better}"))
+    return sorted(found)
+
+
+def prose(text: str) -> str:
+    """Return the text with as many characters, in which blocks, code and generated tables are blank."""
+    for pattern in (documents.FENCE, GENERATED, FIGURES):
+        text = pattern.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
+    return CODE.sub(lambda match: "`" * len(match[0]), text)
+
+
+@pytest.mark.parametrize("document", CHECKED)
+def test_the_document_reads_naturally(document: str) -> None:
+    found = findings(documents.read(document))
+    assert not found, "\n".join(f"{document}:{line}: {advice}" for line, advice in found)
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=[phrase.example for phrase in PHRASES])
+def test_a_phrasing_to_avoid_is_found(phrase: Phrase) -> None:
+    broken_over_lines = "\n  ".join(phrase.example.split())
+    for text in (f"Text.\n\n{phrase.example}", f"Text.\n\n{broken_over_lines}"):
+        assert any(phrase.better in advice for line, advice in findings(text) if line >= 3)
+
+
+def test_blocks_code_and_generated_tables_are_left_alone() -> None:
+    assert findings("A\n```text\nwhat stands behind\n```\nand `behind` or\n") == []
+    assert findings("<!-- along -->\n| turned around |\n<!-- end -->\n") == []
+    assert findings("<!-- figures: begin -->\nrefused\n<!-- figures: end -->\nbehind") == [
+        (4, "'behind': write after, below")
+    ]
+
+
+def test_common_english_is_left_alone() -> None:
+    assert findings("There are no differences, it is no longer needed, `...` stands for the others.") == []
