@@ -23,7 +23,7 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.terminal import screen
 from nameexpr.terminal.faults import UsageError, harmless, quoted
 from nameexpr.terminal.writing import find_target, of_array, write

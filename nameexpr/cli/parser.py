@@ -63,26 +63,20 @@ class Subcommand(NamedTuple):
 
 _ARRAYS = (".npy", ".npz", ".csv")
 _PYTHON = (".py", ".ipynb")
-_STEPS = "show how an expression would be computed: steps, costs, pictures"
+_PLANNED = "show how an expression would be computed: steps, costs, pictures"
+_SOURCE = "show the NumPy that computes an expression, ready to paste"
 _EXPLAINED = "show a page about an error code, or all there is to say of an expression"
-_DOCTOR = "show versions, BLAS and threads, and what is wrong with them"
+_SESSION = "try expressions and formulas, line by line"
+_INSTALLED = "show versions, BLAS and threads, and what is wrong with them"
 ROWS = (
     Subcommand("eval", "EXPR FILE ...", "compute an expression over arrays in files", _ARRAYS),
-    Subcommand("plan", "EXPR SHAPE ...", _STEPS, _ARRAYS),
-    Subcommand(
-        "code", "EXPR SHAPE ...", "show the NumPy that computes an expression, ready to paste", _ARRAYS
-    ),
+    Subcommand("plan", "EXPR SHAPE ...", _PLANNED, _ARRAYS),
+    Subcommand("code", "EXPR SHAPE ...", _SOURCE, _ARRAYS),
     Subcommand("check", "PATH ...", "find wrong texts in Python files and notebooks", _PYTHON),
     Subcommand("fmt", "[TEXT ...]", "print the canonical form of expressions and formulas"),
     Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),
-    Subcommand(
-        "repl",
-        "[NAME=FILE ...]",
-        "try expressions and formulas, line by line",
-        _ARRAYS,
-        "nameexpr.repl.command",
-    ),
-    Subcommand("doctor", "", _DOCTOR, (), "nameexpr.cli.doctor"),
+    Subcommand("repl", "[NAME=FILE ...]", _SESSION, _ARRAYS, "nameexpr.repl.command"),
+    Subcommand("doctor", "", _INSTALLED, (), "nameexpr.cli.doctor"),
     Subcommand("completion", "SHELL", "print a script that completes these commands in bash or zsh"),
 )
 NAMES = tuple(row.name for row in ROWS)

@@ -208,7 +208,7 @@ def _shared(
         from nameexpr.compiler.planning.repeated import plan_repeated
 
         axes = [node.axes for node in graph.nodes if isinstance(node, View)]
-        other = plan_repeated(plan.contraction, axes, options.same, plan.flops)
+        other = plan_repeated(plan, axes, options.same)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
     shared = best_shared(tried, options.same, options.memory_limit, operands.given)

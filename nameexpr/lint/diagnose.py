@@ -34,7 +34,7 @@ from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms, terms_in
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
 _FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})

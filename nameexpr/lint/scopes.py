@@ -8,12 +8,9 @@ scope of its own, `global` and `nonlocal` bind elsewhere.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class Binding(NamedTuple):
@@ -24,6 +21,7 @@ class Binding(NamedTuple):
     scope: NameScope | None = None
 
 
+Place = tuple[ast.AST, "NameScope"]
 UNKNOWN = Binding()
 
 
@@ -61,53 +59,55 @@ class NameScope:
         return scope
 
 
-@dataclass(slots=True)
-class _Walk:
-    calls: list[tuple[ast.Call, NameScope]]
-    stack: list[tuple[ast.AST, NameScope]]
+def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
+    """Collect every call in the order of the file, with its scope; all scopes are then complete.
 
-    def push(self, nodes: Iterable[ast.AST | None], scope: NameScope) -> None:
-        """Visit nodes next, in their order."""
-        self.stack += [(node, scope) for node in nodes if node is not None][::-1]
+    >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
+    >>> scope.find("ne")[0].path
+    'nameexpr'
+    """
+    calls: list[tuple[ast.Call, NameScope]] = []
+    stack: list[Place] = [(tree, NameScope())]
+    while stack:
+        node, scope = stack.pop()
+        if isinstance(node, ast.Call):
+            calls.append((node, scope))
+        stack += _inside(node, scope)[::-1]
+    return calls
 
-    def visit(self, node: ast.AST, scope: NameScope) -> None:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-                self._function(node, scope)
-            case ast.ClassDef(name=name):
-                scope.bind(name)
-                self.push(node.body, _inner(scope, "class", node))
-                self.push([*node.decorator_list, *node.bases, *node.keywords], scope)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                self._comprehension(node, scope)
-            case ast.Call():
-                self.calls.append((node, scope))
-                self.push(ast.iter_child_nodes(node), scope)
-            case _:
-                noted = _note(node, scope)
-                self.push((child for child in ast.iter_child_nodes(node) if child is not noted), scope)
 
-    def _function(self, node: Function, scope: NameScope) -> None:
-        inner = _inner(scope, "function", node)
-        if isinstance(node, ast.Lambda):
-            self.push([node.body], inner)
-        else:
+def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
+    """Return the nodes inside a node, each with its scope, after noting what the node binds."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            inner, given = _inner(scope, "function", node), node.args
+            outside: list[ast.expr | None] = [*given.defaults, *given.kw_defaults]
+            for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
+                if argument is not None:
+                    inner.bind(argument.arg)
+                    outside.append(argument.annotation)
+            if isinstance(node, ast.Lambda):
+                return [*_each(outside, scope), (node.body, inner)]
             scope.bind(node.name)
-            self.push(node.body, inner)
-            self.push([*node.decorator_list, node.returns], scope)
-        given = node.args
-        named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-        for argument in filter(None, named):
-            inner.bind(argument.arg)
-            self.push([argument.annotation], scope)
-        self.push([*given.defaults, *given.kw_defaults], scope)
+            return _each([*outside, *node.decorator_list, node.returns], scope) + _each(node.body, inner)
+        case ast.ClassDef(name=name):
+            scope.bind(name)
+            around = _each([*node.decorator_list, *node.bases, *node.keywords], scope)
+            return around + _each(node.body, _inner(scope, "class", node))
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            inner = NameScope(scope, "comprehension")
+            places: list[Place] = []
+            for number, loop in enumerate(node.generators):
+                places += [(loop.iter, inner if number else scope), *_each([loop.target, *loop.ifs], inner)]
+            values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            return places + _each(values, inner)
+        case _:
+            noted = _note(node, scope)
+            return [(child, scope) for child in ast.iter_child_nodes(node) if child is not noted]
 
-    def _comprehension(self, node: Comprehension, scope: NameScope) -> None:
-        inner = _inner(scope, "comprehension", node)
-        self.push([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt], inner)
-        for number, loop in reversed(list(enumerate(node.generators))):
-            self.push([loop.target, *loop.ifs], inner)
-            self.push([loop.iter], inner if number else scope)
+
+def _each(nodes: Sequence[ast.AST | None], scope: NameScope) -> list[Place]:
+    return [(node, scope) for node in nodes if node is not None]
 
 
 def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
@@ -116,21 +116,6 @@ def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
     for parameter in getattr(node, "type_params", ()):
         inner.bind(parameter.name)
     return inner
-
-
-def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
-    """Collect every call in the order of the file, with its scope; all scopes are then complete.
-
-    >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
-    >>> scope.find("ne")[0].path
-    'nameexpr'
-    """
-    module = NameScope()
-    walk = _Walk([], [])
-    walk.push(tree.body, module)
-    while walk.stack:
-        walk.visit(*walk.stack.pop())
-    return walk.calls
 
 
 def _note(node: ast.AST, scope: NameScope) -> ast.expr | None:

@@ -130,7 +130,7 @@ class Magic:
                 hint = "write it in a cell of its own, without %ne"
                 raise LineError("Python needs no ! in a notebook", hint=hint)
             case lines.CommandLine():
-                raise LineError(f"there is no :{line.name.text} in a notebook", hint=OPTIONS)
+                raise LineError(f"there is no :{line.name} in a notebook", hint=OPTIONS)
             case lines.FactoryLine():
                 tensor = make(line, limit=memory_of_machine())
                 self._shell.push({line.target: tensor})

@@ -14,7 +14,8 @@ from nameexpr.carets import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nameexpr.repl.loop import Reader
+    from nameexpr.repl.loop import PlainReader
+    from nameexpr.repl.prompt import PromptReader
     from nameexpr.session.session import Answer, Session
 
 EXAMPLES = """\
@@ -52,17 +53,17 @@ def run(options: argparse.Namespace) -> int:
         return int(_run_script(session, options) > 0)
     if stdin is None:
         return 0
-    from nameexpr.repl.loop import loop, pipe_reader
+    from nameexpr.repl.loop import loop, piped_lines
     from nameexpr.session.session import Answer
 
     if not stdin.isatty():
         write = _writer(session, options, is_piped=True)
-        return int(loop(_runner(session, options), pipe_reader(stdin), write) > 0)
+        return int(loop(_runner(session, options), piped_lines(stdin), write) > 0)
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
-    read, write = _reader(session, options), _writer(session, options)
+    lines, write = iter(_reader(session, options).read, None), _writer(session, options)
     sys.stdout.write("nameexpr: :help lists what can be typed, Ctrl-D leaves\n")
-    loop(session.run, read, write, interrupted=Answer(session.strong("interrupted"), is_fault=True))
+    loop(session.run, lines, write, interrupted=Answer(session.strong("interrupted"), is_fault=True))
     return 0
 
 
@@ -96,8 +97,7 @@ def _run_script(session: Session, options: argparse.Namespace) -> int:
         lines = read_script(options.script)
     write = _writer(session, options)
     if options.json:
-        waiting = iter(lines)
-        return loop(_runner(session, options), lambda: next(waiting, None), write)
+        return loop(_runner(session, options), iter(lines), write)
     wrong = 0
     for answer in transcript(session, lines):
         write(answer)
@@ -119,7 +119,7 @@ def _runner(session: Session, options: argparse.Namespace) -> Callable[[str], An
     return run
 
 
-def _reader(session: Session, options: argparse.Namespace) -> Reader:
+def _reader(session: Session, options: argparse.Namespace) -> PlainReader | PromptReader:
     """Return a reader with prompt_toolkit, or a plain one if that is not installed or not wanted."""
     if not options.plain:
         try:
@@ -131,10 +131,10 @@ def _reader(session: Session, options: argparse.Namespace) -> Reader:
         else:
             from nameexpr.terminal.screen import is_colour_wanted
 
-            return PromptReader(session, has_colour=is_colour_wanted(options.color, sys.stdout)).read
+            return PromptReader(session, has_colour=is_colour_wanted(options.color, sys.stdout))
     from nameexpr.repl.loop import PlainReader
 
-    return PlainReader(session).read
+    return PlainReader(session)
 
 
 def _writer(

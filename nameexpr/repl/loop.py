@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TextIO, TypeAlias
+from typing import TextIO
 
-from nameexpr.session.continuation import MORE, PROMPT, is_open
+from nameexpr.session.continuation import MORE, PROMPT, is_open, joined
 from nameexpr.session.feedback import completions
 from nameexpr.session.session import Answer, Session
 
@@ -23,24 +23,20 @@ LONGEST = 1 << 20
 """Characters of a line from a pipe; what is longer is read in pieces."""
 
 
-Reader: TypeAlias = Callable[[], str | None]
-"""Returns the next line with its continuation lines, or None at the end."""
-
-
 def loop(
     run: Callable[[str], Answer],
-    read: Reader,
+    lines: Iterator[str],
     write: Callable[[Answer], None],
     *,
     interrupted: Answer | None = None,
 ) -> int:
-    """Run all lines, write their answers, empty ones, too, and return how many of them failed.
+    """Run lines to the end, write their answers, empty ones, too, and return how many of them failed.
 
     `interrupted` is what is said where Ctrl-C stops a line instead of the session, as at a terminal.
 
     >>> from nameexpr.session.commands import new_session
     >>> lines = iter(["x = zeros(N=1)", "x +", ":quit"])
-    >>> loop(new_session().run, lambda: next(lines), lambda answer: print(answer.text.split(" ")[0] or "-"))
+    >>> loop(new_session().run, lines, lambda answer: print(answer.text.split(" ")[0] or "-"))
     x:
     ParseError[NE144]:
     -
@@ -49,10 +45,11 @@ def loop(
     wrong = 0
     while True:
         try:
-            line = read()
-            answer = Answer("", leaves=True) if line is None else run(line)._replace(line=line)
-            if line is not None:
-                write(answer)
+            line = next(lines, None)
+            if line is None:
+                return wrong
+            answer = run(line)._replace(line=line)
+            write(answer)
         except KeyboardInterrupt:
             if interrupted is None:
                 raise
@@ -63,26 +60,14 @@ def loop(
             return wrong
 
 
-def pipe_reader(stream: TextIO) -> Reader:
-    r"""Return a reader of a stream, without prompts.
+def piped_lines(stream: TextIO) -> Iterator[str]:
+    r"""Yield the lines of a stream, each with its continuation lines, as soon as it is whole.
 
     >>> import io
-    >>> read = pipe_reader(io.StringIO("y = f(\n1)\nlast"))
-    >>> read(), read(), read()
-    ('y = f(\n1)', 'last', None)
+    >>> list(piped_lines(io.StringIO("y = f(\n1)\nlast")))
+    ['y = f(\n1)', 'last']
     """
-
-    def read_line() -> str | None:
-        line = stream.readline(LONGEST)
-        return line.rstrip("\r\n") if line else None
-
-    def read() -> str | None:
-        text = read_line()
-        while text is not None and is_open(text) and (more := read_line()) is not None:
-            text = f"{text}\n{more}"
-        return text
-
-    return read
+    return joined(line.rstrip("\r\n") for line in iter(partial(stream.readline, LONGEST), ""))
 
 
 class PlainReader:
@@ -99,7 +84,7 @@ class PlainReader:
         readline.set_completer(self._candidate)
         readline.set_completer_delims("")
         readline.parse_and_bind("tab: complete")
-        path = history_file()
+        path = history_file("plain_history")  # prompt_toolkit has a format of its own
         if path is not None:
             with suppress(OSError):
                 readline.read_history_file(path)
@@ -130,16 +115,16 @@ class PlainReader:
         return text
 
 
-def history_file() -> str | None:
-    """Return the path of the history file, created with mode 0600, or None if it cannot be.
+def history_file(name: str) -> str | None:
+    """Return the path of a history file, created with mode 0600, or None if it cannot be.
 
-    It is `nameexpr/history` under XDG_STATE_HOME, which is ~/.local/state if it is not set or not absolute
+    It is `nameexpr/NAME` under XDG_STATE_HOME, which is ~/.local/state if it is not set or not absolute
     (XDG Base Directory Specification).
     """
     home = os.environ.get("XDG_STATE_HOME", "")
     try:
         folder = Path(home) if os.path.isabs(home) else Path.home() / ".local" / "state"
-        path = folder / "nameexpr" / "history"
+        path = folder / "nameexpr" / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
     except (OSError, RuntimeError, ValueError):

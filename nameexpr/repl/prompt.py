@@ -60,7 +60,7 @@ class PromptReader(Completer, Lexer):
         self._session = session
         self._status = lru_cache(maxsize=2)(lambda text, version: status(session, text))
         self._waiting: list[str] = []
-        path = history_file()
+        path = history_file("history")
         self._prompt: PromptSession[str] = PromptSession(
             lexer=self,
             completer=self,

@@ -49,40 +49,22 @@ def _shaped(dims: Dims) -> Shaped:
     return names_of(dims), shape_of(dims)
 
 
-@remembered
-def renamed(names: Names, shape: Shape, verb: str, mapping: Any, *arguments: Any) -> Names:
+def _of_dims(rule: Callable[..., R]) -> Callable[..., R]:
+    """Return a rule for one tensor's dims with its answers kept by their names and sizes."""
+    return remembered(lambda names, shape, *arguments: rule(dims_of(names, shape), *arguments))
+
+
+refined = _of_dims(lambda dims, *names: naming.refined(dims, names))
+aligned_to = _of_dims(lambda dims, *names: naming.aligned_to(dims, names))
+flattened = _of_dims(lambda dims, name, *wanted: _shaped(reshaping.flattened(dims, wanted, name)))
+flattened_range = _of_dims(lambda dims, *ends: _shaped(reshaping.flattened_range(dims, *ends)))
+unflattened = _of_dims(lambda dims, dim, sizes: _shaped(reshaping.unflattened(dims, dim, sizes)))
+
+
+@_of_dims
+def renamed(dims: Dims, verb: str, mapping: Any, *names: Any) -> Names:
     """Return the names after `rename`; the mapping comes as a tuple of its items."""
-    return naming.renamed(dims_of(names, shape), arguments, dict(mapping), verb)
-
-
-@remembered
-def refined(names: Names, shape: Shape, *arguments: Any) -> Names:
-    """Return the names after `refine_names`."""
-    return naming.refined(dims_of(names, shape), arguments)
-
-
-@remembered
-def aligned_to(names: Names, shape: Shape, *arguments: Any) -> naming.Alignment:
-    """Return how the dims move in `align_to`."""
-    return naming.aligned_to(dims_of(names, shape), arguments)
-
-
-@remembered
-def flattened(names: Names, shape: Shape, out_dim: Any, *wanted: Any) -> Shaped:
-    """Return names and sizes after `flatten(wanted, out_dim)`."""
-    return _shaped(reshaping.flattened(dims_of(names, shape), wanted, out_dim))
-
-
-@remembered
-def flattened_range(names: Names, shape: Shape, start: Any, end: Any, *out_dim: Any) -> Shaped:
-    """Return names and sizes after `flatten(start, end, out_dim)`."""
-    return _shaped(reshaping.flattened_range(dims_of(names, shape), start, end, *out_dim))
-
-
-@remembered
-def unflattened(names: Names, shape: Shape, dim: Any, sizes: Any) -> Shaped:
-    """Return names and sizes after `unflatten(dim, sizes)`."""
-    return _shaped(reshaping.unflattened(dims_of(names, shape), dim, sizes))
+    return naming.renamed(dims, names, dict(mapping), verb)
 
 
 @remembered

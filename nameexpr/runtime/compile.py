@@ -10,7 +10,7 @@ from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.options import read_options
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 
 if TYPE_CHECKING:
     import numpy.typing as npt

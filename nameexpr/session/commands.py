@@ -66,7 +66,7 @@ def _names(session: Session, line: CommandLine) -> Answer:
 
 def _view(session: Session, line: CommandLine) -> Answer:
     """Show the type, the plan or the code of a text."""
-    name = find_command(line.name.text).name
+    name = find_command(line.name).name
     return Answer(str(VIEWS[name](_ready(session, line.argument, name))))
 
 

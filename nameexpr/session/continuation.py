@@ -82,7 +82,7 @@ def lines_of(text: str) -> list[str]:
     """
     lines = text.splitlines()
     first = next((line for line in lines if line.strip()), "")
-    return list(_behind_prompts(lines) if first.startswith(PROMPT.rstrip() + " ") else _joined(lines))
+    return list(_behind_prompts(lines) if first.startswith(PROMPT.rstrip() + " ") else joined(lines))
 
 
 def _behind_prompts(lines: Iterable[str]) -> Iterator[str]:
@@ -98,7 +98,8 @@ def _behind_prompts(lines: Iterable[str]) -> Iterator[str]:
         yield "\n".join(entered)
 
 
-def _joined(lines: Iterable[str]) -> Iterator[str]:
+def joined(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines together with their continuation lines."""
     waiting: list[str] = []
     for line in lines:
         waiting.append(line)

@@ -81,7 +81,7 @@ def _line_status(session: Session, line: lines.Line) -> Status:
 
 def _command_status(session: Session, line: lines.CommandLine) -> Status:
     """Return the status of the command's text, or else the usage of the command."""
-    written = line.name.text
+    written = line.name
     command = COMMANDS.get(FULL_NAMES.get(written, ""))
     if command is None:
         likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(written))

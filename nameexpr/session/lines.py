@@ -25,8 +25,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
 from nameexpr.session.faults import LineError
-from nameexpr.syntax.lexer.language import looks_like_formula
-from nameexpr.syntax.lexer.tokens import Token, tokens
+from nameexpr.syntax.lexer.tokens import Token, looks_like_formula, tokens
 from nameexpr.syntax.parser.formula import parse_formula
 
 
@@ -113,7 +112,7 @@ class EmptyLine(NamedTuple):
 class CommandLine(NamedTuple):
     """`:plan x * 2`: a command, its argument, which begins at `start`, and the whole line."""
 
-    name: Word
+    name: str
     argument: str
     start: int
     text: str
@@ -164,8 +163,7 @@ def read_line(line: str) -> Line:
     if not without_comments(line).strip():
         return EmptyLine()
     if (command := COMMAND.match(line)) is not None:
-        name = Word(command[1], Span(*command.span(1)))
-        return CommandLine(name, line[command.end() :].rstrip(), command.end(), line)
+        return CommandLine(command[1], line[command.end() :].rstrip(), command.end(), line)
     if (python := PYTHON.match(line)) and (python[1] or "x").isidentifier():
         return PythonLine(line[python.end() :].strip(), python[1] and normalised(python[1]), python[2])
     if (factory := _FACTORY.match(line)) and factory[1].isidentifier():

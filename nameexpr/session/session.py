@@ -141,9 +141,9 @@ class Session:
             case lines.EmptyLine():
                 return Answer("")
             case lines.CommandLine():
-                command = find_command(line.name.text)
+                command = find_command(line.name)
                 if command.takes == "nothing" and line.argument.strip():
-                    raise LineError(f":{line.name.text} takes nothing")
+                    raise LineError(f":{line.name} takes nothing")
                 return self.commands[command.name](self, line)
             case lines.FactoryLine():
                 tensor = make(line, limit=options_of(self.settings)["memory_limit"])

@@ -22,30 +22,23 @@ if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
 STARTS = ("expression", "formula")
-_PACKAGED = Path(__file__).parents[1] / "grammar"
-_CHECKOUT = Path(__file__).parents[2] / "grammar"
+_PLACES = [folder / "grammar" for folder in Path(__file__).parents[1:3]]  # in the wheel, in a checkout
+_FOLDER = next((folder for folder in _PLACES if folder.exists()), _PLACES[0])
 _SHARED = "// Terms and names"
-_FILES = {"expression": "nameexpr", "formula": "formula"}
-
-
-def grammar_folder() -> Path:
-    """The folder of the grammars and their tables."""
-    return _PACKAGED if _PACKAGED.exists() else _CHECKOUT
 
 
 def grammar_text(start: str = "expression") -> str:
     """The grammar of expressions, or of formulas, in Lark's notation."""
-    folder = grammar_folder()
-    text = (folder / "nameexpr.lark").read_text(encoding="utf-8")
+    text = (_FOLDER / "nameexpr.lark").read_text(encoding="utf-8")
     if start == "expression":
         return text
-    formula = (folder / "formula.lark").read_text(encoding="utf-8")
+    formula = (_FOLDER / "formula.lark").read_text(encoding="utf-8")
     return formula + "\n" + text[text.index(_SHARED) :]
 
 
 def tables_path(start: str = "expression") -> Path:
     """The file of Lark's tables for a grammar."""
-    return grammar_folder() / f"{_FILES[start]}.json"
+    return _FOLDER / {"expression": "nameexpr.json", "formula": "formula.json"}[start]
 
 
 @cache
@@ -63,20 +56,6 @@ def stored_tables(start: str = "expression") -> dict[str, Any]:
     return tables
 
 
-def table_state(start: str, lark: str | None) -> str:
-    """Whether the stored tables fit the grammar and this release of Lark: "stored", or "built anew",
-    "unreadable", "unknown" without Lark.
-    """
-    try:
-        tables = stored_tables(start)
-        release, is_current = tables["lark"], tables["grammar"] == digest(grammar_text(start))
-    except (OSError, ValueError, KeyError):
-        return "unreadable"
-    if lark is None:
-        return "unknown"
-    return "stored" if is_current and lark == release else "built anew"
-
-
 def digest(grammar: str) -> str:
     """The SHA-256 of a grammar, in hexadecimal."""
     from hashlib import sha256
@@ -91,7 +70,7 @@ def load_parser(start: str, callbacks: object = None) -> Lark:
     """
     import lark
 
-    if table_state(start, lark.__version__) == "stored":
+    if are_current(start, lark.__version__):
         tables = stored_tables(start)
         load: Callable[..., Lark] = lark.Lark._load_from_dict
         return load(tables["data"], tables["memo"], transformer=callbacks)
@@ -99,37 +78,36 @@ def load_parser(start: str, callbacks: object = None) -> Lark:
     return build(grammar_text(start), start=start, parser="lalr", lexer="basic", transformer=callbacks)
 
 
+def are_current(start: str, lark: str) -> bool:
+    """Whether the stored tables can be read, and fit the grammar and this release of Lark."""
+    try:
+        tables = stored_tables(start)
+        return bool(tables["lark"] == lark and tables["grammar"] == digest(grammar_text(start)))
+    except (OSError, ValueError, KeyError):
+        return False
+
+
 _parser = cache(load_parser)
-
-
-@cache
-def lark_error() -> type[UnexpectedInput]:
-    """The class of what Lark raises for a text that it refuses."""
-    from lark.exceptions import UnexpectedInput
-
-    return UnexpectedInput
 
 
 def refusal(text: str, start: str, callbacks: object = None) -> UnexpectedInput:
     """What Lark raises for a text that the grammar does not have."""
+    from lark.exceptions import UnexpectedInput
+
     try:
         _parser(start, callbacks).parse(text)
-    except lark_error() as refused:
+    except UnexpectedInput as refused:
         return refused
     raise AssertionError(f"the grammar reads what the parser refuses: {text!r}")
 
 
 def tables_text(start: str = "expression") -> str:
-    """The tables for a start symbol as JSON, built under Lark's strict mode (no conflicts of any kind).
-
-    The digest of the grammar is in it, to tell whether the tables are current: Lark numbers its states anew
-    each time.
-    """
+    """The tables for a start symbol as JSON, built under Lark's strict mode (no conflicts of any kind)."""
     import lark
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
-    text = grammar_text(start)
+    text = grammar_text(start)  # its digest tells if tables are current: Lark numbers states anew each time
     parser = lark.Lark(text, start=start, parser="lalr", lexer="basic", strict=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     tables = {"lark": lark.__version__, "grammar": digest(text), "data": data, "memo": memo}

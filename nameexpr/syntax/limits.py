@@ -97,33 +97,18 @@ def check_limits(text: str) -> None:
     if len(text) > bounds.text:
         message = f"the text has {len(text):,} characters, and the limit is {bounds.text:,}"
         raise error(Diagnostic("NE701", message, hint="nameexpr.set_limits(text=...) raises it"))
-    if text.count("(") > bounds.nesting:
-        _check_nesting(text, bounds.nesting)
-    if text.count(",") >= bounds.operands:
-        _check_operands(text, bounds.operands)
-    if len(text) > SIZE_DIGITS:
-        _check_numbers(text)
-
-
-def _check_nesting(text: str, limit: int) -> None:
     depth = 0
-    for token in re.finditer(r"#[^\n]*|[()]", text):
+    for token in re.finditer(r"#[^\n]*|[()]", text) if text.count("(") > bounds.nesting else ():
         depth += {"(": 1, ")": -1}.get(token[0], 0)
-        if depth > limit:
+        if depth > bounds.nesting:
             mark = Mark(Span(*token.span()))
-            raise error(Diagnostic("NE702", f"brackets nest deeper than {limit}", text, (mark,)))
-
-
-def _check_operands(text: str, limit: int) -> None:
+            raise error(Diagnostic("NE702", f"brackets nest deeper than {bounds.nesting}", text, (mark,)))
     count = 1 + sum(token[0] == "," for token in re.finditer(r"#[^\n]*|,", text))
-    if count > limit:
-        message = f"the text has {count:,} terms, and the limit is {limit:,} operands"
+    if count > bounds.operands:
+        message = f"the text has {count:,} terms, and the limit is {bounds.operands:,} operands"
         raise error(Diagnostic("NE703", message, hint="nameexpr.set_limits(operands=...) raises it"))
-
-
-def _check_numbers(text: str) -> None:
-    for token in re.finditer(rf"#[^\n]*|{WORD}|[0-9]{{{SIZE_DIGITS + 1},}}", text):
-        if token[0][0].isdigit():
+    for token in re.finditer(rf"#[^\n]*|{WORD}|([0-9]{{{SIZE_DIGITS + 1},}})", text):
+        if token[1]:
             span = Span(token.start(), token.start() + 1)
             message = f"a size has at most {SIZE_DIGITS} digits, and this one has {len(token[0]):,}"
             raise error(Diagnostic("NE704", message, text, (Mark(span),)))

@@ -189,6 +189,12 @@ def checked_int(value: object, verb: str, what: str) -> int:
         raise error(Diagnostic("NE677", message)) from None
 
 
+def checked_sizes(sizes: tuple[Any, ...], verb: str) -> tuple[int, ...]:
+    """Return sizes, which come as arguments or as one tuple or list (NE677)."""
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    return tuple(checked_int(size, verb, "a size") for size in given)
+
+
 def checked_real(value: object, verb: str, what: str) -> Any:
     """Return an argument that must be a number as `checked_number` does, and not a complex one (NE677)."""
     number = checked_number(value, verb, what)

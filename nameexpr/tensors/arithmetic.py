@@ -55,6 +55,13 @@ def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
     return left, right, in_place
 
 
+def _comparison(verb: str) -> _Sign:
+    def compare(self: Operators, other: Any) -> Any:
+        return self._compare(verb, other)
+
+    return compare
+
+
 class ArithmeticMethods(PointwiseMethods):
     """add, sub, div, pow, round, clamp, relu, equal, and the signs."""
 
@@ -251,16 +258,6 @@ class ArithmeticMethods(PointwiseMethods):
     def __ne__(self, other: object) -> Any:
         return self._operate("ne", self, other)
 
-    def __lt__(self, other: object) -> Any:
-        return self._compare("lt", other)
-
-    def __le__(self, other: object) -> Any:
-        return self._compare("le", other)
-
-    def __gt__(self, other: object) -> Any:
-        return self._compare("gt", other)
-
-    def __ge__(self, other: object) -> Any:
-        return self._compare("ge", other)
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))
 
     __hash__ = object.__hash__

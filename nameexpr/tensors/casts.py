@@ -30,7 +30,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class _CastOf(Protocol[T_co]):
-    def __call__(self, memory_format: Any = None) -> T_co: ...
+    def __call__(self, memory_format: Any = None) -> T_co:
+        """Return each element in the dtype of this name."""
 
 
 class _Cast(Protocol):

@@ -60,8 +60,6 @@ class Core:
     def numpy(self) -> Array:
         """Return the array itself, without its names and without a copy.
 
-        Examples
-        --------
         >>> ne.tensor([1, 2], names="N").numpy()
         array([1, 2])
         """
@@ -116,8 +114,6 @@ class Core:
 
         To a string "N C", a list or tuple, or None for no names at all; the tensor then checks them.
 
-        Examples
-        --------
         >>> x = ne.tensor([[1, 2]])
         >>> x.names
         (None, None)
@@ -137,8 +133,6 @@ class Core:
     def has_names(self) -> bool:
         """Return whether at least one dim has a name.
 
-        Examples
-        --------
         >>> ne.tensor([1, 2]).has_names()
         False
         """

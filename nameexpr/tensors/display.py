@@ -31,8 +31,6 @@ class Display(Core):
     def __repr__(self) -> str:
         """Return the array with its names and sizes.
 
-        Examples
-        --------
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
         tensor([[1, 2, 3],
                 [4, 5, 6]], names=('N', 'C'), shape=(2, 3))
@@ -64,8 +62,6 @@ class Display(Core):
     def draw(self) -> Picture:
         """Return a picture of the tensor as SVG: a box with its names and sizes. Notebooks show it.
 
-        Examples
-        --------
         >>> ne.zeros(2, 3, names="N C").draw().startswith("<svg")
         True
         """
@@ -96,8 +92,6 @@ _NUMBERS = {"f": ".5g", "c": ".5g"}
 def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
     """Return the table of a tensor with these names; of one with more than two dims a slice of two.
 
-    Examples
-    --------
     >>> table = preview(np.arange(6).reshape(1, 2, 3), ("batch", "N", None))
     >>> print(table.caption)
     NamedTensor  batch=1, N=2, 3  int64

@@ -20,7 +20,13 @@ from nameexpr.dims import DIM_LIMIT, Dims, dims_of
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.rules.targets import checked_names
-from nameexpr.tensors.arguments import as_dtype, checked_device, checked_int, checked_real, plain
+from nameexpr.tensors.arguments import (
+    as_dtype,
+    checked_device,
+    checked_real,
+    checked_sizes,
+    plain,
+)
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
@@ -141,8 +147,7 @@ def finished(data: Array, dims: Dims, verb: str, out: Core | None = None) -> Nam
 
 def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
     """Return the dims of a new tensor, whose sizes come as arguments or as one tuple or list."""
-    given = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
-    shape = tuple(checked_int(number, verb, "a size") for number in given)
+    shape = checked_sizes(size, verb)
     call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
         marked = [index for index, number in enumerate(shape) if number < 0]

@@ -10,7 +10,7 @@ says what to do.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Protocol, Self, TypeVar
 
 from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
@@ -19,7 +19,24 @@ from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.tensors.arguments import Device
 from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import called, op
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _Answer(Protocol[T_co]):
+    def __get__(self, tensor: Any, kind: Any) -> T_co: ...
+
+
+def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
+    """Return a property that is the same of every array on the CPU."""
+
+    def answer(self: Info) -> T:
+        return value
+
+    answer.__doc__ = doc
+    return property(op("answers")(called(answer, "Info", name)))
 
 
 class Info(Operators):
@@ -152,23 +169,12 @@ class Info(Operators):
         hint = "give x.numpy() to a library for that device, and keep x.names"
         raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
 
-    @property
-    @op("answers")
-    def is_cuda(self) -> bool:
-        """False: the array is on the CPU."""
-        return False
-
-    @property
-    @op("answers")
-    def is_sparse(self) -> bool:
-        """False: every element is stored."""
-        return False
-
-    @property
-    @op("answers")
-    def is_sparse_csr(self) -> bool:
-        """False: every element is stored."""
-        return False
+    is_cuda = _fact("is_cuda", "False: the array is on the CPU.", value=False)
+    is_sparse = _fact("is_sparse", "False: every element is stored.", value=False)
+    is_sparse_csr = _fact("is_sparse_csr", "False: every element is stored.", value=False)
+    requires_grad = _fact("requires_grad", "False: no tensor records what is done with it.", value=False)
+    grad = _fact("grad", "None: no gradient is recorded.", value=None)
+    is_leaf = _fact("is_leaf", "True: no tensor records where it came from.", value=True)
 
     @op("answers")
     def is_pinned(self) -> bool:
@@ -178,12 +184,6 @@ class Info(Operators):
     @op("answers")
     def is_shared(self) -> bool:
         """Return False: the memory is this process's own, so far as NumPy knows."""
-        return False
-
-    @property
-    @op("answers")
-    def requires_grad(self) -> bool:
-        """False: no tensor records what is done with it."""
         return False
 
     @op("fills")
@@ -198,18 +198,6 @@ class Info(Operators):
         if requires_grad:
             raise _no_gradients("requires_grad_")
         return self
-
-    @property
-    @op("answers")
-    def grad(self) -> None:
-        """None: no gradient is recorded."""
-        return
-
-    @property
-    @op("answers")
-    def is_leaf(self) -> bool:
-        """True: no tensor records where it came from."""
-        return True
 
     @op("keeps")
     def detach(self) -> Self:

@@ -77,8 +77,6 @@ def stack(
 ) -> NamedTensor:
     """Return tensors of the same sizes side by side along a new dim, which may get a name.
 
-    Examples
-    --------
     >>> x = wrap(np.zeros(2), ("C",))
     >>> stack([x, x], name="N").names
     ('N', 'C')

@@ -10,14 +10,16 @@ that has computed names already: no copy, no check.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, error
+from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
+from nameexpr.tensors.along import AlongDim
 from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
@@ -28,11 +30,9 @@ from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
-from nameexpr.tensors.names import NameMethods
 from nameexpr.tensors.ops import op
-from nameexpr.tensors.pieces import Pieces
+from nameexpr.tensors.ordering import Ordering
 from nameexpr.tensors.protocols import Protocols
-from nameexpr.tensors.scans import Scans
 from nameexpr.tensors.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -42,13 +42,12 @@ if TYPE_CHECKING:
 
 
 class NamedTensor(
-    NameMethods,
     Movement,
     Shapes,
-    Pieces,
+    AlongDim,
     Indexing,
     ArithmeticMethods,
-    Scans,
+    Ordering,
     MatrixProducts,
     Fills,
     Casts,
@@ -87,6 +86,87 @@ class NamedTensor(
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make this tensor again, for pickle and deepcopy; its names are checked again."""
         return from_numpy, (self._data, self._names)
+
+    @op("names")
+    def rename(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Return a view with other names: all of them in order, or some as old=new.
+
+        In order, `...` keeps the names that stand there, and a single None drops all. With old=new all
+        changes are made at once, so names can be swapped. The array is shared.
+
+        Parameters
+        ----------
+        *names
+            One name or None per dim, `...` at most once; or all in one string, "N C ... W"; or in one list.
+        **rename_map
+            New names by old ones.
+
+        Raises
+        ------
+        DimNameError
+            If a name is malformed or doubled, an old one is unknown, or there is not one per dim.
+
+        Notes
+        -----
+        `Tensor.rename` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.rename(N="C", C="N").names
+        ('C', 'N')
+        >>> x.rename(..., "features").names
+        ('N', 'features')
+        """
+        given = tuple(rename_map.items())
+        new = remembered.renamed(self._names, self._data.shape, "rename", given, *names)
+        return self._wrap(self._data, new)
+
+    @op("names")
+    def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Change the names of this tensor as `rename` does, and return it.
+
+        Raises
+        ------
+        DimNameError
+            As `rename`; the tensor then keeps its names.
+
+        Examples
+        --------
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.rename_(None).names, x.names
+        ((None, None), (None, None))
+        """
+        given = tuple(rename_map.items())
+        self._names = remembered.renamed(self._names, self._data.shape, "rename_", given, *names)
+        return self
+
+    @op("names")
+    def refine_names(self, *names: object) -> Self:
+        """Return a view whose unnamed dims have names; a dim that has one must keep it.
+
+        Parameters
+        ----------
+        *names
+            One name or None per dim; `...` keeps the names that stand there. One string "N ... C" and one
+            list do as well.
+
+        Raises
+        ------
+        DimNameError
+            If a dim would change or lose its name, a name is malformed or doubled, or there is not one per
+            dim.
+
+        Notes
+        -----
+        `Tensor.refine_names` of PyTorch's page "Named Tensors".
+
+        Examples
+        --------
+        >>> ne.tensor([[1, 2]], names=(None, "C")).refine_names("N", ...).names
+        ('N', 'C')
+        """
+        return self._wrap(self._data, remembered.refined(self._names, self._data.shape, *names))
 
 
 Core._tensor_class = NamedTensor
@@ -133,8 +213,6 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
 
     A NamedTensor that needs no change is returned itself. Arguments and errors are those of `tensor`.
 
-    Examples
-    --------
     >>> array = np.zeros(2)
     >>> as_tensor(array, names="N").numpy() is array
     True

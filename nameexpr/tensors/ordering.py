@@ -46,9 +46,7 @@ class Ordering(Reductions):
         >>> ne.tensor([3.0, 1.0, 2.0, 4.0]).median()
         tensor(2.)
         """
-        if dim is ALL:
-            return self._of_all(ordering.full_median, "median")
-        return self._select(ordering.median, dim, keepdim, "median")
+        return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
     @allocating("removes")
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
@@ -57,16 +55,15 @@ class Ordering(Reductions):
         >>> ne.tensor([3.0, float("nan"), 4.0]).nanmedian()
         tensor(3.)
         """
-        if dim is ALL:
-            return self._of_all(ordering.full_nanmedian, "nanmedian")
-        return self._select(ordering.nanmedian, dim, keepdim, "nanmedian")
+        return self._middle("nanmedian", ordering.nanmedian, ordering.full_nanmedian, dim, keepdim)
 
-    def _of_all(self, kernel: Any, verb: str) -> Self:
-        """Return a median of all elements: nan of none, where the dtype has one."""
+    def _middle(self, verb: str, kernel: Any, full: Any, dim: Any, keepdim: bool) -> Any:
+        if dim is not ALL:
+            return self._select(kernel, dim, keepdim, verb)
         check_ordered(self, verb)
-        if not is_inexact(self._data.dtype):
+        if not is_inexact(self._data.dtype):  # the median of no elements is nan, where the dtype has one
             self._check_not_empty(verb, ALL)
-        return self._named(kernel(self._data), ())
+        return self._named(full(self._data), ())
 
     @allocating("removes")
     def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:

@@ -18,7 +18,7 @@ from nameexpr.rules.lookup import called, is_only, positions
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
-from nameexpr.tensors.arguments import checked_int
+from nameexpr.tensors.arguments import checked_int, checked_sizes
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
@@ -154,9 +154,9 @@ class Shapes(Operators):
         >>> ne.tensor([[1], [2]], names="N C").expand(-1, 3).shape
         (2, 3)
         """
-        wanted = _sizes(sizes, "expand")
+        wanted = checked_sizes(sizes, "expand")
         new = len(wanted) - self._data.ndim
-        call = ShownCall("expand", tuple(wanted), (self._dims,))
+        call = ShownCall("expand", wanted, (self._dims,))
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
@@ -202,7 +202,7 @@ class Shapes(Operators):
         tensor([[1],
                 [2]], shape=(2, 1))
         """
-        return self._resize(tuple(_sizes(sizes, "resize_")), None)
+        return self._resize(checked_sizes(sizes, "resize_"), None)
 
     def _resize(self, shape: tuple[int, ...], names: Names | None) -> Self:
         """Give the tensor sizes and, unless they are None, names, both or neither."""
@@ -243,8 +243,3 @@ class Shapes(Operators):
         if any(self._names):
             check_written(self._dims, other._names, other.shape, "resize_as_", source="other")
         return self._resize(other.shape, other._names)
-
-
-def _sizes(sizes: tuple[Any, ...], verb: str) -> list[int]:
-    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
-    return [checked_int(size, verb, "a size") for size in given]

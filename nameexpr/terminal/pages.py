@@ -18,9 +18,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from nameexpr.carets import shortened, visible
 from nameexpr.errors import did_you_mean, family
-from nameexpr.terminal.faults import UsageError
+from nameexpr.terminal.faults import UsageError, quoted
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGED = os.path.join(_PACKAGE, "docs", "errors.md")
@@ -133,12 +132,11 @@ def _found(code: str) -> Section:
     section = _sections().get(f"NE{word[1]}") if word else None
     if section is None:
         wanted = f"NE{word[1]}" if word else code.strip().upper()
-        shown = shortened(visible(code).replace("\n", "\\n"))
         near = did_you_mean(wanted, codes())
         if word:  # the nearest number, of the same family if there is one
             beside = codes(wanted[:3]) or codes()
             near = f"did you mean '{min(beside, key=lambda other: abs(int(other[2:]) - int(word[1])))}'?"
-        raise NoPageError(f"there is no error code '{shown}'", near)
+        raise NoPageError(f"there is no error code {quoted(code)}", near)
     return section
 
 

@@ -136,7 +136,7 @@ BUG = "which is a bug of its own"
 
 
 def _left_out(session: Session, line: CommandLine) -> Answer:
-    return Answer(f":{line.name.text} is left out", is_fault=True)
+    return Answer(f":{line.name} is left out", is_fault=True)
 
 
 _COMMANDS = {name: run if name in _ALLOWED else _left_out for name, run in RUN.items()}

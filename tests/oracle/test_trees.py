@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nameexpr.errors import NameExprError
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.limits import set_limits
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula

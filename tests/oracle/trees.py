@@ -56,7 +56,7 @@ def formula_tree(text: str) -> Formula | None:
     """The tree of a formula, or None if there is none."""
     try:
         check_limits(text)
-        check_names(text, "a formula")
+        check_names(text, is_formula=True)
         statements: Any = lark_parser("formula").parse(with_semicolons(text))
         tree = Formula(statements, text)
         check_depth(tree)

@@ -19,9 +19,9 @@ from project.sources import NUMPY_FREE, PACKAGE, ROOT, imports_of, modules, part
 USE = """
 import numpy as np
 import nameexpr as ne
-from nameexpr.syntax.grammar import _CHECKOUT, _PACKAGED, grammar_text
+from nameexpr.syntax.grammar import grammar_text, tables_path
 
-assert not _CHECKOUT.exists() and _PACKAGED.exists(), "the grammar in the wheel is the one that is read"
+assert tables_path().parents[1].name == "nameexpr", "the grammar in the wheel is the one that is read"
 assert "expression :" in grammar_text()
 result = ne.einsum("batch chan, chan out -> batch out", np.ones((2, 3)), np.ones((3, 4)))
 print(result.tolist(), ne.__file__)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.carets import visible
+from nameexpr.syntax.lexer.tokens import kind_of
 from nameexpr.terminal.faults import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -101,17 +102,6 @@ def _place(text: str, start: int, spans: Sequence[Span]) -> tuple[int, bool]:
     if latest >= 0 and "\n" not in text[spans[latest].end : start]:
         return latest, True
     return latest + 1, False
-
-
-def kind_of(text: str) -> str:
-    """Return "formula" or "expression".
-
-    >>> kind_of("a b -> b a")
-    'expression'
-    """
-    from nameexpr.syntax.lexer.language import looks_like_formula
-
-    return "formula" if looks_like_formula(text) else "expression"
 
 
 def _statements(text: str) -> list[tuple[Span, str]]:

@@ -20,7 +20,7 @@ from nameexpr.compiler.ir.axes import (
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
 from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.ops import NEED_ELEMENTS, SUMMING
+from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -54,13 +54,6 @@ class Typed:
     dropped: Labels
     reducer: str | None
 
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
-        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
-
     def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that these labels span."""
         return prod([self.sizes[label] for label in labels])
@@ -73,7 +66,7 @@ def type_expression(
 
     `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given beside the text.
     """
-    if tree.leaves_inputs_out:
+    if not tree.inputs[0].items and tree.leaves_inputs_out:
         from nameexpr.compiler.analysis.infer_inputs import fill_in
 
         tree = fill_in(tree, operands, has_reduce=reducer is not None)
@@ -114,9 +107,9 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
     if outputs is None or len(terms) != len(operands):
         return None
     sizes: dict[str, int] = {}
-    arrays = []
+    arrays, most = [], limits().dims
     for term, operand in zip(terms, operands, strict=True):
-        labels = measured(term, operand, sizes)
+        labels = measured(term, operand, sizes, most)
         if labels is None:
             return None
         arrays.append(labels)
@@ -130,7 +123,7 @@ def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | N
         names = tuple(label for (label,) in result)
         if len(set(names)) < len(names):
             return None
-    if len(result) > limits().dims:
+    if len(result) > most:
         return None
     kept = {*result}
     dropped = tuple([label for label in sizes if (label,) not in kept])
@@ -189,13 +182,13 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     """Return the graph of an expression, and the number of its result."""
     views = [View(position, -1, axes) for position, axes in enumerate(typed.operands)]
-    terms = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in (*typed.operands, typed.result)]
+    every = (*typed.operands, typed.result)
+    *terms, order = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
         compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
     is_counted = compute != dtypes.compute
     result = "bool" if is_counted else result
-    *terms, order = terms
     kept = [label for label in dict.fromkeys(chain.from_iterable(terms)) if label not in typed.dropped]
     reduction = Reduction(reducer, tuple(range(len(views))), typed.dropped, compute, result)
     # Indices, truth values and what a caller's function gives have dtypes of their own.

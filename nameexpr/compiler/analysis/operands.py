@@ -12,7 +12,6 @@ from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
 from nameexpr.records import record
 from nameexpr.syntax import ast
-from nameexpr.syntax.limits import limits
 
 View = tuple[str, ast.Term]
 """An operand or a statement of a formula, and the term through which it is seen."""
@@ -148,12 +147,12 @@ def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
             return (prod(size for inner in items for size in _assumed(inner, known)),)
 
 
-def measured(term: ast.Term, operand: Operand, sizes: dict[str, int]) -> Axes | None:
-    """Return the labels of an operand's dims and note their sizes; None if the term holds more than labels,
-    or does not fit.
+def measured(term: ast.Term, operand: Operand, sizes: dict[str, int], most: int) -> Axes | None:
+    """Return the labels of an operand's dims, `most` of them at most, and note their sizes; None if the term
+    holds more than labels, or does not fit.
     """
     items, shape = term.items, operand.shape
-    if len(items) != len(shape) or len(shape) > limits().dims:
+    if len(items) != len(shape) or len(shape) > most:
         return None
     labels = []
     for item, size in zip(items, shape, strict=True):

@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_do
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.records import record, replace
 from nameexpr.syntax import ast
+from nameexpr.syntax.limits import limits
 
 
 @record
@@ -51,8 +52,9 @@ def _plain_views(scope: Scope, plain: Sequence[View], operands: Mapping[str, Ope
         return None
     sizes: dict[str, int] = {}
     axes: dict[View, Axes] = {}
+    most = limits().dims
     for view in plain:
-        labels = measured(view[1], operands[view[0]], sizes)
+        labels = measured(view[1], operands[view[0]], sizes, most)
         if labels is None:
             return None
         axes[view] = labels

@@ -121,26 +121,21 @@ class Dtypes:
 
 
 def choose_dtypes(
-    operands: tuple[str, ...], product: str, *, is_summed: bool, reducer: str | None, is_asked: bool = False
+    operands: tuple[str, ...],
+    product: str,
+    reducer: str | None,
+    *,
+    is_contraction: bool = False,
+    is_asked: bool = False,
 ) -> Dtypes:
     """Return the dtypes of an expression.
 
-    Parameters
-    ----------
-    operands : tuple of str
-        Name of each operand's dtype.
-    product : str
-        Name of the dtype that NumPy's promotion gives to all of them, or the one asked for; "" if it is not a
-        number.
-    is_summed : bool
-        Whether products are added up.
-    reducer : str or None
-        The reducer, if one is written.
-    is_asked : bool
-        Whether `product` was asked for with `dtype=`, so that sums are given back in it.
+    `product` is the dtype that NumPy's promotion gives to all operands, or the one asked for with `dtype=`,
+    in which sums are then given back (`is_asked`); "" if it is not a number. `is_contraction` says that
+    products are added up although no reducer is written.
     """
     compute = product
-    if is_summed or reducer in SUMMING:
+    if is_contraction or reducer in SUMMING:
         compute = WIDE.get(product, product)
         if product in NARROW:
             compute = "float32"

@@ -136,7 +136,9 @@ class Lowering:
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A label that is reduced may stand in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
-        reducer = "sum" if node.is_counted else node.reducer
+        # What says that any product of bools is true is their number, counted in floats.
+        is_counted = node.reducer == "any" and node.result == "bool" != node.compute
+        reducer = "sum" if is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan, offset = self.planned(number, contraction, node.factors)

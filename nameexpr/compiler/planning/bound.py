@@ -27,8 +27,7 @@ def plan_for_calls(plan: ContractionPlan, constants: Collection[int], target: Ta
     count = len(plan.terms)
     if len(constants) < 2 or len(constants) == count or count <= 2:  # noqa: PLR2004
         return plan
-    kept = frozenset(plan.contraction.result) | frozenset(plan.reduced)
-    every = [label for term in plan.terms for label in term]
+    kept, every = plan.kept, [label for term in plan.terms for label in term]
     terms = [frozenset(a for a in term if a in kept or every.count(a) > 1) for term in plan.terms]
     bound = sum(1 << position for position in constants)
     operands = _Operands(terms, kept & frozenset(every), plan.contraction.sizes, bound, target)

@@ -55,21 +55,31 @@ class Step:
 class ContractionPlan:
     """The order of contractions.
 
-    `reduced` are the labels that the reducer takes at the end. `naive_flops` is what one loop over all labels
-    would do. `repeated` are the numbers of the steps whose values earlier ones have made, because operands
-    are the same array.
+    `reduced` are the labels that the reducer takes at the end. `repeated` are the numbers of the steps whose
+    values earlier ones have made, because operands are the same array.
     """
 
     contraction: Contraction
     steps: tuple[Step, ...]
     reduced: tuple[str, ...]
-    naive_flops: int
     repeated: frozenset[int] = frozenset()
 
     @property
     def terms(self) -> tuple[tuple[str, ...], ...]:
         """Labels of each factor."""
         return self.contraction.terms
+
+    @property
+    def kept(self) -> Labels:
+        """The labels that contractions may not sum over."""
+        return frozenset((*self.contraction.result, *self.reduced))
+
+    @property
+    def naive_flops(self) -> int:
+        """What one loop over all labels would do."""
+        contraction, everything = self.contraction, {label for term in self.terms for label in term}
+        is_summed, count = bool(contraction.dropped), len(self.terms)
+        return flops_of(everything, contraction.sizes, is_summed=is_summed, operands=count)
 
     @property
     def flops(self) -> int:
@@ -121,30 +131,19 @@ def _without_ones(contraction: Contraction) -> Contraction:
     return replace(contraction, terms=terms, result=left(contraction.result), dropped=dropped)
 
 
-def kept_labels(contraction: Contraction) -> Labels:
-    """The labels that contractions may not sum over."""
-    is_adding = contraction.reducer in ADDING
-    return frozenset(contraction.result) | frozenset(() if is_adding else contraction.dropped)
-
-
 def flops_of(labels: Iterable[str], sizes: Mapping[str, int], *, is_summed: bool, operands: int = 2) -> int:
     """The scalar operations of one step: one multiplication per pair, one addition if it sums."""
     return prod([sizes[label] for label in labels]) * (max(1, operands - 1) + is_summed)
 
 
 def ordered_plan(contraction: Contraction, find: Find, most: int = MOST_DIMS) -> ContractionPlan:
-    """The plan with the order that is found, if none of its values has more dims than `most`."""
-    terms = contraction.terms
-    everything = {label for term in terms for label in term}
-    is_summed = bool(contraction.dropped)
-    naive = flops_of(everything, contraction.sizes, is_summed=is_summed, operands=len(terms))
+    """The plan that sums what only one operand has, then contracts pairs in the order that is found.
+
+    A label goes as soon as no later value needs it. No value may have more dims than `most`.
+    """
+    terms, sizes = contraction.terms, contraction.sizes
     reduced = () if contraction.reducer in ADDING else contraction.dropped
-    return ContractionPlan(contraction, tuple(_steps(contraction, find, most)), reduced, naive)
-
-
-def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
-    """Sum what only one operand has, then contract pairs: a label goes as soon as no later value needs it."""
-    terms, sizes, kept = contraction.terms, contraction.sizes, kept_labels(contraction)
+    kept = frozenset((*contraction.result, *reduced))
     values = list(enumerate(terms))
     inside = [[position] for position in range(len(terms))]
     steps: list[Step] = []
@@ -160,10 +159,8 @@ def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
             values[position] = (len(terms) + len(steps), rest)
             flops = flops_of(term, sizes, is_summed=True, operands=1)
             steps.append(Step((position,), rest, private, flops))
-    if len(terms) == 1:
-        return steps
     sets = [frozenset(labels) for _, labels in values]
-    for first, second in find(sets, kept & frozenset().union(*sets)):
+    for first, second in find(sets, kept & frozenset().union(*sets)) if len(terms) > 1 else ():
         (left, left_labels), (right, right_labels) = values[first], values[second]
         inside.append(inside[first] + inside[second])
         labels: list[str] = []
@@ -177,7 +174,7 @@ def _steps(contraction: Contraction, find: Find, most: int) -> list[Step]:
         flops = flops_of({*left_labels, *right_labels}, sizes, is_summed=bool(summed))
         values.append((len(terms) + len(steps), tuple(labels)))
         steps.append(Step((left, right), tuple(labels), tuple(summed), flops))
-    return steps
+    return ContractionPlan(contraction, tuple(steps), reduced)
 
 
 def _check_dims(labels: Sequence[str], operands: Sequence[int], most: int) -> None:

@@ -17,9 +17,9 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple, TypeAlias
 
-from nameexpr.compiler.ir.axes import Axes, Contraction
+from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.planning.network import WRITING, Pairs, bits, linearize, time_budget
-from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, kept_labels, ordered_plan
+from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, ordered_plan
 
 Terms: TypeAlias = Sequence[Sequence[int]]
 Form: TypeAlias = tuple[int, int, tuple[int, ...], tuple[int, ...]]
@@ -33,16 +33,15 @@ FEW = 8
 """Parts that share no label up to which the halves are not tried first."""
 
 
-def plan_repeated(
-    contraction: Contraction, axes: Sequence[Axes], same: Sequence[int], cost: int
-) -> ContractionPlan | None:
+def plan_repeated(plan: ContractionPlan, axes: Sequence[Axes], same: Sequence[int]) -> ContractionPlan | None:
     """The plan in which most is computed once, or None if that takes too long to find.
 
     `axes` are the labels of each factor's dims (a diagonal of an array is not the array), `same` is for each
-    operand the number of the first that is the same array. The flops of the usual plan, `cost`, say what the
-    search is worth.
+    operand the number of the first that is the same array. The flops of the usual plan say what the search is
+    worth.
     """
-    sizes, output = contraction.sizes, kept_labels(contraction)
+    contraction, output = plan.contraction, plan.kept
+    sizes = contraction.sizes
     uses = Counter(label for labels in contraction.terms for label in labels)
     numbers = {label: number for number, label in enumerate(uses)}
     terms, leaves = [], []
@@ -52,7 +51,7 @@ def plan_repeated(
         leaves.append((first, tuple(shape), tuple(labels.index(label) for label in left)))
         terms.append(tuple(numbers[label] for label in left))
     kept = frozenset(numbers[label] for label in output if label in numbers)
-    trials = max(TRIALS, int(time_budget(cost, len(terms)) / TRIAL))
+    trials = max(TRIALS, int(time_budget(plan.flops, len(terms)) / TRIAL))
     pairs = repeated_path(terms, leaves, kept, [sizes[label] for label in uses], trials)
     try:
         return None if pairs is None else ordered_plan(contraction, lambda *_: pairs)

@@ -7,6 +7,7 @@ functions, reductions. Its tree is the flow of the steps that are run, which may
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 from nameexpr.compiler.analysis.scope import Scope
@@ -144,13 +145,10 @@ def _call(function: str, arguments: Sequence[str]) -> str:
 def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
     """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
-    flops: list[int] = []
-    for row in rows:
-        flops += [] if row.loops else [0]
-        flops[-1] += row.step.flops
-    for (step, one, note, shape, _, title), own in zip(
-        [row for row in rows if not row.loops], flops, strict=True
-    ):
+    for step, one, note, shape, loops, title in rows:
+        if loops:
+            nodes[-1] = replace(nodes[-1], flops=(nodes[-1].flops or 0) + step.flops)
+            continue
         dims = shape_text(shape)
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
@@ -158,7 +156,7 @@ def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozens
         if one.over is not None:
             place = "in place"
         size = prod(shape) * item_bytes(note.dtype)
-        nodes.append(Node("step", title, dims, one.sources, own, size, place))
+        nodes.append(Node("step", title, dims, one.sources, step.flops, size, place))
     return Flow(text, "Flow of steps", tuple(nodes), running.program.outputs)
 
 

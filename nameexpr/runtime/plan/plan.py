@@ -185,17 +185,14 @@ class Plan:
         """Return the table for notebooks, and the tree below it if it is not too large; all is escaped."""
         from nameexpr.pictures.words import escaped
 
-        head, *rows = self._cells()
-        title = escaped(self.text).replace("\n", "<br>")
-        lines = [f"<div><code>{title}</code><table><thead><tr>"]
-        lines += [f"<th>{escaped(cell)}</th>" for cell in head]
-        lines.append("</tr></thead><tbody>")
-        for row in rows:
-            cells = (f"<td>{escaped(cell)}</td>" for cell in row[:-1])
-            lines.append(f"<tr>{''.join(cells)}<td><code>{escaped(row[-1])}</code></td></tr>")
-        lines.append("</tbody></table>")
-        totals = "<br>".join(map(escaped, self._totals()))
-        return f"{''.join(lines)}{totals}<br>{self._tree() or ''}</div>"
+        head, *rows = [[escaped(cell) for cell in row] for row in self._cells()]
+        title, totals = escaped(self.text).replace("\n", "<br>"), "<br>".join(map(escaped, self._totals()))
+        names = "".join(f"<th>{name}</th>" for name in head)
+        lines = [f"<div><code>{title}</code><table><thead><tr>{names}</tr></thead><tbody>"]
+        for *row, call in rows:
+            cells = "".join(f"<td>{cell}</td>" for cell in row)
+            lines.append(f"<tr>{cells}<td><code>{call}</code></td></tr>")
+        return f"{''.join(lines)}</tbody></table>{totals}<br>{self._tree() or ''}</div>"
 
     def _tree(self) -> Picture | None:
         """Return the tree if it is small enough to stand with the table."""

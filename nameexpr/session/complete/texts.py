@@ -18,7 +18,7 @@ from nameexpr.ops import ALONG, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.session.complete.choices import Choice, Known, NamesAndShape, dims, is_readable, tensors
 from nameexpr.session.lines import without_comments
 from nameexpr.syntax.faults.stops import open_brackets
-from nameexpr.syntax.grammar import lark_error, load_parser
+from nameexpr.syntax.grammar import load_parser
 from nameexpr.syntax.lexer.tokens import Kind, tokens
 from nameexpr.syntax.parser.formula import with_semicolons
 
@@ -39,11 +39,13 @@ def accepted(before: str, kind: Kind = "expression") -> frozenset[str]:
     >>> sorted(accepted("N C -> N : ")), "RSQB" in accepted("x[N", "formula"), accepted("N C)")
     (['NAME'], True, frozenset())
     """
+    from lark.exceptions import UnexpectedInput
+
     try:
         parser: Any = _parser(kind).parse_interactive(before)
         parser.exhaust_lexer()
         return frozenset(parser.accepts())
-    except lark_error():
+    except UnexpectedInput:
         return frozenset()
 
 

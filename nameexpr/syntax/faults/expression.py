@@ -12,7 +12,7 @@ from collections.abc import Callable
 from nameexpr.errors import Diagnostic, Mark, Span
 from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses
 from nameexpr.syntax.grammar import refusal
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 
 _LETTERS = r"(?:[A-Za-z0-9_]|[^\x00-\x7F\s])+"
 _ARROW = "'{0}' is not the arrow of an expression"

@@ -58,11 +58,8 @@ _IN_FORMULAS = {
 """What is written for a character in a formula, where that is not as in an expression."""
 
 
-def check_names(text: str, what: str = "an expression") -> None:
-    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike.
-
-    `what` is the text: an expression or a formula.
-    """
+def check_names(text: str, *, is_formula: bool = False) -> None:
+    """Raise a `ParseError` if a name holds a character that names cannot hold, or if two names look alike."""
     if text.isascii():
         return
     spellings: dict[str, tuple[str, Span]] = {}
@@ -72,45 +69,31 @@ def check_names(text: str, what: str = "an expression") -> None:
             continue
         span = Span(*token.span())
         if not name.rstrip("'").isidentifier():
-            raise error(_bad_character(text, name, span, what))
+            raise error(_bad_character(text, name, span, is_formula=is_formula))
         spelling, first = spellings.setdefault(normalised(name), (name, span))
         if spelling != name:
             raise error(_look_alike(text, first, span, normalised(name)))
-    _check_ascii_twins(text, spellings)
-
-
-def _check_ascii_twins(text: str, spellings: dict[str, tuple[str, Span]]) -> None:
-    """A name of other characters may normalise to one that stands in the text in ASCII."""
-    for token in _SCAN.finditer(text):
-        if token[0] in spellings and spellings[token[0]][0] != token[0]:
-            raise error(_look_alike(text, spellings[token[0]][1], Span(*token.span()), token[0]))
+    for token in _SCAN.finditer(text):  # a name may normalise to one that stands in the text in ASCII
+        spelling, first = spellings.get(token[0], (token[0], Span(0, 0)))
+        if spelling != token[0]:
+            raise error(_look_alike(text, first, Span(*token.span()), token[0]))
 
 
 def _look_alike(text: str, first: Span, second: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "NE112",
-        f"two spellings in this text are the same name, '{name}'",
-        text,
-        (Mark(first), Mark(second)),
-        hint="write the name with the same characters everywhere, or use two different names",
-    )
+    message = f"two spellings in this text are the same name, '{name}'"
+    hint = "write the name with the same characters everywhere, or use two different names"
+    return Diagnostic("NE112", message, text, (Mark(first), Mark(second)), hint=hint)
 
 
-def _bad_character(text: str, name: str, span: Span, what: str) -> Diagnostic:
+def _bad_character(text: str, name: str, span: Span, *, is_formula: bool) -> Diagnostic:
     offset = first_misfit(name)
     character = name[offset]
-    place = Span(span.start + offset, span.start + offset + 1)
     title = unicodedata.name(character, f"U+{ord(character):04X}")
-    message = f"'{character}' ({title}) cannot stand in {what}"
-    return Diagnostic("NE111", message, text, (Mark(place),), hint=_instead(character, what))
-
-
-def _instead(character: str, what: str) -> str:
-    """What is written instead of a character."""
-    table = _LOOKALIKES if what == "an expression" else _LOOKALIKES | _IN_FORMULAS
+    message = f"'{character}' ({title}) cannot stand in {'a formula' if is_formula else 'an expression'}"
+    hint = "a name is made of letters, digits and underscores, as a Python identifier is"
     plain = unicodedata.normalize("NFKC", character)
-    if character not in table and table is not _LOOKALIKES and plain in tuple("()[]+-*/%=<>&|~,;."):
-        return f"write {plain}"
-    return table.get(
-        character, "a name is made of letters, digits and underscores, as a Python identifier is"
-    )
+    if is_formula and plain in tuple("()[]+-*/%=<>&|~,;."):
+        hint = f"write {plain}"
+    table = _LOOKALIKES | _IN_FORMULAS if is_formula else _LOOKALIKES
+    mark = Mark(Span(span.start + offset, span.start + offset + 1))
+    return Diagnostic("NE111", message, text, (mark,), hint=table.get(character, hint))

@@ -17,8 +17,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
+from nameexpr.dims import WORD
 from nameexpr.errors import Span
-from nameexpr.syntax.lexer.language import looks_like_formula
 
 Kind = Literal["expression", "formula"]
 
@@ -51,6 +51,7 @@ _KIND_OF = {
 _IN_TERMS = {"NAME", "PACK", "DOTS", "ANONYMOUS", "INT", "EQUAL", "LPAR", "RPAR", "ERROR"}
 _BLANK = {"SPACE", "COMMENT"}
 
+_ASSIGNED = re.compile(rf"(?:^|[;\n])[^\S\n]*{WORD}'*\s*=(?!=)\s*[^\s;]")
 # A whole word is wrong, not its first letter: looking at each rest of it would take quadratic time.
 _WRONG = r"(?P<ERROR>(?:[A-Za-z0-9_'.]|[^\x00-\x7F\s])+|[\x00-\x7F])"
 
@@ -65,16 +66,8 @@ class Token(NamedTuple):
 def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     """Return the tokens of a text, right or wrong, whose spans tile it.
 
-    Parameters
-    ----------
-    text : str
-        Any text; nothing is ever raised.
-    kind : {"expression", "formula"}, optional
-        What the text is; without it, a text without an arrow that has square brackets or names its result is
-        a formula.
+    Without a `kind`, a text without an arrow that has square brackets or names its result is a formula.
 
-    Examples
-    --------
     >>> text = "y[N] = sum[C](x[N C])"
     >>> [text[slice(*token.span)] for token in tokens(text) if token.kind in ("tensor", "function")]
     ['y', 'sum', 'x']
@@ -83,21 +76,38 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     scanned = _scanned(text, kind)
     words = [(index, piece) for index, piece in enumerate(scanned) if piece[0] not in _BLANK]
     kinds = [_KIND_OF.get(terminal, "operator") for terminal, _ in scanned]
-    classify = _classify_formula if kind == "formula" else _classify_expression
-    classify(words, kinds)
-    pairs = zip(kinds, scanned, strict=True)
-    return tuple(Token("error" if _is_wrong(piece, text) else kind, piece[1]) for kind, piece in pairs)
+    if kind == "formula":
+        _classify_formula(words, kinds)
+    else:  # the reducer stands behind a colon
+        for (_, (before, _)), (index, (terminal, _)) in pairwise(words):
+            if before == "COLON" and terminal == "NAME":
+                kinds[index] = "function"
+    for index, (terminal, (start, end)) in enumerate(scanned):
+        is_word = terminal in ("NAME", "PACK") and not text.isascii()
+        if terminal == "ERROR" or (is_word and not text[start:end].rstrip("'.").isidentifier()):
+            kinds[index] = "error"  # no terminal matches, or a word of the grammar is no identifier
+    return tuple([Token(kind, span) for kind, (_, span) in zip(kinds, scanned, strict=True)])
 
 
 def kind_of(text: str) -> Kind:
     """What a text is taken for.
 
-    Examples
-    --------
     >>> kind_of("N C -> C"), kind_of("y = 2 * x"), kind_of("")
     ('expression', 'formula', 'expression')
     """
     return "formula" if looks_like_formula(text) else "expression"
+
+
+def looks_like_formula(text: str) -> bool:
+    """Whether a text is meant as a formula: no arrow, but brackets or a name with "=" behind it.
+
+    >>> looks_like_formula("y = x[N C]"), looks_like_formula("N (h d=2) -> N h d")
+    (True, False)
+    """
+    plain = re.sub(r"#[^\n]*", "", text)
+    if "->" in plain:
+        return False
+    return "[" in plain or _ASSIGNED.search(plain) is not None
 
 
 _Scanned = tuple[str, Span]
@@ -120,14 +130,12 @@ def _pattern(kind: Kind) -> re.Pattern[str]:
     from nameexpr.syntax.grammar import stored_tables
 
     stored = stored_tables(kind)["memo"].values()
-    terminals = [entry for entry in stored if entry["__type__"] == "TerminalDef"]
-    groups = [f"(?P<{one['name']}>{_written(one['pattern'])})" for one in sorted(terminals, key=_rank)]
+    terminals = sorted((entry for entry in stored if entry["__type__"] == "TerminalDef"), key=_rank)
+    groups = []
+    for name, pattern in ((terminal["name"], terminal["pattern"]) for terminal in terminals):
+        is_literal = pattern["__type__"] == "PatternStr"
+        groups.append(f"(?P<{name}>{re.escape(pattern['value']) if is_literal else pattern['value']})")
     return re.compile("|".join([*groups, _WRONG]))
-
-
-def _written(pattern: dict[str, Any]) -> str:
-    value: str = pattern["value"]
-    return re.escape(value) if pattern["__type__"] == "PatternStr" else value
 
 
 def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
@@ -138,22 +146,7 @@ def _rank(terminal: dict[str, Any]) -> tuple[int, int, int, str]:
     return -terminal["priority"], -widest, -length, terminal["name"]
 
 
-def _is_wrong(found: _Scanned, text: str) -> bool:
-    """Whether no terminal matches, or a word of the grammar is no identifier (with primes or dots behind)."""
-    terminal, (start, end) = found
-    if terminal not in ("NAME", "PACK"):
-        return terminal == "ERROR"
-    return not text.isascii() and not text[start:end].rstrip("'.").isidentifier()
-
-
 _Words = list[tuple[int, _Scanned]]
-
-
-def _classify_expression(words: _Words, kinds: list[str]) -> None:
-    """Tell the reducer, which stands behind a colon, from dims."""
-    for (_, (before, _)), (place, (terminal, _)) in pairwise(words):
-        if before == "COLON" and terminal == "NAME":
-            kinds[place] = "function"
 
 
 def _classify_formula(words: _Words, kinds: list[str]) -> None:
@@ -163,7 +156,7 @@ def _classify_formula(words: _Words, kinds: list[str]) -> None:
     """
     is_inside, name, head = False, -1, -1  # where the last name outside is, and that of the last bracket
     before = ""
-    for place, (terminal, _) in words:
+    for index, (terminal, _) in words:
         if is_inside and terminal in _IN_TERMS:
             continue
         if terminal == "LSQB":
@@ -173,5 +166,5 @@ def _classify_formula(words: _Words, kinds: list[str]) -> None:
         elif terminal == "LPAR" and before == "RSQB" and head >= 0:
             kinds[head] = "function"
         elif terminal in ("NAME", "ANONYMOUS"):
-            kinds[place], name = "tensor", place
+            kinds[index], name = "tensor", index
         is_inside, before = terminal == "LSQB", terminal

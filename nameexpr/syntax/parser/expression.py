@@ -89,25 +89,7 @@ _set_items, _set_term_span = (Term.__dict__[slot].__set__ for slot in ("items", 
 
 
 def parse(text: str) -> Expression:
-    """Return the syntax tree of an expression.
-
-    Parameters
-    ----------
-    text : str
-        An expression such as ``"N C H W, C -> N C H W"`` (docs/language.md, section 2).
-
-    Returns
-    -------
-    Expression
-        A frozen tree whose nodes carry the spans of the text they were read from.
-
-    Raises
-    ------
-    ParseError
-        If the text is not an expression.
-    LimitError
-        If it is longer, deeper or wider than `nameexpr.set_limits` allows.
-    """
+    """Return the syntax tree of an expression (docs/language.md, section 2)."""
     if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
 

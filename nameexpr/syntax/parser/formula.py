@@ -42,25 +42,12 @@ DEEPEST = 120
 
 
 def parse_formula(text: str) -> Formula:
-    """Return the syntax tree of a formula.
-
-    Parameters
-    ----------
-    text : str
-        Statements such as ``"y[N K] = sum[C](x[N C] * w[C K])"`` (docs/formulas.md).
-
-    Raises
-    ------
-    ParseError
-        If the text is no formula.
-    LimitError
-        If it is longer, deeper or wider than `nameexpr.set_limits` allows.
-    """
+    """Return the syntax tree of a formula (docs/formulas.md)."""
     if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
 
         check_limits(text)
-        check_names(text, "a formula")
+        check_names(text, is_formula=True)
     lines = with_semicolons(text)
     statements = read_statements(lines)
     if statements is None:
@@ -152,19 +139,11 @@ def _name(token: Token) -> _Name | None:
 
 
 class _OperatorParser:
-    """Operator-precedence parsing, a token at a time. What a method returns is whether the token may stand
-    there.
+    """Operator-precedence parsing, a token at a time: a method returns whether the token may stand there.
 
-    Attributes
-    ----------
-    values, pending
-        Values, and operators between and before them, since the innermost open bracket.
-    brackets
-        Brackets that are open: where from, the function that is called, what was before them.
-    target
-        What stands left of "=" in the statement.
-    is_open
-        Whether a value must follow.
+    `values`, and `pending` operators between and before them, are those since the innermost open bracket;
+    `brackets` are open: where from, the function that is called, what was before them. `target` stands left
+    of "=" in the statement. `is_open` says that a value must follow.
     """
 
     def __init__(self) -> None:

@@ -38,8 +38,6 @@ class Protocols(Core):
 
         It is the tensor's own array, not a copy, where dtype and copy allow.
 
-        Examples
-        --------
         >>> np.asarray(ne.tensor([1, 2], names="N"))
         array([1, 2])
         """
@@ -90,16 +88,9 @@ class Protocols(Core):
 
         return apply_function(func, types, args, kwargs)
 
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: Any = None,
-        copy: bool | None = None,
-    ) -> Any:
+    def __dlpack__(self, **options: Any) -> Any:
         """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""
-        return self._data.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        return self._data.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's number for the CPU."""
@@ -157,8 +148,6 @@ class Protocols(Core):
     def __format__(self, spec: str) -> str:
         """Return the number of a 0-d tensor in a format, and the repr of any other.
 
-        Examples
-        --------
         >>> f"{ne.tensor([1.0, 2.5]).mean():.2f}"
         '1.75'
         """

@@ -226,8 +226,8 @@ def test_the_history_is_its_owners_alone(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "nameexpr").mkdir()
     (tmp_path / "nameexpr" / "history").write_text("old\n")
     (tmp_path / "nameexpr" / "history").chmod(mode)
-    path = history_file()
+    path = history_file("history")
     assert path == str(tmp_path / "nameexpr" / "history")
     assert os.stat(path).st_mode & 0o777 == 0o600 and Path(path).read_text() == "old\n"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "nameexpr" / "history"))
-    assert history_file() is None
+    assert history_file("history") is None

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from nameexpr.repl.loop import loop, pipe_reader
+from nameexpr.repl.loop import loop, piped_lines
 from nameexpr.session.commands import new_session
 from nameexpr.session.continuation import lines_of
 from nameexpr.session.files import read_script, transcript
@@ -55,15 +55,15 @@ def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path: object) ->
 
 
 def test_a_pipe_is_read_line_by_line_to_its_end() -> None:
-    read = pipe_reader(io.StringIO("x = ones(\nN=2)\n\nlast ("))
-    assert [read() for _ in range(4)] == ["x = ones(\nN=2)", "", "last (", None]
+    lines = piped_lines(io.StringIO("x = ones(\nN=2)\n\nlast ("))
+    assert list(lines) == ["x = ones(\nN=2)", "", "last ("]
 
 
 def test_the_loop_counts_what_was_wrong_and_goes_on_after_ctrl_c() -> None:
     answers: list[Answer] = []
     stopped = Answer("interrupted", is_fault=True)
     text = "x = ones(N=2)\n!raise KeyboardInterrupt\nq\nx\n:quit\nx\n"
-    assert loop(new_session().run, pipe_reader(io.StringIO(text)), answers.append, interrupted=stopped) == 2
+    assert loop(new_session().run, piped_lines(io.StringIO(text)), answers.append, interrupted=stopped) == 2
     assert [answer.text.split("\n")[0] for answer in answers if answer.text] == [
         "x: N=2  float64",
         "interrupted",
@@ -71,4 +71,4 @@ def test_the_loop_counts_what_was_wrong_and_goes_on_after_ctrl_c() -> None:
         "tensor([1., 1.], names=('N',), shape=(2,))",
     ]
     with pytest.raises(KeyboardInterrupt):
-        loop(new_session().run, pipe_reader(io.StringIO(text)), answers.append)
+        loop(new_session().run, piped_lines(io.StringIO(text)), answers.append)

@@ -66,7 +66,7 @@ def test_operands_stand_behind_the_bar_with_their_places() -> None:
 def test_a_command_knows_where_its_argument_begins() -> None:
     read = read_line("  :plan   x * 2 ")
     assert isinstance(read, CommandLine)
-    assert (read.name.text, read.argument, read.start) == ("plan", "x * 2", 10)
+    assert (read.name, read.argument, read.start) == ("plan", "x * 2", 10)
 
 
 def test_python_has_its_target_and_its_names() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from nameexpr.syntax import grammar
 from nameexpr.syntax.ast import Expression
-from nameexpr.syntax.grammar import grammar_text, load_parser, stored_tables, table_state
+from nameexpr.syntax.grammar import are_current, grammar_text, load_parser, stored_tables
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula, with_semicolons
 from nameexpr.syntax.unparse import unparse, unparse_statement
@@ -60,7 +60,7 @@ def test_the_stored_tables_are_current(start: str, tmp_path: Path, monkeypatch: 
         monkeypatch.setattr(grammar, "tables_path", lambda _: tmp_path / "current")
         current = stored_tables.__wrapped__(start)
         assert canonical(stored, start) == canonical(current, start)
-        assert table_state(start, lark.__version__) == "stored"
+        assert are_current(start, lark.__version__)
 
 
 @STARTS
@@ -87,11 +87,11 @@ def as_formula(parser: Callable[[str], Any], seed: int) -> tuple[str, str]:
     ("start", "nodes", "read"),
     [("expression", Nodes, as_expression), ("formula", FormulaNodes, as_formula)],
 )
-@pytest.mark.parametrize("state", ["stored", "built anew", "unreadable"])
+@pytest.mark.parametrize("is_stored", [True, False])
 def test_tables_read_the_same_stored_or_built(
-    start: str, nodes: type[Nodes], read: Callable[..., Any], state: str, monkeypatch: pytest.MonkeyPatch
+    start: str, nodes: type[Nodes], read: Callable[..., Any], is_stored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grammar, "table_state", lambda *_: state)
+    monkeypatch.setattr(grammar, "are_current", lambda *_: is_stored)
     parser = load_parser(start, nodes()).parse
     for seed in range(60):
         again, usual = read(parser, seed)
@@ -102,15 +102,14 @@ def test_tables_are_judged_by_the_release_of_lark_and_by_the_grammar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = stored_tables("expression")["lark"]
-    assert table_state("expression", release) == "stored"
-    assert table_state("formula", "1.2.0") == "built anew"
-    assert table_state("formula", None) == "unknown"
+    assert are_current("expression", release)
+    assert not are_current("formula", "1.2.0")
     monkeypatch.setattr(grammar, "grammar_text", lambda _: "other")
-    assert table_state("expression", release) == "built anew"
+    assert not are_current("expression", release)
     monkeypatch.setattr(grammar, "stored_tables", stored_tables.__wrapped__)
     path = tmp_path / "tables.json"
     monkeypatch.setattr(grammar, "tables_path", lambda _: path)
-    assert table_state("formula", release) == "unreadable"
+    assert not are_current("formula", release)
     for content in ("", "{", json.dumps({"lark": release})):
         path.write_text(content, encoding="utf-8")
-        assert table_state("formula", release) == "unreadable"
+        assert not are_current("formula", release)

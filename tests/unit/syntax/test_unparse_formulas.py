@@ -32,7 +32,7 @@ from nameexpr.syntax.ast import (
     Use,
     nodes,
 )
-from nameexpr.syntax.lexer.language import looks_like_formula
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_formula, unparse_value
 from oracle.generate.expressions import seeded_case as expression_case

@@ -89,7 +89,7 @@ def _item(whole: _Whole, build: Builder, item: int, values: Mapping[int, Value],
     result = plan.contraction.result if is_last else ()
     contraction = replace(plan.contraction, result=result, dropped=(), reducer=None)
     alone = Step(tuple(range(len(inputs))), step.labels, step.summed, step.flops)
-    single = ContractionPlan(contraction, (alone,), plan.reduced if is_last else (), plan.naive_flops)
+    single = ContractionPlan(contraction, (alone,), plan.reduced if is_last else ())
     return lower_reduction(build, single, inputs, replace(dtypes, result=dtypes.compute), item)
 
 

@@ -35,6 +35,10 @@ def test_names_are_pythons_identifiers(name: str) -> None:
         assert code_of(name) or not name.rstrip("'").isidentifier() or name.endswith("'")
 
 
+def test_a_superscript_is_no_number_that_is_too_long() -> None:
+    assert code_of("batch channel, channel ¹ -> batch ¹") == "NE111"
+
+
 @pytest.mark.parametrize("name", ["seq'", "x''", "é'", "温度'''"])
 def test_primes_may_follow_a_name(name: str) -> None:
     assert parse(name).inputs[0].items == (Label(name),)
