@@ -41,14 +41,8 @@ if TYPE_CHECKING:
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
-    """Return the syntax tree of an expression that keeps all the rules which need no operands.
-
-    Raises
-    ------
-    ParseError, RuleError, SizeError, LimitError
-        If the text is no expression, or breaks a rule.
-    OptionError
-        If a size is given for what is no label of the text.
+    """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
+    a size is given for what is no label of the text.
     """
     tree = parse(text)
     if not is_accepted(tree, has_reduce=has_reduce):
@@ -63,14 +57,8 @@ def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool 
 
 
 def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
-    """Return a formula that keeps all the rules which need no operands.
-
-    Raises
-    ------
-    ParseError, RuleError, LimitError
-        If the text is no formula, or breaks a rule.
-    OptionError
-        NE620, if an output is no statement's name.
+    """Return a formula that keeps all the rules which need no operands; NE620 if an output is no
+    statement.
     """
     from nameexpr.compiler.analysis.scope import read_scope
     from nameexpr.syntax.parser.formula import parse_formula
@@ -92,13 +80,7 @@ def compile_expression(
     layouts: Sequence[Strides | None],
     options: Options,
 ) -> Compilation[Expression]:
-    """Return the program of an expression whose sizes are solved.
-
-    Raises
-    ------
-    LimitError
-        If it needs more than `memory_limit` bytes however it is computed, or arrays of too many dims.
-    """
+    """Return the program of an expression whose sizes are solved."""
     graph, result = build_expression(typed, dtypes)
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]

@@ -12,11 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.faults import LineError
+from nameexpr.session.values import as_dtype
+from nameexpr.terminal.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -84,12 +83,10 @@ def _whole_number(value: str, what: str, most: int, hint: str) -> int:
 
 
 def _read_dtype(value: str) -> str:
-    try:
-        dtype = np.dtype(value)
-    except (TypeError, ValueError, SyntaxError):
-        raise LineError(f"'{value}' is no dtype", hint="such as float32") from None
-    if dtype.kind not in "biufc":
-        raise LineError(f"'{value}' is no dtype to compute in", hint="such as float32")
+    dtype = as_dtype(value)
+    if dtype is None or dtype.kind not in "biufc":
+        what = "no dtype" if dtype is None else "no dtype to compute in"
+        raise LineError(f"'{value}' is {what}", hint="such as float32")
     return dtype.name
 
 

@@ -101,7 +101,7 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
         hint = f"name the dims: {node.function}[C](x)"
         yield Diagnostic("NE237", f"{node.function} over no dim", tree.text, (Mark(node.span),), hint=hint)
     words = [(type(item).__name__, getattr(item, "name", "")) for item in items]
-    often = {word for place, word in enumerate(words) if word in words[:place]}
+    often = {word for word in words if words.count(word) > 1}
     if often:
         marks = tuple(Mark(item.span) for item, word in zip(items, words, strict=True) if word in often)
         message = f"a dim stands twice in the brackets of {node.function}"

@@ -46,9 +46,8 @@ def is_accepted(tree: Expression, *, has_reduce: bool = False) -> bool:
 
 
 def _labels(items: tuple[Item, ...], sizes: dict[str, int], *, in_group: bool = False) -> list[str] | None:
-    """Return the labels among the items, those in groups too, or None if the items hold what is not accepted.
-
-    An ellipsis counts as a label where it may stand: once, and outside all groups.
+    """Return the labels among the items, those in groups too, or None if the items hold what is not accepted;
+    an ellipsis counts as a label where it may stand: once, and outside all groups.
     """
     labels: list[str] = []
     for item in items:

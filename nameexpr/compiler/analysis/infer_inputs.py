@@ -24,12 +24,14 @@ from nameexpr.syntax.unparse import unparse
 
 def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bool = False) -> ast.Expression:
     """Return the expression with every input term written out, parsed anew and checked."""
-    names = [operand.names for operand in operands]
-    if all(one is None for one in names):
-        _check_no_dots(tree, operands)
-        filled = tree
-    else:
+    filled = tree
+    if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))
+    elif dots := ast.atoms_of(ast.Dots, tree.outputs or ()):  # what an array leaves out is a scalar
+        hint = "only a NamedTensor brings its own names; for an array write its term"
+        marks = tuple(Mark(dot.span) for dot in dots)
+        infos = describe((), operands)
+        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))
     check_text(replace(filled, inputs=filled.inputs or (ast.Term(()),)), has_reduce=has_reduce)
     return filled
 
@@ -49,8 +51,9 @@ def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expre
         ast.Term(tuple(ast.Anonymous() if name is None else ast.Label(name) for name in operand.names or ()))
         for operand in operands
     )
-    rest = [item for item in inputs[0].items if not (isinstance(item, ast.Label) and item.name in mentioned)]
-    outputs = tuple(ast.Term(_replace_dots(term.items, rest)) for term in tree.outputs)
+    items = inputs[0].items
+    others = [item for item in items if not (isinstance(item, ast.Label) and item.name in mentioned)]
+    outputs = tuple(ast.Term(_replace_dots(term.items, others)) for term in tree.outputs)
     return replace(tree, inputs=inputs, outputs=outputs)
 
 
@@ -77,14 +80,3 @@ def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:
             hint = "name it with refine_names, keep it with ..., or write the input's term"
             mark = Mark(Span(0, 0))
             raise error(Diagnostic("NE406", message, tree.text, (mark,), describe((), operands), hint))
-
-
-def _check_no_dots(tree: ast.Expression, operands: Sequence[Operand]) -> None:
-    """For plain arrays a left-out input is a scalar, so an ellipsis stands for nothing."""
-    assert tree.outputs is not None
-    dots = ast.atoms_of(ast.Dots, tree.outputs)
-    if dots:
-        hint = "only a NamedTensor brings its own names; for an array write its term"
-        marks = tuple(Mark(dot.span) for dot in dots)
-        infos = describe((), operands)
-        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))

@@ -27,11 +27,8 @@ class Operand:
 
 
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
-    """Return the item of each dim of an operand with `ndim` dims, with its number inside a pack or ellipsis,
-    else 0.
-
-    The term must fit: exactly `ndim` items, or at least one pack or ellipsis and no more other items than
-    dims.
+    """Return the item of each dim of an operand with `ndim` dims, which fits the term, with its number inside
+    a pack or ellipsis, else 0.
     """
     spare = ndim - (len(term.items) - 1)
     dims: list[tuple[ast.Item, int]] = []

@@ -82,7 +82,7 @@ class _Reader:
             for dim, (item, number) in enumerate(dims)
         )
 
-    def labels(self, item: ast.Item, number: int, operand: int | None, place: str) -> Labels:
+    def labels(self, item: ast.Item, number: int, operand: int | None, path: str) -> Labels:
         match item:
             case ast.Label(name) | ast.Alias(_, name):
                 return (name,)
@@ -92,7 +92,7 @@ class _Reader:
             case ast.Literal(1) if self.drops_ones:
                 return ()
             case ast.Literal(size):
-                label = literal(size, operand, place)
+                label = literal(size, operand, path)
                 self.written[label] = size
                 return (label,)
             case ast.Anonymous():
@@ -101,9 +101,9 @@ class _Reader:
             case ast.Dots() | ast.Pack():
                 return (under_word(item.word, number),)
             case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-                return self.product(items, operand, place)
+                return self.product(items, operand, path)
 
-    def product(self, items: tuple[ast.Item, ...], operand: int | None, place: str) -> Labels:
+    def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str) -> Labels:
         """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
         labels: list[str] = []
         for position, item in enumerate(items):
@@ -112,7 +112,7 @@ class _Reader:
             elif isinstance(item, ast.STRETCHED):
                 labels += [under_word(item.word, number) for number in numbers(item, self.packs[item.word])]
             else:
-                labels += self.labels(item, 0, operand, f"{place}.{position}")
+                labels += self.labels(item, 0, operand, f"{path}.{position}")
         return tuple(labels)
 
 

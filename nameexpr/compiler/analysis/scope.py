@@ -20,9 +20,8 @@ from nameexpr.syntax import ast
 
 @record
 class Scope:
-    """The operands that a formula uses, in the order of their first use, with all their uses.
-
-    `plain` are the views of operands, where all terms of the formula hold nothing but labels.
+    """The operands that a formula uses, in the order of their first use, with all their uses; `plain` are the
+    views of operands where all terms hold nothing but labels.
     """
 
     tree: ast.Formula

@@ -23,14 +23,8 @@ from nameexpr.ops import FUNCTIONS, REDUCTIONS
 
 
 def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
-    """Derive the labels of every value from its node, and compare.
-
-    Raises
-    ------
-    AssertionError
-        If a node reads a value that is not there yet, has labels that do not follow from it, or knows a
-        function that does not exist; if an output is no array. That is a defect of the compiler, never of a
-        text.
+    """Derive the labels of every value from its node, and compare; AssertionError if the compiler made a
+    mistake.
     """
     assert len(graph.nodes) == len(graph.labels) == len(graph.dtypes), "a value lacks its labels or its dtype"
     for number, node in enumerate(graph.nodes):
@@ -47,7 +41,12 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
     """Return the labels that follow from a node; None where any will do."""
     match node:
         case View(position, value, axes):
-            _check_view(graph, position, value, [graph.cells(labels) for labels in axes])
+            assert (position < 0) != (value < 0), "a view is of an operand or of a value"
+            if value >= 0:
+                seen = graph.nodes[value]
+                assert isinstance(seen, Arrange), "what is viewed by its positions must be arranged"
+                shapes = [[graph.cells(labels) for labels in dims] for dims in (seen.axes, axes)]
+                assert shapes[0] == shapes[1], f"an array of shape {shapes[0]} is viewed as {shapes[1]}"
             return flat(axes)
         case Scalar():
             return ()
@@ -73,15 +72,6 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
     raise AssertionError(f"{node} is no node")
-
-
-def _check_view(graph: Graph, position: int, value: int, shape: Sequence[int]) -> None:
-    assert (position < 0) != (value < 0), "a view is of an operand or of a value"
-    if value >= 0:
-        seen = graph.nodes[value]
-        assert isinstance(seen, Arrange), "what is viewed by its positions must be arranged"
-        own = [graph.cells(labels) for labels in seen.axes]
-        assert own == list(shape), f"an array of shape {own} is viewed as {shape}"
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

@@ -47,9 +47,8 @@ KIND_OF = {
 
 
 class WeakDtype(str):
-    """The dtype of a number of Python, which takes that of the arrays that it meets.
-
-    `kind` is the name of the number's type, `strong` the dtype that NumPy gives to an array of it.
+    """The dtype of a number of Python: `kind` is the name of its type, `strong` the dtype of an array of
+    it.
     """
 
     kind: str
@@ -157,10 +156,8 @@ COUNTED = {"float32": 2**100, "float64": 2**1000}
 
 
 def counting_dtype(dtypes: Sequence[str], products: int) -> str | None:
-    """Return the dtype in which to count products of bools that are true, which says whether any is; None if
-    they are not all bools.
-
-    A count is rounded, but never to 0, and it goes through BLAS (R22).
+    """Return the dtype in which products of bools are counted to tell if any is true; None if they are not
+    all bools, or too many. A count is rounded, but never to 0, and it goes through BLAS (R22).
     """
     if len(dtypes) < 2 or set(dtypes) != {"bool"}:  # noqa: PLR2004
         return None

@@ -13,25 +13,19 @@ from nameexpr.syntax.faults.stops import NAME, around, first_guess, guesses, ope
 
 FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
 OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
+# fmt: off
 _GUESSES = guesses(
     (r"\^", "NE142", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
     (r"!(?!=)", "NE142", "'!' is no operator of formulas", "'not' is written ~"),
-    (
-        "@",
-        "NE142",
-        "'@' has no place in a formula: what is summed is always written",
-        "write sum[k](a[i k] * b[k j])",
-    ),
+    ("@", "NE142", "'@' has no place in a formula: what is summed is always written",
+     "write sum[k](a[i k] * b[k j])"),
     (":=", "NE142", "':=' has no place in a formula", "a statement is written y = ..."),
     (":", "NE142", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
-    (
-        "[{}]",
-        "NE142",
-        "'{0}' has no place in a formula",
-        "dims stand in square brackets, x[N C]; values in round ones",
-    ),
+    ("[{}]", "NE142", "'{0}' has no place in a formula",
+     "dims stand in square brackets, x[N C]; values in round ones"),
     ("['\"`]", "NE142", "a formula holds no text", "names stand without quotes"),
 )
+# fmt: on
 _ATTRIBUTES = {
     "T": "the order of dims is that of the left side: y[j i] = x[i j]",
     "mT": "the order of dims is that of the left side: y[j i] = x[i j]",
@@ -64,13 +58,13 @@ def arrow_fault(text: str, lines: str) -> Diagnostic | None:
 
 def character_fault(text: str, position: int) -> Diagnostic:
     """Explain a character that cannot be scanned."""
-    found = _number(text, position) or _point(text, position)
-    if found is None:
+    explained = _number(text, position) or _point(text, position)
+    if explained is None:
         guess = first_guess(_GUESSES, text, position)
         if guess is not None:
             return guess
-        found = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
-    span, message, hint = found
+        explained = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
+    span, message, hint = explained
     return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
 
 

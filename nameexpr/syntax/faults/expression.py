@@ -1,15 +1,15 @@
 """Refusals of an expression in the user's words: what was probably meant, and how it is written here.
 
-Two tables: `CHARACTERS` for what cannot be scanned, tried in order around the place where the scan stopped,
-and the functions of `_TOKENS` for a token that cannot stand where it stands.
+`CHARACTERS` is a table of what cannot be scanned, tried in order around the place where the scan stopped;
+`_token_fault` explains a token that cannot stand where it stands.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from nameexpr.errors import Diagnostic, Mark, Span
+from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.faults.stops import NAME, Stop, first_guess, guesses
 from nameexpr.syntax.grammar import refusal
 from nameexpr.syntax.lexer.tokens import looks_like_formula
@@ -18,82 +18,41 @@ _LETTERS = r"(?:[A-Za-z0-9_]|[^\x00-\x7F\s])+"
 _ARROW = "'{0}' is not the arrow of an expression"
 _ALONE = "'{0}' alone has no meaning in an expression"
 _STAR = "'*' has no meaning in an expression"
+# fmt: off
 CHARACTERS = guesses(
     (r"=>|-{2,}>|~>|-+\s+>", "NE101", _ARROW, "write ->"),
     (r"<-+|<=", "NE101", _ARROW, "inputs stand left of the result: inputs -> result"),
     (r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
-    (
-        rf"[0-9]+{NAME}",
-        "NE102",
-        "'{0}' is neither a size nor a name",
-        "separate them by a space, or give a name a size: C=3",
-    ),
-    (
-        rf"{NAME}\*{NAME}|{NAME}\s+\*\s+{NAME}|\)\s*\*|\*\s*\(",
-        "NE103",
-        _STAR,
-        "a product of dims is a group, (h w); operands are multiplied by separating their terms with commas",
-    ),
+    (rf"[0-9]+{NAME}", "NE102", "'{0}' is neither a size nor a name",
+     "separate them by a space, or give a name a size: C=3"),
+    (rf"{NAME}\*{NAME}|{NAME}\s+\*\s+{NAME}|\)\s*\*|\*\s*\(", "NE103", _STAR,
+     "a product of dims is a group, (h w); operands are multiplied by separating their terms with commas"),
     (rf"{NAME}\*|\*+{NAME}", "NE103", _STAR, "any number of dims is a pack: {1}..."),
     (r"\*", "NE103", _STAR, "any number of dims is written ..."),
-    (
-        rf"(?:{NAME}|\))\s+-\s+(?:{NAME}|\()",
-        "NE104",
-        "'-' has no meaning in an expression: '{0}'",
-        "the arrow is written ->; sizes cannot be computed in a text",
-    ),
-    (
-        rf"(?:{NAME}|[0-9]+|\))\s*[-/%]\s*(?:{NAME}|[0-9]+|\()",
-        "NE104",
-        "sizes cannot be computed in an expression: '{0}'",
-        "give the dim a name of its own; its size comes from the operands or from a keyword",
-    ),
-    (
-        r"\+",
-        "NE105",
-        "'+' is kept for concatenation, which the language does not have yet",
-        "use numpy.concatenate",
-    ),
-    (
-        rf"{NAME}\[",
-        "NE106",
-        "operands have no names in an expression: '{0}'",
-        "write what the brackets hold, one term for each operand: a b, b c -> a c",
-    ),
-    (
-        r"[\[\]{}]",
-        "NE106",
-        "'{0}' has no meaning in an expression",
-        "a product of dims is a group in round brackets: (h w)",
-    ),
-    (
-        rf"{NAME}\.{{3}}{_LETTERS}'*",
-        "NE107",
-        "'{0}' runs a pack and what follows it together",
-        "put a space behind the three dots, such as in batch... C",
-    ),
-    (
-        rf"{NAME}\.+(?:{_LETTERS}'*)?",
-        "NE107",
-        "'{0}' is neither a pack nor names",
-        "a pack is a name with three dots behind it, batch...; names are separated by spaces",
-    ),
-    (
-        r"\.(?:\s*\.)*",
-        "NE107",
-        "'{0}' is not an ellipsis",
-        "any number of dims is written with three dots, without spaces: ...",
-    ),
+    (rf"(?:{NAME}|\))\s+-\s+(?:{NAME}|\()", "NE104", "'-' has no meaning in an expression: '{0}'",
+     "the arrow is written ->; sizes cannot be computed in a text"),
+    (rf"(?:{NAME}|[0-9]+|\))\s*[-/%]\s*(?:{NAME}|[0-9]+|\()", "NE104",
+     "sizes cannot be computed in an expression: '{0}'",
+     "give the dim a name of its own; its size comes from the operands or from a keyword"),
+    (r"\+", "NE105", "'+' is kept for concatenation, which the language does not have yet",
+     "use numpy.concatenate"),
+    (rf"{NAME}\[", "NE106", "operands have no names in an expression: '{0}'",
+     "write what the brackets hold, one term for each operand: a b, b c -> a c"),
+    (r"[\[\]{}]", "NE106", "'{0}' has no meaning in an expression",
+     "a product of dims is a group in round brackets: (h w)"),
+    (rf"{NAME}\.{{3}}{_LETTERS}'*", "NE107", "'{0}' runs a pack and what follows it together",
+     "put a space behind the three dots, such as in batch... C"),
+    (rf"{NAME}\.+(?:{_LETTERS}'*)?", "NE107", "'{0}' is neither a pack nor names",
+     "a pack is a name with three dots behind it, batch...; names are separated by spaces"),
+    (r"\.(?:\s*\.)*", "NE107", "'{0}' is not an ellipsis",
+     "any number of dims is written with three dots, without spaces: ..."),
     (r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
-    (
-        rf"{NAME}'{_LETTERS}",
-        "NE109",
-        "a prime ends a name: '{0}'",
-        "put a space behind the prime, or leave it out",
-    ),
+    (rf"{NAME}'{_LETTERS}", "NE109", "a prime ends a name: '{0}'",
+     "put a space behind the prime, or leave it out"),
     (r"-", "NE101", _ALONE, "the arrow is written ->"),
     (r">", "NE101", _ALONE, "the arrow is written ->"),
 )
+# fmt: on
 
 
 def syntax_fault(text: str) -> Diagnostic:
@@ -109,12 +68,7 @@ def syntax_fault(text: str) -> Diagnostic:
         return guess
     clean = re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)[: span.start]
     stop = Stop(text, "end" if is_end else token.type, span, clean.rstrip(), text[span.start :])
-    for explain in _TOKENS:
-        found = explain(stop)
-        if found is not None:
-            return found
-    shown = "the end of the text" if is_end else f"'{stop.word}'"
-    return Diagnostic("NE120", f"{shown} cannot stand here", text, (Mark(span),))
+    return _token_fault(stop)
 
 
 def _character_fault(text: str, position: int) -> Diagnostic:
@@ -129,39 +83,41 @@ def _character_fault(text: str, position: int) -> Diagnostic:
     return Diagnostic("NE100", f"{text[position]!r} cannot stand in an expression", text, (mark,), hint=hint)
 
 
-def _last(stop: Stop) -> Span:
-    """The last character before the token."""
-    return Span(len(stop.before) - 1, len(stop.before))
+def _token_fault(stop: Stop) -> Diagnostic:
+    before = stop.before
+    last = Span(len(before) - 1, len(before))
+    if before.endswith("="):
+        hint = "'=' says what a dim is: C=3, batch=N, features=(C H W)"
+        return stop.fault("NE126", "a size, a label or a group is expected after '='", hint, last)
+    if before.endswith(":"):
+        hint = f"one of {' '.join(REDUCTIONS)}"
+        name = re.search(rf"({NAME}):$", before)
+        if name and stop.kind == "INT" and stop.span.start == len(before):
+            hint = f"the size of a dim is written with =: {name[1]}={stop.word}"
+        return stop.fault("NE124", "the name of a reducer is expected after ':'", hint, last)
+    if ":" in before:
+        colon = before.rindex(":")
+        hint = "the reducer is one name at the end of the text: a b -> a : mean"
+        return stop.fault("NE125", "nothing may follow the reducer", hint, Span(colon, colon + 1))
+    if stop.kind == "EQUAL":
+        return _stray_equal(stop)
+    if stop.open_brackets and stop.kind in ("COMMA", "ARROW", "COLON", "end"):
+        opened = Span(stop.open_brackets[-1], stop.open_brackets[-1] + 1)
+        if stop.kind == "COMMA" and re.match(r"[^()>]*\)", stop.rest[1:]):
+            hint = "the items of a group are separated by spaces: (h w)"
+            return stop.fault("NE128", "a comma cannot stand in a group", hint, opened)
+        return stop.fault("NE122", "this ( is not closed", "add the ) that closes the group", opened)
+    if stop.kind == "RPAR":
+        return stop.fault("NE121", "this ) closes nothing", "remove it, or add its (")
+    if stop.kind == "ARROW" and "->" in before:
+        first = before.index("->")
+        hint = "an expression goes from its inputs to one result in one step"
+        return stop.fault("NE123", "a text has one arrow", hint, Span(first, first + 2))
+    shown = "the end of the text" if stop.kind == "end" else f"'{stop.word}'"
+    return Diagnostic("NE120", f"{shown} cannot stand here", stop.text, (Mark(stop.span),))
 
 
-def _after_equal(stop: Stop) -> Diagnostic | None:
-    if not stop.before.endswith("="):
-        return None
-    message = "a size, a label or a group is expected after '='"
-    return stop.fault("NE126", message, "'=' says what a dim is: C=3, batch=N, features=(C H W)", _last(stop))
-
-
-def _reducer_name(stop: Stop) -> Diagnostic | None:
-    if not stop.before.endswith(":"):
-        return None
-    hint = "one of sum mean prod max min any all var std median logsumexp norm argmax argmin count_nonzero"
-    name = re.search(rf"({NAME}):$", stop.before)
-    if name and stop.kind == "INT" and stop.span.start == len(stop.before):
-        hint = f"the size of a dim is written with =: {name[1]}={stop.word}"
-    return stop.fault("NE124", "the name of a reducer is expected after ':'", hint, _last(stop))
-
-
-def _behind_reducer(stop: Stop) -> Diagnostic | None:
-    if ":" not in stop.before:
-        return None
-    colon = stop.before.rindex(":")
-    hint = "the reducer is one name at the end of the text: a b -> a : mean"
-    return stop.fault("NE125", "nothing may follow the reducer", hint, Span(colon, colon + 1))
-
-
-def _stray_equal(stop: Stop) -> Diagnostic | None:
-    if stop.kind != "EQUAL":
-        return None
+def _stray_equal(stop: Stop) -> Diagnostic:
     size = re.search(r"[0-9]+$", stop.before)
     hint = "the name stands left of '=': C=3, features=(C H W)"
     if size:
@@ -169,38 +125,3 @@ def _stray_equal(stop: Stop) -> Diagnostic | None:
         hint = f"write {name[1]}={size[0]}" if name else hint
     left = re.search(rf"(?:{NAME}\s*=\s*)?(?:{NAME}|[0-9]+|->|[^\w\s])$", stop.before)
     return stop.fault("NE127", "a name is expected before '='", hint, *([Span(*left.span())] if left else []))
-
-
-def _in_open_bracket(stop: Stop) -> Diagnostic | None:
-    if not stop.open_brackets or stop.kind not in ("COMMA", "ARROW", "COLON", "end"):
-        return None
-    opened = Span(stop.open_brackets[-1], stop.open_brackets[-1] + 1)
-    if stop.kind == "COMMA" and re.match(r"[^()>]*\)", stop.rest[1:]):
-        hint = "the items of a group are separated by spaces: (h w)"
-        return stop.fault("NE128", "a comma cannot stand in a group", hint, opened)
-    return stop.fault("NE122", "this ( is not closed", "add the ) that closes the group", opened)
-
-
-def _stray_closing(stop: Stop) -> Diagnostic | None:
-    if stop.kind != "RPAR":
-        return None
-    return stop.fault("NE121", "this ) closes nothing", "remove it, or add its (")
-
-
-def _second_arrow(stop: Stop) -> Diagnostic | None:
-    if stop.kind != "ARROW" or "->" not in stop.before:
-        return None
-    first = stop.before.index("->")
-    hint = "an expression goes from its inputs to one result in one step"
-    return stop.fault("NE123", "a text has one arrow", hint, Span(first, first + 2))
-
-
-_TOKENS: tuple[Callable[[Stop], Diagnostic | None], ...] = (
-    _after_equal,
-    _reducer_name,
-    _behind_reducer,
-    _stray_equal,
-    _in_open_bracket,
-    _stray_closing,
-    _second_arrow,
-)

@@ -38,13 +38,11 @@ class _ChainedComparison(Exception):  # noqa: N818  a parcel on its way through 
 class _Chains:
     """Lark's callback for `a < b < c`, which the grammar reads."""
 
-    def comparison(self, children: list[Any]) -> None:
+    @staticmethod
+    def comparison(children: list[Any]) -> None:
         """Refuse more than one sign."""
         if len(children) > 3:  # noqa: PLR2004  one comparison: two values and the sign
             raise _ChainedComparison([Span(sign.start_pos, sign.end_pos) for sign in children[1::2]])
-
-
-_CHAINS = _Chains()
 
 
 def formula_fault(text: str, lines: str) -> Diagnostic:
@@ -52,7 +50,7 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
     if not lines.strip(" ;\t\n\r"):
         return Diagnostic("NE140", "the formula is empty", text, hint="write a statement: y = x[N C] + b[C]")
     try:
-        fault: Any = refusal(lines, "formula", _CHAINS)
+        fault: Any = refusal(lines, "formula", _Chains)
     except _ChainedComparison as chain:
         return _chained(text, lines, chain.signs)
     arrow = arrow_fault(text, lines)
@@ -210,12 +208,21 @@ _HELP = {
 
 def _not_closed(stop: Stop) -> Diagnostic | None:
     """A bracket that should have been closed before this stop."""
-    opened = _unclosed(stop)
-    if opened is None:
+    brackets = stop.open_brackets
+    if not brackets:
+        return None
+    line = stop.text.rfind("\n", 0, stop.span.end)
+    square = [position for position in brackets if stop.text[position] == "["]
+    if stop.kind == "end":
+        opened = brackets[-1]
+    elif stop.kind == "LSQB" and square and re.search(r"[\w']$", stop.text[: stop.span.start]):
+        opened = square[0]
+    elif line > brackets[-1] and re.match(_STATEMENT, stop.text[line:].lstrip()):
+        opened = brackets[-1]
+    else:
         return None
     bracket = stop.text[opened]
-    closing = {"(": ")", "[": "]"}[bracket]
-    hint = f"add the {closing} that closes it"
+    hint = f"add the {')' if bracket == '(' else ']'} that closes it"
     dims = re.match(rf"\s*({NAME})\s*\(", stop.text[opened + 1 :])
     function = re.search(rf"({NAME})\s*$", stop.text[:opened])
     if stop.kind == "LSQB" and dims and function:
@@ -223,22 +230,6 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
     if stop.kind == "end" and stop.word == ";" and not re.match(rf";\s*(?:{_STATEMENT}|$)", stop.rest):
         hint += "; values are separated by commas"
     return stop.fault("NE143", f"this {bracket} is not closed", hint, Span(opened, opened + 1))
-
-
-def _unclosed(stop: Stop) -> int | None:
-    """Where a bracket stands that should have been closed before this stop."""
-    opened = stop.open_brackets
-    if not opened:
-        return None
-    if stop.kind == "end":
-        return opened[-1]
-    square = [position for position in opened if stop.text[position] == "["]
-    if stop.kind == "LSQB" and square and re.search(r"[\w']$", stop.text[: stop.span.start]):
-        return square[0]
-    line = stop.text.rfind("\n", 0, stop.span.end)
-    if line > opened[-1] and re.match(_STATEMENT, stop.text[line:].lstrip()):
-        return opened[-1]
-    return None
 
 
 def _closes_nothing(stop: Stop) -> Diagnostic | None:

@@ -162,9 +162,9 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
     return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
 
 
-def _term(items: list[Item], place: int) -> Term:
+def _term(items: list[Item], start: int) -> Term:
     """Make a term as labels are made; one that holds nothing stands at its place."""
-    ends = (items[0].span.start, items[-1].span.end) if items else (place, place)
+    ends = (items[0].span.start, items[-1].span.end) if items else (start, start)
     term: Term = _new(Term)
     _set_items(term, tuple(items))
     _set_term_span(term, _new_tuple(Span, ends))

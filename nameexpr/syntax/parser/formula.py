@@ -17,23 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.syntax.ast import (
-    COMPARISON,
-    POWER,
-    PRECEDENCE,
-    SIGN,
-    Binary,
-    Call,
-    CallAlong,
-    Formula,
-    Node,
-    Number,
-    Statement,
-    Term,
-    Unary,
-    Use,
-    children,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 from nameexpr.syntax.parser.expression import Scanner, Token, name_patterns, read_terms, read_tokens
 
@@ -41,7 +25,7 @@ DEEPEST = 120
 """Operators, functions and brackets inside each other; Python's own recursion limit is well above."""
 
 
-def parse_formula(text: str) -> Formula:
+def parse_formula(text: str) -> ast.Formula:
     """Return the syntax tree of a formula (docs/formulas.md)."""
     if not is_plain(text):
         from nameexpr.syntax.lexer.names import check_names
@@ -55,7 +39,7 @@ def parse_formula(text: str) -> Formula:
 
         check_limits(text)
         raise error(formula_fault(text, lines))
-    tree = Formula(tuple(statements), text)
+    tree = ast.Formula(tuple(statements), text)
     if len(text) > DEEPEST:
         check_depth(tree)
     return tree
@@ -107,7 +91,7 @@ def _scanner(letter: str) -> Scanner:
     return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
 
 
-def read_statements(lines: str) -> list[Statement] | None:
+def read_statements(lines: str) -> list[ast.Statement] | None:
     """Read statements between semicolons; None means that the text is wrong."""
     start = len(lines) - len(lines.lstrip())
     reader = _OperatorParser()
@@ -123,7 +107,7 @@ class _Name(NamedTuple):
 
     name: str
     span: Span
-    term: Term | None
+    term: ast.Term | None
 
 
 def _name(token: Token) -> _Name | None:
@@ -147,10 +131,10 @@ class _OperatorParser:
     """
 
     def __init__(self) -> None:
-        self.statements: list[Statement] = []
-        self.values: list[Node] = []
+        self.statements: list[ast.Statement] = []
+        self.values: list[ast.Node] = []
         self.pending: list[tuple[int, Token]] = []
-        self.brackets: list[tuple[int, _Name | None, list[Node], list[tuple[int, Token]]]] = []
+        self.brackets: list[tuple[int, _Name | None, list[ast.Node], list[tuple[int, Token]]]] = []
         self.target: _Name | None = None
         self.is_open = True
 
@@ -160,7 +144,7 @@ class _OperatorParser:
             name = _name(token)
             return name is not None and self._named(name, token, kind)
         if kind == _OPERATOR:
-            self.pending.append((SIGN, token))
+            self.pending.append((ast.SIGN, token))
             return token[_OPERATOR] in "+-~"
         if kind == _OPEN:
             self._open(token.start(), None)
@@ -168,14 +152,14 @@ class _OperatorParser:
         if kind > _INTEGER:
             return False
         number = (int if kind == _INTEGER else float)(token[kind])
-        self.values.append(Number(number, Span(*token.span(kind))))
+        self.values.append(ast.Number(number, Span(*token.span(kind))))
         self.is_open = False
         return True
 
     def _named(self, name: _Name, token: Token, kind: int) -> bool:
         if kind <= _WITH_TERM:
             end = name.span.end if kind == _NAME else token.end(_WITH_TERM) + 1
-            self.values.append(Use(name.name, name.term, Span(name.span.start, end), name.span))
+            self.values.append(ast.Use(name.name, name.term, Span(name.span.start, end), name.span))
             self.is_open = False
             return True
         if kind == _CALL:
@@ -206,12 +190,12 @@ class _OperatorParser:
         return False
 
     def _binary(self, token: Token) -> bool:
-        level = PRECEDENCE.get(token[_OPERATOR])
+        level = ast.PRECEDENCE.get(token[_OPERATOR])
         if level is None:
             return False
-        if level != POWER:  # which is grouped from the right
-            self._fold(max(level, COMPARISON + 1))
-        is_chained = level == COMPARISON and bool(self.pending) and self.pending[-1][0] == COMPARISON
+        if level != ast.POWER:  # which is grouped from the right
+            self._fold(max(level, ast.COMPARISON + 1))
+        is_chained = level == ast.COMPARISON and bool(self.pending) and self.pending[-1][0] == ast.COMPARISON
         self.pending.append((level, token))
         self.is_open = True
         return not is_chained
@@ -222,12 +206,12 @@ class _OperatorParser:
         while pending and pending[-1][0] >= level:
             kind, token = pending.pop()
             operator, right = Span(*token.span(_OPERATOR)), values.pop()
-            if kind == SIGN:
-                node: Node = Unary(token[_OPERATOR], right, Span(operator.start, right.span.end))
+            if kind == ast.SIGN:
+                node: ast.Node = ast.Unary(token[_OPERATOR], right, Span(operator.start, right.span.end))
             else:
                 left = values.pop()
                 span = Span(left.span.start, right.span.end)
-                node = Binary(token[_OPERATOR], left, right, span, operator)
+                node = ast.Binary(token[_OPERATOR], left, right, span, operator)
             values.append(node)
 
     def _close(self, end: int) -> None:
@@ -239,28 +223,28 @@ class _OperatorParser:
             object.__setattr__(inside[0], "span", span)  # the node is nobody else's yet
             self.values += inside
         elif name.term is None:
-            self.values.append(Call(name.name, tuple(inside), span, name.span))
+            self.values.append(ast.Call(name.name, tuple(inside), span, name.span))
         else:
-            self.values.append(CallAlong(name.name, name.term, tuple(inside), span, name.span))
+            self.values.append(ast.CallAlong(name.name, name.term, tuple(inside), span, name.span))
 
     def _end(self) -> None:
         (value,) = self.values
-        statement = Statement(None, None, value, value.span, value.span)
+        statement = ast.Statement(None, None, value, value.span, value.span)
         if self.target:
             name, at, term = self.target
-            statement = Statement(name, term, value, Span(at.start, value.span.end), at)
+            statement = ast.Statement(name, term, value, Span(at.start, value.span.end), at)
         self.statements.append(statement)
         self.values, self.target = [], None
 
 
-def check_depth(tree: Formula) -> None:
+def check_depth(tree: ast.Formula) -> None:
     """Raise NE708 if values nest deeper than every later pass can follow."""
     for statement in tree.statements:
         depth = {id(statement.value): 1}
-        stack: list[Node] = [statement.value]
+        stack: list[ast.Node] = [statement.value]
         while stack:
             node = stack.pop()
-            for child in children(node):
+            for child in ast.children(node):
                 depth[id(child)] = depth[id(node)] + 1
                 stack.append(child)
             if depth[id(node)] > DEEPEST:

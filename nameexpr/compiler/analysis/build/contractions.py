@@ -62,12 +62,12 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     chosen = choose_dtypes(dtypes, promoted, reducer)
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
-    made = graph.add(node, kept, "float32" if is_wide else dtype)
+    reduced = graph.add(node, kept, "float32" if is_wide else dtype)
     for function, other in epilogue:
-        made = values.map([made] if other < 0 else [made, other], function, span)
+        reduced = values.map([reduced] if other < 0 else [reduced, other], function, span)
     # Integers among the factors were widened, which is not to widen the floats that they are multiplied by.
     wanted = values.reduced_dtype(reducer, [value], span) if reducer in ADDING else dtype
-    return values.cast(made, wanted) if graph.dtypes[made] != wanted else made
+    return values.cast(reduced, wanted) if graph.dtypes[reduced] != wanted else reduced
 
 
 @record(frozen=False)
@@ -144,9 +144,8 @@ class Product:
     def _scaled(self, function: str, value: int, inner: int, number: int) -> Sequence[int] | None:
         """Return the factors of a value that is multiplied with a number, or divided; None if it is a factor.
 
-        A number that makes the sum smaller is applied before: the sum without it might overflow. Behind it
-        stands that of halves, which are added up as float32, and that of a product whose factors are all as
-        large as it.
+        A number that makes the sum smaller is applied before it, unless the sum is one of halves, which is
+        float32, or all factors are as large as their product.
         """
         graph = self.values.graph
         scale = abs(number_of(graph.nodes[number]))  # type: ignore[arg-type]

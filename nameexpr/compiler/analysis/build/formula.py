@@ -98,7 +98,7 @@ class FormulaWriter:
             arranged = graph.add(
                 Arrange(value, tuple([(label,) for label in order])), order, graph.dtypes[value]
             )
-            made = StatementValue(value, order, mention, None, None, arranged)
+            written = StatementValue(value, order, mention, None, None, arranged)
         else:
             axes = expand_ellipsis(axes, graph.labels[value])
             self._check_left(statement, value, axes)
@@ -106,10 +106,10 @@ class FormulaWriter:
             values.check_is_array(value, statement.value.span)
             order, mention = flat(axes), mentioned(statement.term, axes)
             arranged = graph.add(Arrange(value, axes), order, graph.strong(value))
-            made = StatementValue(value, order, mention, statement.term, axes, arranged)
+            written = StatementValue(value, order, mention, statement.term, axes, arranged)
         if statement.name is not None:
-            self.statements[statement.name] = made
-        return made
+            self.statements[statement.name] = written
+        return written
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""

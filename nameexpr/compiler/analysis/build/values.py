@@ -80,12 +80,12 @@ class Values:
         if function == "where":
             values = [values[0], *(self._held(value, dtype, span) for value in values[1:])]
         labels = tuple(dict.fromkeys([label for value in values for label in graph.labels[value]]))
-        made = graph.add(Map(function, tuple(values)), labels, dtype)
-        graph.spans.setdefault(made, span)
+        result = graph.add(Map(function, tuple(values)), labels, dtype)
+        graph.spans.setdefault(result, span)
         if dtype == WEAK[int] and self._may_be_fraction(function, values):
-            self.unsure.add(made)
-        self._unify_names(made, values, span)
-        return made
+            self.unsure.add(result)
+        self._unify_names(result, values, span)
+        return result
 
     def cast(self, value: int, dtype: str) -> int:
         """Return a value in another dtype."""
@@ -107,9 +107,9 @@ class Values:
         """Return a number that is refused if it turns out to be no integer."""
         if value not in self.unsure:
             return value
-        made = self.graph.add(Map(INTEGER, (value,)), (), WEAK[int])
-        self.graph.spans.setdefault(made, self.graph.spans[value])
-        return made
+        integer = self.graph.add(Map(INTEGER, (value,)), (), WEAK[int])
+        self.graph.spans.setdefault(integer, self.graph.spans[value])
+        return integer
 
     def check_is_array(self, value: int, span: Span) -> None:
         """Refuse an integer that is to be an array, and that no dtype holds (NE526)."""
@@ -141,16 +141,16 @@ class Values:
     def _integers(self, kernel: str, values: Sequence[int], dtype: str) -> list[int]:
         """Return the arguments of a function: numbers whose kind decides its dtype must be integers."""
         arguments = list(values)
-        for place, value in enumerate(values):
+        for position, value in enumerate(values):
             if value in self.unsure:
                 dtypes = list(self._dtypes(values))
-                dtypes[place] = WEAK[float]
+                dtypes[position] = WEAK[float]
                 try:
                     takes_float = isinstance(dtype, WeakDtype)
                     takes_float |= self.arithmetic.dtype_of(kernel, tuple(dtypes)) == dtype
                 except TypeError:
                     takes_float = False
-                arguments[place] = value if takes_float else self.integer(value)
+                arguments[position] = value if takes_float else self.integer(value)
         return arguments
 
     def _may_be_fraction(self, function: str, values: Sequence[int]) -> bool:
@@ -184,11 +184,11 @@ class Values:
         if not here:
             return value
         kept = tuple(label for label in own if label not in dropped)
-        made = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
-        self.under[made] = self.under.get(value, {})
-        return made
+        narrower = self.graph.add(Drop(value, here), kept, self.graph.dtypes[value])
+        self.under[narrower] = self.under.get(value, {})
+        return narrower
 
-    def _unify_names(self, made: int, values: Sequence[int], span: Span) -> None:
+    def _unify_names(self, result: int, values: Sequence[int], span: Span) -> None:
         """Unify the names that values have under `...` (NE402 if two of them differ)."""
         names: dict[int, str | None] = {}
         for value in values if self.under else ():
@@ -199,4 +199,4 @@ class Values:
                     raise error(Diagnostic("NE402", message, self.tree.text, (Mark(span),), hint=hint))
                 names[number] = names.get(number) or name
         if names:
-            self.under[made] = names
+            self.under[result] = names

@@ -95,9 +95,9 @@ def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
     if not keywords:
         return
     labels = labels_in(*tree.terms)
-    found = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
-    if found:
-        raise error(*found)
+    mistakes = list(islice(_keyword_faults(tree, keywords, labels), TOLD))
+    if mistakes:
+        raise error(*mistakes)
 
 
 def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[str]) -> Iterator[Diagnostic]:

@@ -125,8 +125,8 @@ def _first_two(statements: Sequence[SizeStatement]) -> tuple[SizeStatement, Size
 
 def _said(scene: Scene, pair: Sequence[SizeStatement], about: Sequence[int]) -> str:
     """Return two sizes, each with the place that says it."""
-    (size, other), (place, elsewhere) = zip(*[(s.size, _where(scene, s, about)) for s in pair], strict=True)
-    return f"{size} and {other} {place}" if place == elsewhere else f"{size} {place} and {other} {elsewhere}"
+    (size, other), (here, there) = zip(*[(s.size, _where(scene, s, about)) for s in pair], strict=True)
+    return f"{size} and {other} {here}" if here == there else f"{size} {here} and {other} {there}"
 
 
 def _where(scene: Scene, statement: SizeStatement, about: Sequence[int]) -> str:
@@ -217,15 +217,15 @@ def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> tuple[str
 def missing(scene: Scene) -> list[Diagnostic]:
     """Return the diagnostics for labels whose size is not known: in groups, and in the result alone."""
     diagnostics: list[Diagnostic] = []
-    told: set[str] = set()
+    covered: set[str] = set()
     for position, axes in enumerate(scene.resolved.operands):
         for dim, labels in enumerate(axes):
             free = [label for label in dict.fromkeys(labels) if label not in scene.sizes]
-            if free and not told.issuperset(free) and len(diagnostics) < TOLD:
-                told.update(free)
+            if free and not covered.issuperset(free) and len(diagnostics) < TOLD:
+                covered.update(free)
                 diagnostics.append(_free_in_group(scene, position, dim, free))
     result = dict.fromkeys(label for labels in scene.resolved.result for label in labels)
-    only = [label for label in result if label not in scene.sizes and label not in told]
+    only = [label for label in result if label not in scene.sizes and label not in covered]
     return diagnostics + [_free_in_result(scene, label) for label in only[: TOLD - len(diagnostics)]]
 
 

@@ -14,42 +14,27 @@ from nameexpr.compiler.analysis.rules.summation import DROPPING_RULES
 from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Alias,
-    Anonymous,
-    Dots,
-    Expression,
-    Group,
-    Item,
-    Label,
-    NamedGroup,
-    Pack,
-    Sized,
-    atoms,
-    atoms_of,
-)
+from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_item
 
 
-def check_text(tree: Expression, *, has_reduce: bool = False) -> None:
+def check_text(tree: ast.Expression, *, has_reduce: bool = False) -> None:
     """Raise every mistake that can be told without operands; `has_reduce` says that `reduce=` is given."""
     if is_accepted(tree, has_reduce=has_reduce):
         return
-    found = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
-    if not found and tree.outputs is not None and not tree.leaves_inputs_out:
-        found = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
-    if found:
-        raise error(*found)
+    mistakes = list(islice((fault for rule in _RULES for fault in rule(tree, has_reduce)), TOLD))
+    if not mistakes and tree.outputs is not None and not tree.leaves_inputs_out:
+        mistakes = list(islice((fault for rule in DROPPING_RULES for fault in rule(tree, has_reduce)), TOLD))
+    if mistakes:
+        raise error(*mistakes)
 
 
-def marks_of(*items: Item) -> tuple[Mark, ...]:
+def marks_of(*items: ast.Item) -> tuple[Mark, ...]:
     """Return a mark under each item."""
     return tuple(Mark(item.span) for item in items)
 
 
-def _one_output(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _one_output(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is not None and len(tree.outputs) > 1:
         marks = tuple(Mark(term.span) for term in tree.outputs)
         hint = "an expression has one result; compile one text for each"
@@ -59,7 +44,7 @@ def _one_output(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE201", "commas cannot stand right of the arrow", tree.text, marks, hint=hint)
 
 
-def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
+def _known_reducer(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
     reducer = tree.reducer
     if reducer is None:
         return
@@ -76,19 +61,19 @@ def _known_reducer(tree: Expression, has_reduce: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE204", "a reducer stands in the text and in reduce=", tree.text, mark, hint=hint)
 
 
-def _one_pack_per_input(tree: Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
+def _one_pack_per_input(tree: ast.Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
     for term in tree.inputs:
-        packs = [item for item in term.items if isinstance(item, STRETCHED)]
+        packs = [item for item in term.items if isinstance(item, ast.STRETCHED)]
         if len(packs) > 1:
             hint = "where one ends and the next begins cannot be told; name the dims of all but one"
             message = f"an {holder} holds at most one ... or pack"
             yield Diagnostic("NE205", message, tree.text, marks_of(*packs), hint=hint)
 
 
-def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _one_dots_in_result(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     for term in tree.outputs or ():
-        seen: dict[str, list[Item]] = {}
-        for atom in atoms_of(STRETCHED, (term,)):
+        seen: dict[str, list[ast.Item]] = {}
+        for atom in ast.atoms_of(ast.STRETCHED, (term,)):
             seen.setdefault(atom.word, []).append(atom)
         for word, items in seen.items():
             if len(items) > 1:
@@ -97,40 +82,40 @@ def _one_dots_in_result(tree: Expression, _: bool) -> Iterator[Diagnostic]:
                 yield Diagnostic("NE216", message, tree.text, marks_of(*items), hint=hint)
 
 
-def _groups(items: tuple[Item, ...]) -> Iterator[Group]:
+def _groups(items: tuple[ast.Item, ...]) -> Iterator[ast.Group]:
     for item in items:
-        group = item.group if isinstance(item, NamedGroup) else item
-        if isinstance(group, Group):
+        group = item.group if isinstance(item, ast.NamedGroup) else item
+        if isinstance(group, ast.Group):
             yield group
 
 
-def _inside_groups(tree: Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
+def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
     for term in tree.terms:
         for group in _groups(term.items):
             yield from _named_factors(tree, group)
     for term in tree.inputs:
         for group in _groups(term.items):
-            unbounded = [atom for atom in atoms(group.items) if isinstance(atom, (Anonymous, *STRETCHED))]
+            unbounded = ast.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [ast.Term(group.items)])
             if unbounded:
                 hint = f"an {holder}'s group is split into dims whose sizes can be told: name them"
                 message = f"_, ... and packs cannot stand inside an {holder}'s group"
                 yield Diagnostic("NE206", message, tree.text, marks_of(*unbounded), hint=hint)
 
 
-def _named_factors(tree: Expression, group: Group) -> Iterator[Diagnostic]:
+def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnostic]:
     for item in group.items:
-        if isinstance(item, Alias | NamedGroup):
+        if isinstance(item, ast.Alias | ast.NamedGroup):
             message = f"a dim inside a group has no name of its own, so '{item.dim}=' names nothing"
-            inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
+            inner = item.name if isinstance(item, ast.Alias) else unparse_item(item.group)
             yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=f"write {inner}")
-        elif isinstance(item, Group):
+        elif isinstance(item, ast.Group):
             yield from _named_factors(tree, item)
 
 
-def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         return
-    inside, outside = atoms_of(Anonymous, tree.inputs), atoms_of(Anonymous, tree.outputs)
+    inside, outside = ast.atoms_of(ast.Anonymous, tree.inputs), ast.atoms_of(ast.Anonymous, tree.outputs)
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
         message = "_ has a meaning only with one input or in an assertion"
@@ -142,29 +127,29 @@ def _anonymous(tree: Expression, _: bool) -> Iterator[Diagnostic]:
         yield Diagnostic("NE209", message, tree.text, marks_of(*extra), hint=hint)
 
 
-def _packs_come_from_inputs(tree: Expression, _: bool) -> Iterator[Diagnostic]:
-    known = {atom.word for atom in atoms_of(STRETCHED, tree.inputs)}
-    known |= {Dots.word} if tree.leaves_inputs_out else set()
-    for atom in atoms_of(STRETCHED, tree.outputs or ()):
+def _packs_come_from_inputs(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
+    known = {atom.word for atom in ast.atoms_of(ast.STRETCHED, tree.inputs)}
+    known |= {ast.Dots.word} if tree.leaves_inputs_out else set()
+    for atom in ast.atoms_of(ast.STRETCHED, tree.outputs or ()):
         if atom.word not in known:
             message = f"'{atom.word}' stands in no input"
             hint = did_you_mean(atom.word, sorted(known)) or "write it in the input whose dims it stands for"
             yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
 
-def _words_mean_one_thing(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
-    packs = {atom.name: atom for atom in reversed(atoms_of(Pack, tree.terms))}
-    labels = {atom.name: atom for atom in reversed(atoms_of(LABELLED, tree.terms))}
-    for atom in atoms_of(Pack, tree.terms):
+def _words_mean_one_thing(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
+    packs = {atom.name: atom for atom in reversed(ast.atoms_of(ast.Pack, tree.terms))}
+    labels = {atom.name: atom for atom in reversed(ast.atoms_of(ast.LABELLED, tree.terms))}
+    for atom in ast.atoms_of(ast.Pack, tree.terms):
         if atom is packs[atom.name] and atom.name in labels:
             hint = f"write {atom.name}... everywhere, or give the single dim another name"
             message = f"'{atom.name}' is a pack here and one dim there"
             yield Diagnostic("NE211", message, tree.text, marks_of(atom, labels[atom.name]), hint=hint)
 
 
-def _sizes_agree(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
-    sizes: dict[str, Sized] = {}
-    for atom in atoms_of(Sized, tree.terms):
+def _sizes_agree(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[Diagnostic]:
+    sizes: dict[str, ast.Sized] = {}
+    for atom in ast.atoms_of(ast.Sized, tree.terms):
         first = sizes.setdefault(atom.name, atom)
         if first.size != atom.size:
             marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
@@ -172,25 +157,25 @@ def _sizes_agree(tree: Expression, _: bool, __: str = "input") -> Iterator[Diagn
             yield Diagnostic("NE301", message, tree.text, marks, hint="if these are two dims, rename one")
 
 
-def _result_names(tree: Expression, _: bool) -> Iterator[Diagnostic]:
+def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     """A name that the user wrote out twice; `i -> i i` is refused only where the result has names."""
     if tree.outputs is None or len(tree.outputs) != 1:
         return
-    carried: dict[str, Item] = {}
+    carried: dict[str, ast.Item] = {}
     for item in tree.outputs[0].items:
-        if not isinstance(item, Label | Sized | Alias | NamedGroup):
+        if not isinstance(item, ast.Label | ast.Sized | ast.Alias | ast.NamedGroup):
             continue
-        name = item.dim if isinstance(item, Alias | NamedGroup) else item.name
+        name = item.dim if isinstance(item, ast.Alias | ast.NamedGroup) else item.name
         first = carried.setdefault(name, item)
-        if first is not item and any(isinstance(twin, Alias | NamedGroup) for twin in (first, item)):
+        if first is not item and any(isinstance(twin, ast.Alias | ast.NamedGroup) for twin in (first, item)):
             message = f"the result would carry the name '{name}' twice"
-            written = unparse_item(item.group) if isinstance(item, NamedGroup) else item.name
-            written = str(item.size) if isinstance(item, Sized) else written
+            written = unparse_item(item.group) if isinstance(item, ast.NamedGroup) else item.name
+            written = str(item.size) if isinstance(item, ast.Sized) else written
             hint = f"give each dim a name of its own, such as {another_name(name)}={written}"
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 
 
-Rule = Callable[[Expression, bool], Iterator[Diagnostic]]
+Rule = Callable[[ast.Expression, bool], Iterator[Diagnostic]]
 _RULES: tuple[Rule, ...] = (
     _one_output,
     _known_reducer,
@@ -203,7 +188,7 @@ _RULES: tuple[Rule, ...] = (
     _sizes_agree,
     _result_names,
 )
-INPUT_RULES: tuple[Callable[[Expression, bool, str], Iterator[Diagnostic]], ...] = (
+INPUT_RULES: tuple[Callable[[ast.Expression, bool, str], Iterator[Diagnostic]], ...] = (
     _one_pack_per_input,
     _inside_groups,
     _words_mean_one_thing,

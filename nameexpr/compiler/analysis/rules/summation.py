@@ -157,7 +157,7 @@ def _misspelt(
 ) -> Diagnostic:
     """Say that the second name is what the first was meant to be, or that they are probably one."""
     name, near = names
-    marks = tuple(Mark(place.span) for one in names for place in everywhere[one])
+    marks = tuple(Mark(item.span) for word in names for item in everywhere[word])
     case = " (upper and lower case differ)" if name.casefold() == near.casefold() else ""
     hint = f"spell both alike{case}; to sum over '{name}' all the same, end the text with : sum"
     if near in lone:
@@ -170,7 +170,7 @@ def _misspelt(
     return Diagnostic("NE217", message, tree.text, marks, hint=hint)
 
 
-def _unasked(tree: ast.Expression, names: list[str], places: list[Named]) -> Diagnostic:
+def _unasked(tree: ast.Expression, names: list[str], items: list[Named]) -> Diagnostic:
     where = "and in one input only" if len(names) == 1 else "and each once in the inputs"
     message = f"{listed(names)} would be summed without being asked: not in the result, {where}"
     hint = f"to sum, say so: {reduced_by_sum(tree)} (or mean, max, ...); else keep the label in the result"
@@ -178,4 +178,4 @@ def _unasked(tree: ast.Expression, names: list[str], places: list[Named]) -> Dia
         inputs = ", ".join([" ".join(unparse_term(term)) for term in tree.inputs])
         result = " ".join([letter for item in (tree.outputs or ())[0].items for letter in unparse_item(item)])
         hint = f"if each letter is a dim, separate them by spaces: {f'{inputs} -> {result}'.strip()}"
-    return Diagnostic("NE217", message, tree.text, tuple(Mark(place.span) for place in places), hint=hint)
+    return Diagnostic("NE217", message, tree.text, tuple(Mark(item.span) for item in items), hint=hint)
