@@ -98,8 +98,7 @@ class ExpressionEntry(Entry):
         if wanted is not None:
             _check_castable(self.text, dtypes, wanted)
             _check_holds(self.text, wanted, typed.reducer)
-        is_contraction = typed.reducer is None and bool(typed.dropped)
-        chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, is_contraction)
+        chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, bool(typed.dropped))
         if chosen is not None:
             return chosen
         pairs = zip(describe(self.tree.inputs, operands), dtypes, strict=False)
@@ -112,7 +111,7 @@ class ExpressionEntry(Entry):
 
 @lru_cache(maxsize=4096)
 def _dtypes_of_product(
-    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, reducer: str | None, is_contraction: bool
+    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, reducer: str | None, drops: bool
 ) -> Dtypes | None:
     """Return the dtypes in which operands are combined, or None if no product is known of theirs."""
     product, names = wanted or promoted(dtypes), tuple(map(number_name, dtypes))
@@ -125,10 +124,10 @@ def _dtypes_of_product(
     elif len(dtypes) > 1:
         # Times times times are no times, and NumPy's sums of products lose the unit.
         times = sum(dtype.kind == "m" for dtype in dtypes)
-        is_summed = is_contraction or reducer in SUMMING
+        is_summed = drops if reducer is None else reducer in SUMMING
         if (is_summed or times > 1) if product.kind == "m" else not name and product.kind != "O":
             return None
-    return choose_dtypes(names, name, reducer, is_contraction=is_contraction, is_asked=wanted is not None)
+    return choose_dtypes(names, name, reducer, drops=drops, is_asked=wanted is not None)
 
 
 def structure_of(tree: Expression) -> Any:

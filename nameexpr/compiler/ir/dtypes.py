@@ -124,17 +124,17 @@ def choose_dtypes(
     product: str,
     reducer: str | None,
     *,
-    is_contraction: bool = False,
+    drops: bool = False,
     is_asked: bool = False,
 ) -> Dtypes:
     """Return the dtypes of an expression.
 
     `product` is the dtype that NumPy's promotion gives to all operands, or the one asked for with `dtype=`,
-    in which sums are then given back (`is_asked`); "" if it is not a number. `is_contraction` says that
-    products are added up although no reducer is written.
+    in which sums are then given back (`is_asked`); "" if it is not a number. `drops` says whether labels are
+    dropped, over which products are added up if there is no reducer.
     """
     compute = product
-    if is_contraction or reducer in SUMMING:
+    if drops if reducer is None else reducer in SUMMING:
         compute = WIDE.get(product, product)
         if product in NARROW:
             compute = "float32"
