@@ -145,6 +145,11 @@ class Lowering:
         if plan.contraction.terms != terms:
             pairs = zip(factors, plan.contraction.terms, strict=True)
             factors = [self.build.with_labels(factor, labels) for factor, labels in pairs]
+        if plan.reduced and plan.steps and plan.steps[0].flops >= self.build.target.huge_cells:
+            from nameexpr.compiler.lowering.fusion import fused_product
+
+            if (fused := fused_product(self.graph, self.build, node, plan, factors, offset)) is not None:
+                return fused
         dtypes = Dtypes(tuple([value.dtype for value in factors]), node.compute, node.result)
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         if new := [label for label in own if label not in made.labels]:
