@@ -129,8 +129,7 @@ def _compiled(
     fusing: FusionPlan | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
-    # Where nothing is bound, each value of an expression depends on what comes with the call.
-    constants = constant_values(graph, options.constants) if fusing or options.constants else ()
+    constants = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, constants, options)
     how = (options.target, fusing, options.is_row_major, options.ranks)
 

@@ -17,9 +17,8 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
 from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, normalised, running
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import ShownCall, counted, fault
+from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
-from nameexpr.rules.lookup import called
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
