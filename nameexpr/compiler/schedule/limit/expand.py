@@ -55,19 +55,21 @@ def _steps(
         read = (len(terms) - 1,) if step is None else step.values
         summed = plan.reduced or node.labels if step is None else step.summed
         factors, own = tuple([values[one] for one in read]), tuple([terms[one] for one in read])
-        inner = () if step is None else (replace(step, values=tuple(range(len(read)))),)
-        alone = replace(plan, contraction=replace(contraction, terms=own), steps=inner)
+        alone = () if step is None else (replace(step, values=tuple(range(len(read)))),)
+        single = replace(plan, contraction=replace(contraction, terms=own), steps=alone)
         if place == len(steps) - 1:
             labels = node.labels if node.reducer == "mean" else summed  # the mean is over all of them
             made = whole.add(replace(node, factors=factors, labels=labels), *known)
         else:
-            result = contraction.result if step is plan.steps[-1] else ()
-            alone = replace(alone, contraction=replace(alone.contraction, result=result, dropped=()))
+            is_last = step is plan.steps[-1]  # before the reducer
+            result, reduced = (contraction.result, plan.reduced) if is_last else ((), ())
+            inner = replace(single.contraction, result=result, dropped=())
+            single = replace(single, contraction=inner, reduced=reduced)
             labels = terms[len(values)]
             made = whole.add(
                 Reduction(None, factors, summed, node.compute, node.compute), labels, node.compute
             )
-        expanded.plans[made] = alone, before + place
+        expanded.plans[made] = single, before + place
         values.append(made)
     return values[len(node.factors) :]
 

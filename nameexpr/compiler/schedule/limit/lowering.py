@@ -15,7 +15,7 @@ from nameexpr.compiler.schedule.limit.regions import GraphLoop
 def lower_loops(single: SingleReduction, nest: Nest) -> Program:
     """Return the program of a reduction with loops."""
     graph, plan, operands = single.graph, single.plan, single.operands
-    reduction = graph.known[single.node]
+    reduction = graph.nodes.index(single.node)
     expanded = expand(graph, {reduction: (plan, 0)})
     steps = expanded.steps[reduction]
 
