@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from nameexpr.compiler.lowering.fusion import FusionPlan
 
 
+WIDEST = 16
+"""Bytes of the widest numbers."""
+
+
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
     """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
     a size is given for what is no label of the text.
@@ -143,7 +147,8 @@ def _compiled(
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
-    if not isinstance(tree, Expression):
+    # What only bound operands give is computed ahead if it is no part of slices.
+    if fusing is not None or (not options.constants and _has_large_value(program, options.target)):
         program = _scheduled(tree, program, options.target)
     if options.memory_limit is not None:
         if not same:
@@ -224,14 +229,21 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Scope, program: Program, target: Target) -> Program:
+def _has_large_value(program: Program, target: Target) -> bool:
+    """Whether going through slices could pay; what does it is only loaded then."""
+    return len(program.instructions) > 1 and max(map(prod, shapes_of(program))) * WIDEST >= target.tiled_bytes
+
+
+def _scheduled(tree: Expression | Scope, program: Program, target: Target) -> Program:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
-    from nameexpr.compiler.analysis.faults.misuse import check_arrays
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
     shapes = shapes_of(program)
-    check_arrays(tree, shapes, shapes[program.result])
+    if not isinstance(tree, Expression):
+        from nameexpr.compiler.analysis.faults.misuse import check_arrays
+
+        check_arrays(tree, shapes, shapes[program.result])
     tiled = tile_leading_axes(program, shapes, target)
     return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
 
