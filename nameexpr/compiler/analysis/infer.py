@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -57,14 +57,8 @@ class Typed:
 
     @property
     def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
+        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, 3, rule 8)."""
         return is_summed(self.reducer, self.dropped)
-
-    def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
-        return prod([self.sizes[label] for label in labels])
 
 
 def type_expression(
@@ -85,7 +79,7 @@ def type_expression(
         reducer = tree.reducer.name if tree.reducer is not None else reducer
         dropped = _dropped(tree, resolved)
         typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
-    if typed.reducer in NEED_ELEMENTS and typed.size(typed.dropped) == 0:
+    if typed.reducer in NEED_ELEMENTS and any(typed.sizes[label] == 0 for label in typed.dropped):
         raise error(_no_elements(tree, operands, typed))
     return typed
 
@@ -196,7 +190,7 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     views = [graph.add(View(position, -1, axes), labels, dtype) for position, (axes, labels, dtype) in uses]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
-        compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
+        compute = counting_dtype(dtypes.operands, prod(graph.sizes.values())) or compute
         result = "bool" if compute != dtypes.compute else result
     reduction = Reduction(reducer, tuple(views), typed.dropped, compute, result)
     # Indices, truth values and what a caller's function gives have dtypes of their own.

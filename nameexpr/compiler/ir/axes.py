@@ -183,9 +183,7 @@ class Contraction:
 
     @property
     def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, section 3, rule
-        8).
-        """
+        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, 3, rule 8)."""
         return is_summed(self.reducer, self.dropped)
 
     def size(self, labels: Iterable[str]) -> int:

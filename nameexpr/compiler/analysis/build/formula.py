@@ -52,15 +52,15 @@ def build_formula(
     dtypes: Mapping[str, str],
     views: Views,
     arithmetic: Arithmetic,
-    graph: Graph,
     outputs: Sequence[str] | None = None,
     dtype: str = "",
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
-    """Write a formula into a graph; return the value of every statement, and the results with their names.
+) -> tuple[Graph, tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
+    """Return the graph of a formula, the value of every statement, and the results with their names.
 
     The results are the last statement, or those named in `outputs`; they and operands are converted to
     `dtype`, unless it is "".
     """
+    graph = Graph(views.sizes)
     writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph), dtype)
     statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
     numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
@@ -73,7 +73,7 @@ def build_formula(
     if any(operand.names is not None for operand in views.operands.values()):
         names = tuple(writer.names(statements[number]) for number in results)
     values = tuple(statement.value for statement in statements)
-    return values, tuple(statements[number].arranged for number in results), names
+    return graph, values, tuple(statements[number].arranged for number in results), names
 
 
 @record(frozen=False)
