@@ -24,9 +24,9 @@ from nameexpr.compiler.analysis.faults.misuse import (
 )
 from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
 from nameexpr.compiler.analysis.resolve import resolve
+from nameexpr.compiler.analysis.resolve_views import check_given
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.views import check_given
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised

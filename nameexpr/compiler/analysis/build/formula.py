@@ -8,9 +8,8 @@ from typing import TypeGuard
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
 from nameexpr.compiler.analysis.build.values import Arithmetic, Values
 from nameexpr.compiler.analysis.faults import values as faults
-from nameexpr.compiler.analysis.names import result_names
+from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.analysis.views import Views, relabelled
 from nameexpr.compiler.ir.axes import (
     DOTS,
     Axes,
@@ -31,8 +30,7 @@ from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.ast import Dots, Label, Pack, Term
 
 
 @record
@@ -128,6 +126,8 @@ class FormulaWriter:
         """Return the names of a statement's dims."""
         own = self.values.under.get(statement.value, {})
         if statement.term is not None:
+            from nameexpr.compiler.analysis.names import result_names
+
             dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
             return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
         names: list[str | None] = []
@@ -225,6 +225,8 @@ class FormulaWriter:
                 hint = f"name its dims where it is used: {node.name}[i j]"
                 raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
         else:
+            from nameexpr.compiler.analysis.resolve_views import relabelled
+
             assert statement.axes is not None and term is not None
             shape = tuple(map(graph.cells, statement.axes))
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
@@ -261,12 +263,13 @@ class FormulaWriter:
         own = self.values.graph.labels[value]
         labels: list[str] = []
         for item in node.term.items:
-            word = unparse_item(item)
-            if isinstance(item, STRETCHED):
+            assert isinstance(item, Label | Dots | Pack)  # the rules have seen to that
+            word = item.name if isinstance(item, Label) else item.word
+            if not isinstance(item, Label):
                 labels += labels_under(word, own)
             elif word in own:
                 labels.append(word)
-            if word not in (self.views.packs if isinstance(item, STRETCHED) else own):
+            if word not in (own if isinstance(item, Label) else self.views.packs):
                 raise error(faults.foreign(self.scope.tree, node, item.span, word, own))
         return tuple(labels)
 
