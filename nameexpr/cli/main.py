@@ -78,10 +78,8 @@ def _execute(options: Namespace) -> int:
 def _fail(fault: CommandError, *, as_json: bool, color: str) -> int:
     """Report a mistake in the arguments or the files, and return its exit code."""
     if as_json:
-        import json
-
         error = {"code": fault.code, "message": fault.message, "hint": fault.hint}
-        screen.complain(json.dumps({"error": error}))
+        screen.complain(screen.dumped({"error": error}))
         return fault.status
     usage = fault.usage if isinstance(fault, UsageError) else ""
     screen.complain(usage + screen.emphasis(color, sys.stderr)(f"nameexpr: {fault}"))

@@ -67,8 +67,8 @@ def _is_python(data: dict[str, Any]) -> bool:
     about = data.get("metadata")
     records = [about.get("language_info"), about.get("kernelspec")] if isinstance(about, dict) else []
     names = [one.get(key) for one in records if isinstance(one, dict) for key in ("language", "name")]
-    first = next((name for name in names if isinstance(name, str) and name), "python")
-    return "python" in first.lower() or first.lower() in ("ipython", "sage", "xpython")
+    first = next((name.lower() for name in names if isinstance(name, str) and name), "python")
+    return "python" in first or first == "sage"
 
 
 def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
@@ -104,7 +104,7 @@ def blanked(cell: str) -> str:
         if name is None or name[1] not in _PYTHON_CELLS:
             return "\n" * cell.count("\n")
         before, _, rest = cell.partition("%%")
-        cell = f"{before}0{'' if chr(10) not in rest else chr(10) + rest.partition(chr(10))[2]}"
+        cell = before + "0" + "".join(rest.partition("\n")[1:])
     done, place = [], 0
     while place < len(cell):
         end = cell.find("\n", place) % (len(cell) + 1)

@@ -21,11 +21,11 @@ from nameexpr.errors import NameExprError
 from nameexpr.session import lines
 from nameexpr.session.complete import Known, complete
 from nameexpr.session.constructors import make
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_line, without_comments
 from nameexpr.session.running import VIEWS, prepare, value_of
 from nameexpr.session.values import is_tensor_like
 from nameexpr.tensors import NamedTensor
+from nameexpr.terminal.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 USAGE = "%ne N C, C -> N | x, w"

@@ -7,7 +7,7 @@ what is wrong in the words of the verb. No array is seen here and no NumPy is im
 =========== ========================================== ======================
 module      rule                                       codes
 =========== ========================================== ======================
-lookup      which dims a name or number means          NE410, 416, 417, 651, 801
+calls       which dims a name or number means          NE410, 416, 417, 651, 801
 targets     ways to write a list of names              NE411 to 415, 650, 652
 names       rename, refine_names, align_to, align_as   NE420 to 443, 750
 reshaping   flatten, unflatten                         NE450 to 460, 350 to 354, 657

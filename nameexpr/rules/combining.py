@@ -28,8 +28,7 @@ from nameexpr.dims import (
     unify_from_right,
 )
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
-from nameexpr.rules.lookup import called
+from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, shown
 from nameexpr.rules.pairing import Pairing, clashing, first_clash, paired_fault, size_fault, unequal
 
 

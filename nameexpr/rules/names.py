@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from nameexpr.dims import DIM_LIMIT, Dims, Names, duplicate, find, names_of, normalised
 from nameexpr.errors import NameExprError, did_you_mean
-from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed
-from nameexpr.rules.lookup import unknown_hint
+from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, unknown_hint
 from nameexpr.rules.targets import Target, checked_name, doubled, filled, fitting, targets
 
 

@@ -19,8 +19,17 @@ from typing import NamedTuple, SupportsIndex
 
 from nameexpr.dims import DIM_LIMIT, Dim, Dims, duplicate, names_of
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import ShownCall, counted, fault, listed, shown
-from nameexpr.rules.lookup import called, position_of, positions, spelt
+from nameexpr.rules.calls import (
+    ShownCall,
+    called,
+    counted,
+    fault,
+    listed,
+    position_of,
+    positions,
+    shown,
+    spelt,
+)
 from nameexpr.rules.targets import added_name, checked_name, doubled
 
 

@@ -20,7 +20,7 @@ from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import WEAK
 from nameexpr.compiler.pipeline import compile_formula, read_formula
 from nameexpr.dims import normalised
-from nameexpr.errors import Diagnostic, Mark, NameExprError, error
+from nameexpr.errors import Diagnostic, Mark, error
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, as_tensor
 from nameexpr.runtime.promotion import ARITHMETIC
@@ -97,22 +97,17 @@ class FormulaEntry(Entry):
             operand = as_tensor(value)
         if operand is None:
             operand = as_operand(value, name, self.text, self._marks(name))
-        if operand.dtype.kind not in "biufc":
-            raise self._no_numbers(operand.dtype, name)
-        return operand
+        if operand.dtype.kind in "biufc":
+            return operand
+        what, hint = "which are no numbers", "convert it to numbers first"
+        if is_bfloat16(operand.dtype):
+            what, hint = "in which formulas do not compute", "convert it first: x.astype('float32')"
+        message = f"'{name}' has elements of dtype {operand.dtype}, {what}"
+        raise error(Diagnostic("NE525", message, self.text, self._marks(name), hint=hint))
 
     def _marks(self, name: str) -> tuple[Mark, ...]:
         """Return marks below the uses of an operand."""
         return tuple(Mark(use.name_span) for use in self.tree.uses.get(name, ()))
-
-    def _no_numbers(self, dtype: np.dtype[Any], name: str) -> NameExprError:
-        """Return NE525 for an operand with elements that formulas do not compute with."""
-        what = f"'{name}' has elements of dtype {dtype}, "
-        if is_bfloat16(dtype):
-            message, hint = f"{what}in which formulas do not compute", "convert it first: x.astype('float32')"
-        else:
-            message, hint = f"{what}which are no numbers", "convert it to numbers first"
-        return error(Diagnostic("NE525", message, self.text, self._marks(name), hint=hint))
 
     def compile(
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()

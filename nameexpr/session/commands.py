@@ -20,7 +20,6 @@ from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.carets import aligned_columns, visible
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session import files
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import (
     COMMANDS,
     FACTORIES,
@@ -33,6 +32,7 @@ from nameexpr.session.running import VIEWS, PreparedText, plan_of, value_of
 from nameexpr.session.session import Answer, Commands, Session
 from nameexpr.session.settings import SETTINGS, changed, listed
 from nameexpr.session.values import dims_text, tree_text
+from nameexpr.terminal.faults import LineError
 
 EXAMPLES = (
     ("x = randn(N=2, C=3)", f"a new tensor; also {', '.join(list(FACTORIES)[1:])}"),

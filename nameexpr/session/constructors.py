@@ -31,10 +31,10 @@ import nameexpr as ne
 from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import FactoryLine, PythonLine
-from nameexpr.session.values import as_named, is_tensor_like
+from nameexpr.session.values import as_dtype, as_named, is_tensor_like
 from nameexpr.tensors import NamedTensor
+from nameexpr.terminal.faults import LineError
 
 WHERE = "<line>"
 _PIECE = re.compile(r"([^\s=]+)\s*=\s*(\S+)")
@@ -79,10 +79,9 @@ def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None
 
 def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
     example = "such as dtype=float32"
-    try:
-        dtype = np.dtype(value.strip("'\""))
-    except (TypeError, ValueError, SyntaxError):
-        raise _wrong(line, f"'{value}' is no dtype", example) from None
+    dtype = as_dtype(value.strip("'\""))
+    if dtype is None:
+        raise _wrong(line, f"'{value}' is no dtype", example)
     if dtype.kind not in "biufc" or (line.factory in ("rand", "randn") and dtype.kind != "f"):
         raise _wrong(line, f"{line.factory} makes no numbers of dtype {dtype}", example)
     return dtype

@@ -19,16 +19,12 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
-from nameexpr.session.lines import COMMAND, COMMANDS, PYTHON, without_comments
+from nameexpr.session.lines import ALIASES, COMMAND, PYTHON, without_comments
 
 PROMPT = "> "
 MORE = ". "
 LONGEST = 65_536
 """Characters from which on a text is refused anyway (`nameexpr.set_limits`)."""
-_TEXTLESS = "|".join(
-    name for name, row in COMMANDS.items() if row.takes in ("file", "setting", "code", "command")
-)
-_WITHOUT_TEXT = re.compile(rf"\s*:\s*(?:{_TEXTLESS})\b")
 _CLOSED_BY = {"(": ")", "[": "]"}
 
 
@@ -49,9 +45,11 @@ def is_open(text: str) -> bool:
         return _is_open_python(text[code:])
     if last.rstrip().endswith("\\"):
         return True
-    if _WITHOUT_TEXT.match(text) or ("\n" in text and last.lstrip().startswith((":", "!"))):
-        return False
     command = COMMAND.match(text)
+    row = ALIASES.get(command[1]) if command else None
+    has_no_text = row is not None and row.takes in ("file", "setting", "code", "command")
+    if has_no_text or ("\n" in text and last.lstrip().startswith((":", "!"))):
+        return False
     return _is_unfinished(without_comments(text[command.end() :] if command else text))
 
 

@@ -26,12 +26,12 @@ from nameexpr.session import lines
 from nameexpr.session.complete import Completion, Known, complete
 from nameexpr.session.constructors import read_pieces
 from nameexpr.session.continuation import continued, is_open, lines_of
-from nameexpr.session.faults import LineError
-from nameexpr.session.lines import COMMANDS, FULL_NAMES, read_line
+from nameexpr.session.lines import ALIASES, COMMANDS, read_line
 from nameexpr.session.running import type_text
 from nameexpr.session.session import Session
 from nameexpr.session.settings import SETTINGS
 from nameexpr.session.values import dims_text
+from nameexpr.terminal.faults import LineError
 
 LONGEST = 4000
 """Longest text, in characters, that is looked at while it is typed."""
@@ -81,10 +81,9 @@ def _line_status(session: Session, line: lines.Line) -> Status:
 
 def _command_status(session: Session, line: lines.CommandLine) -> Status:
     """Return the status of the command's text, or else the usage of the command."""
-    written = line.name
-    command = COMMANDS.get(FULL_NAMES.get(written, ""))
+    command = ALIASES.get(line.name)
     if command is None:
-        likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(written))
+        likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(line.name))
         return Status("hint", likely or "no such command")
     if command.takes != "text" or not line.argument.strip():
         return Status("hint", f"{command.call}  {command.about}")

@@ -17,11 +17,10 @@ from collections.abc import Iterable, Iterator
 from nameexpr.carets import visible
 from nameexpr.dims import WORD, normalised
 from nameexpr.session.continuation import MORE, PROMPT, lines_of
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ARRAYS, CommandLine
 from nameexpr.session.session import Answer, Session
 from nameexpr.session.values import as_named, described
-from nameexpr.terminal.faults import FileError, quoted, reason
+from nameexpr.terminal.faults import FileError, LineError, quoted, reason
 
 _LOAD = re.compile(rf"({WORD})\s*(?:\[([^\[\]]*)\])?\s+(\S.*)", re.DOTALL)
 _TARGET = re.compile(rf"({WORD})\s*(?:\[[^\[\]]*\])?\s*")

@@ -24,9 +24,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
-from nameexpr.session.faults import LineError
 from nameexpr.syntax.lexer.tokens import Token, looks_like_formula, tokens
 from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.terminal.faults import LineError
 
 
 class CommandRow(NamedTuple):
@@ -64,9 +64,8 @@ COMMANDS: Mapping[str, CommandRow] = {
     )
 }
 """What begins with a colon, one row each; `nameexpr.session.commands` has a function for every row."""
-FULL_NAMES: Mapping[str, str] = {
-    name: row.name for row in COMMANDS.values() for name in (row.name, *row.also)
-}
+ALIASES: Mapping[str, CommandRow] = {name: row for row in COMMANDS.values() for name in (row.name, *row.also)}
+"""The same rows by all names of the commands."""
 
 FACTORIES: Mapping[str, str] = {
     "randn": "normally distributed numbers",
@@ -198,10 +197,9 @@ def find_command(name: str) -> CommandRow:
     >>> find_command("P").name
     'plan'
     """
-    folded = name.casefold()
-    if folded in FULL_NAMES:
-        return COMMANDS[FULL_NAMES[folded]]
-    near = nearest(folded, COMMANDS)
+    if command := ALIASES.get(name.casefold()):
+        return command
+    near = nearest(name.casefold(), COMMANDS)
     hint = f"did you mean ':{near}'?" if near else ":help lists them"
     raise LineError(f"there is no command ':{name}'", hint=hint)
 
@@ -252,8 +250,8 @@ def _tokens(line: str) -> Iterator[Token]:
     if command := _COMMAND_TOKENS.match(line):
         for group, kind in enumerate(("space", "command", "space"), 1):
             yield Token(kind, Span(*command.span(group)))
-        name = FULL_NAMES.get(command[2][1:])
-        if name is not None and COMMANDS[name].takes == "text":
+        row = ALIASES.get(command[2][1:])
+        if row is not None and row.takes == "text":
             yield from _shifted(_text_tokens(line[command.end() :]), command.end())
         else:
             yield Token("argument", Span(command.end(), len(line)))

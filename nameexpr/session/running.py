@@ -31,11 +31,11 @@ from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.options import checked_sizes
 from nameexpr.runtime.plan.plan import Plan
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import ExpressionLine, FormulaLine, TextLine, Word
 from nameexpr.session.values import dims_text, shown
 from nameexpr.syntax import ast
 from nameexpr.syntax.unparse import unparse_term
+from nameexpr.terminal.faults import LineError
 from nameexpr.terminal.tables import as_number
 
 T = TypeVar("T")

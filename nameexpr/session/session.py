@@ -20,25 +20,26 @@ tensor([ 4, 13], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from nameexpr.carets import visible
-from nameexpr.errors import NameExprError
+from nameexpr.dims import WORD
+from nameexpr.errors import NameExprError, error
 from nameexpr.runtime.check import Sizes
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.session import lines
 from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
-from nameexpr.session.faults import LineError, advised
 from nameexpr.session.lines import find_command, read_line
 from nameexpr.session.running import PreparedText, prepare, value_of
 from nameexpr.session.settings import DEFAULTS, Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
-from nameexpr.terminal.faults import CommandError
+from nameexpr.terminal.faults import CommandError, LineError
 
 MANY = 10
 """Commas from which on the estimate for a text being typed uses the greedy order."""
@@ -148,7 +149,7 @@ class Session:
             case lines.FactoryLine():
                 tensor = make(line, limit=options_of(self.settings)["memory_limit"])
                 self.put(text, {line.target: tensor})
-                return Answer(_assigned({line.target: tensor}))
+                return _told({line.target: tensor})
             case lines.PythonLine():
                 return self._python(line, text)
             case lines.ExpressionLine() | lines.FormulaLine():
@@ -166,7 +167,7 @@ class Session:
         self.put(text, {**named, "_": last})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
         value = "" if is_named else shown(last, self.settings["precision"])
-        return Answer("\n".join(part for part in (_assigned(named), used + value) if part))
+        return _told(named, used + value)
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:
         after, value = run_python(line, self.tensors, self.others)
@@ -181,8 +182,60 @@ class Session:
             value_text = "" if value is None else shown(value, self.settings["precision"])
         except Exception as fault:  # noqa: BLE001  a class of the user's
             raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
-        return Answer("\n".join(part for part in (_assigned(named), value_text) if part))
+        return _told(named, value_text)
 
 
-def _assigned(named: Mapping[str, NamedTensor]) -> str:
-    return "\n".join(f"{visible(name)}: {described(tensor)}" for name, tensor in named.items())
+def _told(named: Mapping[str, NamedTensor], value: str = "") -> Answer:
+    """Return the answer to a line that makes tensors, and may have a value."""
+    tensors = (f"{visible(name)}: {described(tensor)}" for name, tensor in named.items())
+    return Answer("\n".join(part for part in (*tensors, value) if part))
+
+
+_WORDS = {
+    **dict.fromkeys(("exit", "quit", "q"), ":quit or Ctrl-D leaves"),
+    **dict.fromkeys(("help", "?"), ":help lists what can be typed"),
+    **dict.fromkeys(("ls", "dir", "names"), ":names lists the tensors"),
+    "undo": ":undo takes the last line back",
+}
+_PYTHON = re.compile(
+    rf"""
+    (?:import|from|for|while|def|class|if|with|print|del|return|lambda|assert)\b
+    | ['"{{]
+    | {WORD}\.[^\W\d]          # x.shape, np.ones(3)
+    | (einsum|evaluate)\s*\(         # as it is written after `from nameexpr import einsum`
+    """,
+    re.VERBOSE,
+)
+_VALUE = re.compile(rf"({WORD})\s*=\s*((?:np\.|ne\.|numpy\.|[\[{{'\"]).*)", re.DOTALL)
+QUOTED = 60
+"""Characters of a line up to which the advice quotes it."""
+
+
+def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | CommandError:
+    """Return the fault with another hint, if the line is Python, or a command without its colon.
+
+    >>> print(advised(LineError("this is wrong"), "np.ones(3)"))
+    this is wrong
+      help: Python goes behind !: !np.ones(3)
+    """
+    advice = _advice(line.strip())
+    if not advice:
+        return fault
+    if isinstance(fault, NameExprError):
+        *others, last = fault.diagnostics
+        return error(*(other._replace(hint="") for other in others), last._replace(hint=advice))
+    fault.hint = advice
+    return fault
+
+
+def _advice(line: str) -> str:
+    is_short = len(line) <= QUOTED and "\n" not in line
+    if advice := _WORDS.get(line.removesuffix("()").casefold()):
+        return advice
+    if value := _VALUE.match(line):
+        example = f"{value[1]} = !{value[2]}" if is_short else "x = !np.ones((2, 3))"
+        return f"a value of Python's has ! before it: {example}"
+    if python := _PYTHON.match(line):
+        example = line if is_short else "print(x.shape)"
+        return f"Python goes behind !: !{'ne.' if python[1] else ''}{example}"
+    return ""

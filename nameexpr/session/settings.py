@@ -12,11 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from nameexpr.errors import did_you_mean
 from nameexpr.pictures.words import bytes_text
-from nameexpr.session.faults import LineError
+from nameexpr.session.values import as_dtype
+from nameexpr.terminal.faults import LineError
 from nameexpr.whole_files import memory_of_machine
 
 Settings: TypeAlias = Mapping[str, Any]
@@ -53,11 +52,9 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
 
 def listed(settings: Settings) -> list[tuple[str, str, str]]:
     """Return name, value and description of each setting."""
-    texts = {name: "auto" if value is None else str(value) for name, value in settings.items()}
+    texts = {name: "auto" if value is None else str(value).casefold() for name, value in settings.items()}
     if settings["memory_limit"] is not None:
         texts["memory_limit"] = bytes_text(settings["memory_limit"])
-    if settings["optimize"] is False:
-        texts["optimize"] = "false"
     return [(name, text, SETTINGS[name].about) for name, text in texts.items()]
 
 
@@ -84,22 +81,18 @@ def _whole_number(value: str, what: str, most: int, hint: str) -> int:
 
 
 def _read_dtype(value: str) -> str:
-    try:
-        dtype = np.dtype(value)
-    except (TypeError, ValueError, SyntaxError):
-        raise LineError(f"'{value}' is no dtype", hint="such as float32") from None
-    if dtype.kind not in "biufc":
-        raise LineError(f"'{value}' is no dtype to compute in", hint="such as float32")
+    dtype = as_dtype(value)
+    if dtype is None or dtype.kind not in "biufc":
+        what = "no dtype" if dtype is None else "no dtype to compute in"
+        raise LineError(f"'{value}' is {what}", hint="such as float32")
     return dtype.name
 
 
-def _read_optimize(value: str) -> str | bool:
+def _read_optimize(value: str) -> Any:
     from nameexpr.runtime.options import check_optimize
+    from nameexpr.terminal.arguments import as_optimize
 
-    if value.casefold() == "false":
-        return False
-    check_optimize(value)
-    return value.casefold()
+    return check_optimize(as_optimize(value.casefold()))
 
 
 SETTINGS: Mapping[str, Setting] = {

@@ -46,6 +46,14 @@ def as_named(value: Any, names: object = None) -> NamedTensor:
     return as_tensor(value.data if isinstance(value, NamedTensor) else value, names=names)
 
 
+def as_dtype(text: str) -> np.dtype[Any] | None:
+    """Parse a dtype; None if NumPy has none of that name."""
+    try:
+        return np.dtype(text)
+    except (TypeError, ValueError, SyntaxError):
+        return None
+
+
 def dims_text(names: tuple[str | None, ...] | None, shape: tuple[int, ...]) -> str:
     """Format names and sizes on one line.
 

@@ -9,6 +9,7 @@ tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,9 +18,8 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_float, native
 from nameexpr.backends.numpy.reductions import into_log_softmax, into_softmax, normalised, running
 from nameexpr.errors import NameExprError
-from nameexpr.rules.calls import ShownCall, counted, fault
+from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
-from nameexpr.rules.lookup import called
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
@@ -216,10 +216,8 @@ class AlongDim(Operators):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
-        return tuple(
-            self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
-        )
+        ends = zip(accumulate(sizes), sizes, strict=True)
+        return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
     def chunk(self, chunks: int, dim: Any = 0) -> tuple[Self, ...]:

@@ -16,9 +16,8 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.dims import Dims, Names, duplicate, names_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import ShownCall, counted, shown
+from nameexpr.rules.calls import ShownCall, counted, dims_in, positions, shown
 from nameexpr.rules.combining import contracted_fault, doubled_fault
-from nameexpr.rules.lookup import dims_in, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number

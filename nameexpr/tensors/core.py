@@ -46,8 +46,7 @@ class Core:
         """Return the position of a dim; an error shows the arguments before and after it too."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
-        from nameexpr.rules.calls import ShownCall
-        from nameexpr.rules.lookup import position_of
+        from nameexpr.rules.calls import ShownCall, position_of
 
         dims = self._dims
         return position_of(dims, ShownCall(verb, (*before, dim, *after), (dims,)), len(before))

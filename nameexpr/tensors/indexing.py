@@ -19,9 +19,8 @@ import numpy as np
 
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import ShownCall, Verbatim, counted, fault, shown
+from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, positions, shown
 from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
-from nameexpr.rules.lookup import called, positions
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core

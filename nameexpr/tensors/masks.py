@@ -17,9 +17,8 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category, common_dtype
 from nameexpr.dims import names_of, shape_of
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import ShownCall, counted, shown
+from nameexpr.rules.calls import ShownCall, called, counted, shown
 from nameexpr.rules.indexing import no_index
-from nameexpr.rules.lookup import called
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.pairing import broadcast as pairing_broadcast
 from nameexpr.rules.remembered import broadcast

@@ -8,8 +8,7 @@ from typing import Any, Final, Self, overload
 from nameexpr.dims import Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules import remembered
-from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.rules.lookup import DimLike
+from nameexpr.rules.calls import DimLike, ShownCall, fault, shown
 from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating

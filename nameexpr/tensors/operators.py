@@ -20,8 +20,7 @@ from nameexpr.backends.numpy.arrays import default_float, is_bfloat16
 from nameexpr.backends.numpy.pointwise import BINARY, UNARY
 from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.rules.calls import shown
-from nameexpr.rules.lookup import axes, is_only, removed
+from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
 from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.core import Array, Core

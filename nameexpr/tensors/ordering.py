@@ -17,8 +17,7 @@ import numpy as np
 
 from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
-from nameexpr.rules.calls import ShownCall, counted, fault, shown
-from nameexpr.rules.lookup import called, removed, spelt
+from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered

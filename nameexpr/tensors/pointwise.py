@@ -78,6 +78,7 @@ def _method(name: str, text: str, given: str, gives: str) -> Any:
     def method(self: Tensor, *, out: Core | None = None) -> Tensor:
         return self._keep(name, out)
 
+    text = text.format("each element")
     return _entered(method, "keeps", name, text, f"ne.tensor({given}).{name}()", gives)
 
 
@@ -90,6 +91,10 @@ def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
 
     method, call = ranked if name in RANKED else unified, f"ne.tensor({given}).{name}({other})"
     return _entered(method, "unifies", name, text, call, gives)
+
+
+def _compares(name: str, relation: str, gives: str) -> Any:
+    return _pair(name, f"whether each element is {relation} the other one", "[1, 2]", "2", gives)
 
 
 def _entered(
@@ -115,98 +120,70 @@ class PointwiseMethods(Operators):
 
     __slots__ = ()
 
-    exp, exp_ = _each("exp", "e to the power of each element", "[0, 1]", "[1.        , 2.71828183]")
-    exp2, exp2_ = _each("exp2", "2 to the power of each element", "[0, 3]", "[1., 8.]")
+    exp, exp_ = _each("exp", "e to the power of {}", "[0, 1]", "[1.        , 2.71828183]")
+    exp2, exp2_ = _each("exp2", "2 to the power of {}", "[0, 3]", "[1., 8.]")
     expm1, expm1_ = _each(
-        "expm1", "`exp(x) - 1` of each element, exact where x is small", "[0, 1e-20]", "[0.e+00, 1.e-20]"
+        "expm1", "`exp(x) - 1` of {}, exact where x is small", "[0, 1e-20]", "[0.e+00, 1.e-20]"
     )
-    log, log_ = _each("log", "the natural logarithm of each element", "[1.0, 0.0]", "[  0., -inf]")
-    log10, log10_ = _each("log10", "the logarithm to base 10 of each element", "[1, 1000]", "[0., 3.]")
+    log, log_ = _each("log", "the natural logarithm of {}", "[1.0, 0.0]", "[  0., -inf]")
+    log10, log10_ = _each("log10", "the logarithm to base 10 of {}", "[1, 1000]", "[0., 3.]")
     log1p, log1p_ = _each(
-        "log1p", "`log(1 + x)` of each element, exact where x is small", "[0, 1e-20]", "[0.e+00, 1.e-20]"
+        "log1p", "`log(1 + x)` of {}, exact where x is small", "[0, 1e-20]", "[0.e+00, 1.e-20]"
     )
-    log2, log2_ = _each("log2", "the logarithm to base 2 of each element", "[1, 8]", "[0., 3.]")
-    sqrt, sqrt_ = _each(
-        "sqrt", "the square root of each element; nan for a negative one", "[4, 9]", "[2., 3.]"
-    )
-    rsqrt, rsqrt_ = _each("rsqrt", "one over the square root of each element", "[4, 0]", "[0.5, inf]")
-    reciprocal, reciprocal_ = _each(
-        "reciprocal", "one over each element; inf for 0", "[4, 0]", "[0.25,  inf]"
-    )
-    square, square_ = _each(
-        "square", "the square of each element; integers stay integers", "[2, -3]", "[4, 9]"
-    )
-    sigmoid, sigmoid_ = _each("sigmoid", "`1 / (1 + exp(-x))` of each element", "[0, 800]", "[0.5, 1. ]")
-    erf, erf_ = _each("erf", "the error function of each element", "[0, 1]", "[0.        , 0.84270079]")
+    log2, log2_ = _each("log2", "the logarithm to base 2 of {}", "[1, 8]", "[0., 3.]")
+    sqrt, sqrt_ = _each("sqrt", "the square root of {}; nan for a negative one", "[4, 9]", "[2., 3.]")
+    rsqrt, rsqrt_ = _each("rsqrt", "one over the square root of {}", "[4, 0]", "[0.5, inf]")
+    reciprocal, reciprocal_ = _each("reciprocal", "one over {}; inf for 0", "[4, 0]", "[0.25,  inf]")
+    square, square_ = _each("square", "the square of {}; integers stay integers", "[2, -3]", "[4, 9]")
+    sigmoid, sigmoid_ = _each("sigmoid", "`1 / (1 + exp(-x))` of {}", "[0, 800]", "[0.5, 1. ]")
+    erf, erf_ = _each("erf", "the error function of {}", "[0, 1]", "[0.        , 0.84270079]")
     erfc, erfc_ = _each(
-        "erfc",
-        "one minus the error function of each element, exact where small",
-        "[0, 1]",
-        "[1.        , 0.15729921]",
+        "erfc", "one minus the error function of {}, exact where small", "[0, 1]", "[1.        , 0.15729921]"
     )
     erfinv, erfinv_ = _each(
-        "erfinv",
-        "the inverse error function of each element; inf for 1",
-        "[0.5, 1.0]",
-        "[0.47693628,        inf]",
+        "erfinv", "the inverse error function of {}; inf for 1", "[0.5, 1.0]", "[0.47693628,        inf]"
     )
     digamma, digamma_ = _each(
-        "digamma", "the derivative of log(gamma(x)) at each element", "[1, 2]", "[-0.57721566,  0.42278434]"
+        "digamma", "the derivative of log(gamma(x)) at {}", "[1, 2]", "[-0.57721566,  0.42278434]"
     )
-    sin, sin_ = _each("sin", "the sine of each element", "[0, 1]", "[0.        , 0.84147098]")
-    cos, cos_ = _each("cos", "the cosine of each element", "[0, 1]", "[1.        , 0.54030231]")
-    tan, tan_ = _each("tan", "the tangent of each element", "[0, 1]", "[0.        , 1.55740772]")
-    asin, asin_ = _each("asin", "the inverse sine of each element", "[0, 1]", "[0.        , 1.57079633]")
-    acos, acos_ = _each("acos", "the inverse cosine of each element", "[0, 1]", "[1.57079633, 0.        ]")
-    atan, atan_ = _each("atan", "the inverse tangent of each element", "[0, 1]", "[0.        , 0.78539816]")
-    sinh, sinh_ = _each("sinh", "the hyperbolic sine of each element", "[0, 1]", "[0.        , 1.17520119]")
-    cosh, cosh_ = _each("cosh", "the hyperbolic cosine of each element", "[0, 1]", "[1.        , 1.54308063]")
-    tanh, tanh_ = _each(
-        "tanh", "the hyperbolic tangent of each element", "[0, 1]", "[0.        , 0.76159416]"
-    )
-    asinh, asinh_ = _each(
-        "asinh", "the inverse hyperbolic sine of each element", "[0, 1]", "[0.        , 0.88137359]"
-    )
-    acosh, acosh_ = _each(
-        "acosh", "the inverse hyperbolic cosine of each element", "[1, 2]", "[0.       , 1.3169579]"
-    )
-    atanh, atanh_ = _each("atanh", "the inverse hyperbolic tangent of each element", "[0, 1]", "[ 0., inf]")
-    deg2rad, deg2rad_ = _each(
-        "deg2rad", "each element, in degrees, as radians", "[0, 180]", "[0.        , 3.14159265]"
-    )
-    rad2deg, rad2deg_ = _each(
-        "rad2deg", "each element, in radians, as degrees", "[0, 1]", "[ 0.        , 57.29577951]"
-    )
-    abs, abs_ = _each("abs", "the absolute value of each element", "[-1, 2]", "[1, 2]")
-    neg, neg_ = _each("neg", "each element with the other sign; bools have none", "[-1, 2]", "[ 1, -2]")
-    positive: UnaryMethod = _method("positive", "a copy of each element", "[-1, 2]", "[-1,  2]")
-    sign, sign_ = _each("sign", "-1, 0 or 1 for each element; nan for nan", "[-1.5, 0.0]", "[-1.,  0.]")
+    sin, sin_ = _each("sin", "the sine of {}", "[0, 1]", "[0.        , 0.84147098]")
+    cos, cos_ = _each("cos", "the cosine of {}", "[0, 1]", "[1.        , 0.54030231]")
+    tan, tan_ = _each("tan", "the tangent of {}", "[0, 1]", "[0.        , 1.55740772]")
+    asin, asin_ = _each("asin", "the inverse sine of {}", "[0, 1]", "[0.        , 1.57079633]")
+    acos, acos_ = _each("acos", "the inverse cosine of {}", "[0, 1]", "[1.57079633, 0.        ]")
+    atan, atan_ = _each("atan", "the inverse tangent of {}", "[0, 1]", "[0.        , 0.78539816]")
+    sinh, sinh_ = _each("sinh", "the hyperbolic sine of {}", "[0, 1]", "[0.        , 1.17520119]")
+    cosh, cosh_ = _each("cosh", "the hyperbolic cosine of {}", "[0, 1]", "[1.        , 1.54308063]")
+    tanh, tanh_ = _each("tanh", "the hyperbolic tangent of {}", "[0, 1]", "[0.        , 0.76159416]")
+    asinh, asinh_ = _each("asinh", "the inverse hyperbolic sine of {}", "[0, 1]", "[0.        , 0.88137359]")
+    acosh, acosh_ = _each("acosh", "the inverse hyperbolic cosine of {}", "[1, 2]", "[0.       , 1.3169579]")
+    atanh, atanh_ = _each("atanh", "the inverse hyperbolic tangent of {}", "[0, 1]", "[ 0., inf]")
+    deg2rad, deg2rad_ = _each("deg2rad", "{}, in degrees, as radians", "[0, 180]", "[0.        , 3.14159265]")
+    rad2deg, rad2deg_ = _each("rad2deg", "{}, in radians, as degrees", "[0, 1]", "[ 0.        , 57.29577951]")
+    abs, abs_ = _each("abs", "the absolute value of {}", "[-1, 2]", "[1, 2]")
+    neg, neg_ = _each("neg", "{} with the other sign; bools have none", "[-1, 2]", "[ 1, -2]")
+    positive: UnaryMethod = _method("positive", "a copy of {}", "[-1, 2]", "[-1,  2]")
+    sign, sign_ = _each("sign", "-1, 0 or 1 for {}; nan for nan", "[-1.5, 0.0]", "[-1.,  0.]")
     sgn, sgn_ = _each(
         "sgn",
-        "the sign of each element; of complex ones their direction, of size 1",
+        "the sign of {}; of complex ones their direction, of size 1",
         "[3 + 4j, -2]",
         "[ 0.6+0.8j, -1. +0.j ]",
     )
-    ceil, ceil_ = _each("ceil", "each element rounded up; integers as they are", "[-1.5, 1.2]", "[-1.,  2.]")
-    floor, floor_ = _each(
-        "floor", "each element rounded down; integers as they are", "[-1.5, 1.2]", "[-2.,  1.]"
-    )
+    ceil, ceil_ = _each("ceil", "{} rounded up; integers as they are", "[-1.5, 1.2]", "[-1.,  2.]")
+    floor, floor_ = _each("floor", "{} rounded down; integers as they are", "[-1.5, 1.2]", "[-2.,  1.]")
     trunc, trunc_ = _each(
-        "trunc", "each element without its fraction; integers as they are", "[-1.5, 1.2]", "[-1.,  1.]"
+        "trunc", "{} without its fraction; integers as they are", "[-1.5, 1.2]", "[-1.,  1.]"
     )
     frac, frac_ = _each("frac", "the fraction of each float, with its sign", "[-1.5, 1.25]", "[-0.5 ,  0.25]")
     bitwise_not, bitwise_not_ = _each(
         "bitwise_not", "the integers with all bits inverted, or the bools turned around", "[0, 5]", "[-1, -6]"
     )
-    logical_not, logical_not_ = _each(
-        "logical_not", "whether each element is 0 or False", "[0, 5]", "[ True, False]"
-    )
-    isnan: UnaryMethod = _method("isnan", "whether each element is nan", "[np.nan, 1.0]", "[ True, False]")
-    isinf: UnaryMethod = _method(
-        "isinf", "whether each element is infinite", "[np.inf, 1.0]", "[ True, False]"
-    )
+    logical_not, logical_not_ = _each("logical_not", "whether {} is 0 or False", "[0, 5]", "[ True, False]")
+    isnan: UnaryMethod = _method("isnan", "whether {} is nan", "[np.nan, 1.0]", "[ True, False]")
+    isinf: UnaryMethod = _method("isinf", "whether {} is infinite", "[np.inf, 1.0]", "[ True, False]")
     isfinite: UnaryMethod = _method(
-        "isfinite", "whether each element is neither nan nor infinite", "[np.inf, 1.0]", "[False,  True]"
+        "isfinite", "whether {} is neither nan nor infinite", "[np.inf, 1.0]", "[False,  True]"
     )
 
     mul, mul_ = _pairs("mul", "`x * other`; of bools, whether both are true", "[1, 2]", "2.5", "[2.5, 5. ]")
@@ -232,24 +209,12 @@ class PointwiseMethods(Operators):
     minimum: BinaryMethod = _pair(
         "minimum", "the smaller element of each pair; nan where either is", "[1, 5]", "3", "[1, 3]"
     )
-    eq: BinaryMethod = _pair(
-        "eq", "whether each element is equal to the other one", "[1, 2]", "2", "[False,  True]"
-    )
-    ne: BinaryMethod = _pair(
-        "ne", "whether each element is different from the other one", "[1, 2]", "2", "[ True, False]"
-    )
-    lt: BinaryMethod = _pair(
-        "lt", "whether each element is less than the other one", "[1, 2]", "2", "[ True, False]"
-    )
-    le: BinaryMethod = _pair(
-        "le", "whether each element is at most the other one", "[1, 2]", "2", "[ True,  True]"
-    )
-    gt: BinaryMethod = _pair(
-        "gt", "whether each element is greater than the other one", "[1, 2]", "2", "[False, False]"
-    )
-    ge: BinaryMethod = _pair(
-        "ge", "whether each element is at least the other one", "[1, 2]", "2", "[False,  True]"
-    )
+    eq: BinaryMethod = _compares("eq", "equal to", "[False,  True]")
+    ne: BinaryMethod = _compares("ne", "different from", "[ True, False]")
+    lt: BinaryMethod = _compares("lt", "less than", "[ True, False]")
+    le: BinaryMethod = _compares("le", "at most", "[ True,  True]")
+    gt: BinaryMethod = _compares("gt", "greater than", "[False, False]")
+    ge: BinaryMethod = _compares("ge", "at least", "[False,  True]")
     logical_and, logical_and_ = _pairs(
         "logical_and", "whether both elements are true, not 0", "[0, 2]", "[1, 3]", "[False,  True]"
     )

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.rules.lookup import called
+from nameexpr.rules.calls import ShownCall, called, fault, shown
 from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import check_ordered, wrong_kind

@@ -13,8 +13,7 @@ import numpy as np
 
 from nameexpr.dims import DIM_LIMIT, Dim, Names
 from nameexpr.errors import Diagnostic, error
-from nameexpr.rules.calls import ShownCall, counted, fault, shown
-from nameexpr.rules.lookup import called, is_only, positions
+from nameexpr.rules.calls import ShownCall, called, counted, fault, is_only, positions, shown
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written

@@ -1,4 +1,4 @@
-"""Errors of the command line: arguments and files that cannot be used.
+"""Errors of the command line and of sessions: arguments, files and lines that cannot be used.
 
 >>> print(FileError("there is no file 'x.npy'", "name a .npy file"))
 there is no file 'x.npy'; name a .npy file
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nameexpr.carets import shortened, visible
+from nameexpr.carets import marked_text, shortened, visible
+from nameexpr.errors import Span
 
 LONGEST = 120
 
@@ -18,6 +19,8 @@ class CommandError(Exception):
 
     code = "command"
     status = 1
+    text = ""
+    span: Span | None = None
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -29,13 +32,13 @@ class CommandError(Exception):
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
     def render(self, strong: Callable[[str], str] = str) -> str:
-        """Return the message, what it quotes and the hint, each on a line, as `NameExprError` has them."""
-        lines = [strong(visible(shortened(self.message))), *("  " + line for line in self.quotation(strong))]
-        return "\n".join([*lines, *([f"  help: {visible(shortened(self.hint))}"] if self.hint else [])])
-
-    def quotation(self, strong: Callable[[str], str]) -> list[str]:
-        """Return lines that the message is about."""
-        return []
+        """Return the message, the line that it is about and the hint, as `NameExprError` has them."""
+        lines = [strong(visible(shortened(self.message)))]
+        if self.span is not None:
+            lines += ["  " + line for line in marked_text(self.text, [(*self.span, "")], strong=strong)]
+        if self.hint:
+            lines.append(f"  help: {visible(shortened(self.hint))}")
+        return "\n".join(lines)
 
 
 class FileError(CommandError):
@@ -53,6 +56,26 @@ class UsageError(CommandError):
     def __init__(self, message: str, hint: str = "", *, usage: str = "") -> None:
         super().__init__(message, hint)
         self.usage = usage
+
+
+class LineError(CommandError):
+    """An error in a line of a session, with its span in `text` if that is known.
+
+    >>> print(LineError("there is no tensor 'w'", "N C -> N | w", Span(11, 12), "make it: w = randn(N=2)"))
+    there is no tensor 'w'
+      N C -> N | w
+                 ^
+      help: make it: w = randn(N=2)
+    """
+
+    def __init__(self, message: str, text: str = "", span: Span | None = None, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.text = text
+        self.span = span
+
+    def __str__(self) -> str:
+        """Return the message, the line with carets, and the hint."""
+        return self.render()
 
 
 def harmless(text: str) -> str:

@@ -7,7 +7,7 @@ in docs/, as the grammar is.
 >>> print(page("304").splitlines()[0])
 NE304 (SizeError): sizes
 >>> summary("NE304")
-'Two sizes for one label.'
+'A label has two different sizes.'
 """
 
 from __future__ import annotations

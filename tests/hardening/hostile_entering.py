@@ -17,11 +17,11 @@ from hardening.hostile_strings import MARK
 from nameexpr.notebook.magics import Magic
 from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
-from nameexpr.session.faults import LineError
 from nameexpr.session.feedback import completions, plan_and_code, status
 from nameexpr.session.lines import COMMANDS, PythonLine, read_line
 from nameexpr.session.session import Session
 from nameexpr.tensors import wrap
+from nameexpr.terminal.faults import LineError
 
 Shown = Iterator[tuple[str, str]]
 X = np.ones((2, 3))

@@ -10,8 +10,8 @@ import pytest
 
 from pages import documents
 
-ELSEWHERE = {"docs/errors.md", "docs/operators.md"}
-"""Documents whose words come from the package; the source of the other words of the second is in `ALSO`."""
+ELSEWHERE = {"docs/operators.md"}
+"""A document whose tables come from the package; the source of its other words is in `ALSO`."""
 ALSO = ["tests/README.md", "tests/pages/operators_words.md", "examples/data/README.md"]
 CHECKED = sorted({*documents.DOCUMENTS, *ALSO} - ELSEWHERE)
 
@@ -53,6 +53,21 @@ PHRASES = [
     Phrase(r", as there\b", "as in PyTorch, NumPy, ...", "`ne.float` is float32, as there"),
     Phrase(r"\bthe way out\b|\ba way out\b", "a suggestion", "the message has a way out"),
     Phrase(r"\b(its|their) (kin|like)\b", "related ...", "`ne.zeros` and its like"),
+    Phrase(r"\band is none\b", "and is not one", "an argument that must be an int and is none"),
+    Phrase(r"\bsomething else than\b", "something other than", "something else than names of dims"),
+    Phrase(r"\bof a wrong\b", "of the wrong", "an argument of a wrong kind"),
+    Phrase(r"\bspeaks? of\b", "refer to", "the result cannot speak of it"),
+    Phrase(r"\btells\b", "shows, determines", "a dim whose size nothing tells"),
+    Phrase(r"\basked for\b", "requested", "a device asked for"),
+    Phrase(r"\bon the way\b", "intermediate", "a value on the way to the result"),
+    Phrase(r"\btaken apart\b", "split", "with its groups taken apart"),
+    Phrase(r"\bmultipl(y|ies) up\b", "multiply to", "sizes that multiply up to the dim's"),
+    Phrase(r"\bin(to)? one order\b", "the same order", "bring both into one order"),
+    Phrase(r"\blast but one\b", "second-to-last", "the last but one dim"),
+    Phrase(r"\bgoes on\b", "continues", "a value that goes on in the next line"),
+    Phrase(r"\bmakes? (bools|integers|floats|numbers) of\b", "converts to", "which makes floats of them"),
+    Phrase(r"\bmeaning of its own\b", "reserved", "a name that has a meaning of its own"),
+    Phrase(r"\bfunctions? of (NumPy|PyTorch)\b", "NumPy function, PyTorch function", "a function of NumPy's"),
 ]
 
 

@@ -21,6 +21,7 @@ from cases.case_files import fault_of, read_cases
 from nameexpr import errors
 from nameexpr.carets import marked_text, visible, width
 from nameexpr.errors import Diagnostic, Mark, OperandInfo, Span, did_you_mean, error
+from nameexpr.terminal.faults import LineError
 
 CASES = read_cases("expressions")
 BUILTINS = {
@@ -240,6 +241,13 @@ def test_carets_stand_below_what_they_mark(text: str, found: list[tuple[int, int
 def test_a_diagnostic_without_text_has_no_carets() -> None:
     assert Diagnostic("NE601", "wrong").render() == "OptionError[NE601]: wrong"
     assert Diagnostic("NE601", "wrong", hint="right").render() == "OptionError[NE601]: wrong\n  help: right"
+
+
+def test_the_head_and_the_carets_are_set_off() -> None:
+    fault = error(Diagnostic("NE304", "no", "a b", (Mark(Span(2, 3), "2"),), hint="yes"))
+    assert fault.render("<{}>".format) == "<SizeError[NE304]: no>\n  a b\n  <  ^>\n    2\n  help: yes"
+    line = LineError("no", "a b", Span(2, 3), "yes")
+    assert line.render("<{}>".format) == "<no>\n  a b\n  <  ^>\n  help: yes"
 
 
 def test_a_mark_at_the_end_of_the_text_has_one_caret() -> None:

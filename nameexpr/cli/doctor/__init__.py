@@ -40,11 +40,7 @@ def run(options: Namespace) -> int:
     installation = inspect(os.environ)
     issues = find(installation)
     status = int(any(issue.level == "problem" for issue in issues))
-    if options.json:
-        import json
-
-        screen.say(json.dumps(as_data(installation, issues, status), allow_nan=False))
-    else:
-        is_coloured = screen.is_colour_wanted(options.color, sys.stdout)
-        screen.say(as_text(installation, issues, is_coloured=is_coloured))
+    is_coloured = screen.is_colour_wanted(options.color, sys.stdout)
+    text = as_text(installation, issues, is_coloured=is_coloured)
+    screen.tell(screen.Report(text, as_data(installation, issues, status)), options)
     return status

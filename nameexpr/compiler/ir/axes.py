@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import TypeGuard
 
-from nameexpr.ops import SUMMING
 from nameexpr.records import record
 from nameexpr.syntax.ast import Dots, Term
 
@@ -121,11 +120,6 @@ def labels_under(word: str, labels: Iterable[str]) -> list[Unnamed]:
     return sorted(here, key=lambda label: label.number, reverse=word == DOTS)
 
 
-def is_summed(reducer: str | None, dropped: Labels) -> bool:
-    """Whether a reducer adds products up; without one, whether there is anything to add up."""
-    return bool(dropped) if reducer is None else reducer in SUMMING
-
-
 def flat(axes: Axes) -> Labels:
     """Return the labels of axes, each once."""
     return tuple(dict.fromkeys([label for labels in axes for label in labels]))
@@ -180,11 +174,6 @@ class Contraction:
     dropped: Labels
     reducer: str | None
     sizes: Mapping[str, int]
-
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, so that the dtypes of sums apply (docs/language.md, 3, rule 8)."""
-        return is_summed(self.reducer, self.dropped)
 
     def size(self, labels: Iterable[str]) -> int:
         """Return the number of cells that these labels span."""

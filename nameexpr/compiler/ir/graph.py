@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import copysign, isnan
+from operator import attrgetter
+from typing import Any, get_args
 
 from nameexpr.compiler.ir.axes import Axes, Labels
 from nameexpr.compiler.ir.dtypes import WEAK, strong
@@ -83,11 +85,6 @@ class Reduction:
     compute: str
     result: str
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether what says that any product of bools is true is their number, counted in floats."""
-        return self.reducer == "any" and self.result == "bool" != self.compute
-
 
 @record
 class Along:
@@ -115,6 +112,8 @@ class Drop:
 
 
 Node = View | Scalar | Index | Filled | Map | Reduction | Along | Arrange | Drop
+_FIELDS = {kind: attrgetter(*kind.__match_args__) for kind in get_args(Node)}
+"""What tells nodes of a kind apart: read at once, a value is looked up without a call of Python's."""
 
 
 @record(frozen=False)
@@ -125,12 +124,13 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     labels: list[Labels] = field(default_factory=list)
     dtypes: list[str] = field(default_factory=list)
-    known: dict[Node, int] = field(default_factory=dict)
+    known: dict[tuple[type, Any], int] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
 
     def add(self, node: Node, labels: Sequence[str], dtype: str) -> int:
         """Return the number of a value, new or not."""
-        number = self.known.setdefault(node, len(self.nodes))
+        kind = node.__class__
+        number = self.known.setdefault((kind, _FIELDS[kind](node)), len(self.nodes))
         if number == len(self.nodes):
             self.nodes.append(node)
             self.labels.append(tuple(labels))
@@ -197,7 +197,7 @@ def use_counts(graph: Graph, outputs: Sequence[int]) -> dict[int, int]:
 def constant_values(graph: Graph, operands: Collection[int]) -> set[int]:
     """Return the values that depend on some operands alone, or on none."""
     constants: set[int] = set()
-    for value, node in enumerate(graph.nodes if operands else ()):
+    for value, node in enumerate(graph.nodes):
         if isinstance(node, View) and node.position >= 0:
             is_constant = node.position in operands
         else:

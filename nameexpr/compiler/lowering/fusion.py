@@ -14,9 +14,11 @@ from math import prod
 from nameexpr.compiler.ir.axes import Labels
 from nameexpr.compiler.ir.dtypes import WeakDtype, choose_dtypes
 from nameexpr.compiler.ir.graph import CAST, Graph, Map, Node, Reduction, Scalar, merged, number_of
+from nameexpr.compiler.ir.liveness import PAIR, REAL
 from nameexpr.compiler.ir.program import Instruction, Number
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Value
+from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.ops import FUNCTIONS
 from nameexpr.records import field, record
 
@@ -26,6 +28,8 @@ ASSOCIATIVE = {"sum", "max", "min", "prod", "any", "all", "mean", "count_nonzero
 """Reductions of which blocks can be reduced apart and then put together."""
 FULL_AXIS = {"var", "std", "logsumexp", "norm"}
 """Reductions for which a block must hold all cells of the reduced dims."""
+PRODUCTS = FULL_AXIS | {"max", "min", "prod"}
+"""Reducers that are quicker on blocks of a large product than on all of it, and as exact."""
 
 
 @record(frozen=False)
@@ -45,6 +49,20 @@ class FusionPlan:
         leaves, steps, factors, order = self.steps(roots, reduced, value)
         if reducer in FULL_AXIS:
             steps, factors = self._widened(roots[0], reducer, steps, factors[0], len(leaves))
+        return self.emit(build, leaves, steps, factors, order, reduced, dtype, reducer)
+
+    def emit(
+        self,
+        build: Builder,
+        leaves: Sequence[Value],
+        steps: tuple[Instruction, ...],
+        factors: tuple[int, ...],
+        order: Labels,
+        reduced: Labels,
+        dtype: str,
+        reducer: str | None,
+    ) -> Value:
+        """Return what comes out of blocks of these functions of some values."""
         kept = tuple(label for label in order if label not in reduced)
         axes = tuple(order.index(label) for label in reduced)
         sources = tuple(self._with_every_axis(build, leaf, order).number for leaf in leaves)
@@ -60,7 +78,7 @@ class FusionPlan:
     ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
         """Return the steps of a block with its value in the dtype that its reducer computes in."""
         dtype = self.graph.dtypes[root]
-        compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
+        compute = choose_dtypes((dtype,), dtype, reducer).compute
         if compute == dtype:
             return steps, (factor,)
         return (*steps, Instruction("cast", (factor,), dtype=compute)), (count + len(steps),)
@@ -120,10 +138,10 @@ class FusionPlan:
                 leaves.append(value(argument))
         places |= {number: len(leaves) + count for count, number in enumerate(inner)}
         steps = tuple(self._step(number, places) for number in inner)
-        order = self._order(leaves, set(reduced))
+        order = self.order(leaves, set(reduced))
         return leaves, steps, tuple(places[root] for root in roots), order
 
-    def _order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
+    def order(self, leaves: Sequence[Value], reduced: set[str]) -> Labels:
         """Return the labels of a block in order: long reduced ones last, short ones first.
 
         NumPy's loops run along the last axis. Where a leaf is about as large as the region, its order stays.
@@ -220,3 +238,26 @@ class FusionPlan:
             and graph.cells(tuple(every)) >= self.target.fused_cells
             and any(set(graph.labels[factor]) == every for factor in inner)
         )
+
+
+def fused_product(
+    graph: Graph,
+    build: Builder,
+    node: Reduction,
+    plan: ContractionPlan,
+    factors: Sequence[Value],
+    step: int,
+) -> Value | None:
+    """Return a reduction of the product of two values that no contraction computes, block by block; None if
+    another reducer, or another dtype, wants the product as a whole.
+    """
+    dtype, is_one_pair = node.compute, len(factors) == PAIR and len(plan.steps[0].labels) <= MOST_AXES
+    if not is_one_pair or node.reducer not in PRODUCTS or not dtype == node.result in REAL:
+        return None
+    fusing = FusionPlan(graph, {}, build.target)
+    leaves = [build.cast(factor, dtype) for factor in factors]
+    multiply = Instruction("pointwise", (0, 1), constants=(None,) * PAIR, dtype=dtype, function="multiply")
+    order, build.step = fusing.order(leaves, set(node.labels)), step
+    made = fusing.emit(build, leaves, (multiply,), (2,), order, node.labels, dtype, node.reducer)
+    build.step = None
+    return made

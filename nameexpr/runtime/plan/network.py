@@ -119,7 +119,8 @@ class _Tree:
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
-        found = [row for row in self.rows_of.get(None, ()) if row.instruction.primitive in REDUCING]
+        rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
+        found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused"}]
         size = prod(self.compiled.graph.cells(labels) for labels in kept) * self._item(self.last)
         dims = dims_text(kept, self.sizes)
         if not found:

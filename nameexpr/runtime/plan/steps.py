@@ -137,6 +137,8 @@ def flops_of(
             found.append(sum(steps[step].flops for step in sliced[number]) + pointwise_flops(one))
         elif one.loop is not None:
             found.append(0)
+        elif one.primitive == "fused" and running.is_expression:
+            found.append(running.compiled.plans[0].flops)
         elif note.step is None or one.primitive in {"reduce", "apply"}:
             own = round(_blocks(loops) * pointwise_flops(one))
             found.append(own + _reduced_flops(one, shapes, running, loops))

@@ -32,7 +32,7 @@ from nameexpr.session.complete.texts import (
     word_before,
 )
 from nameexpr.session.continuation import python_start
-from nameexpr.session.lines import ARRAYS, COMMANDS, FACTORIES, FULL_NAMES, PICTURES, SCRIPTS
+from nameexpr.session.lines import ALIASES, ARRAYS, FACTORIES, PICTURES, SCRIPTS
 
 __all__ = ["Completion", "Known", "complete"]
 
@@ -93,7 +93,7 @@ def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
     if start == cursor and (not command[3] or name == ":"):
         return placed(command.start(2), ranked(name, _commands(known)))
     given = text[start:cursor]
-    row = COMMANDS.get(FULL_NAMES.get(name[1:], ""))
+    row = ALIASES.get(name[1:])
     takes = row.takes if row else "text"
     if row and takes == "file":
         offset, choices = _path_choices(row.name, given, known)

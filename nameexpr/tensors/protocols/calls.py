@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
-from nameexpr.rules.lookup import axes, position
+from nameexpr.rules.calls import axes, position
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.protocols.operands import (
     Part,

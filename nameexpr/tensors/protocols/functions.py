@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from nameexpr.dims import Names
+from nameexpr.rules.calls import position, removed
 from nameexpr.rules.combining import check_ranks, joined, matmul_names
-from nameexpr.rules.lookup import position, removed
 from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.contraction import contracted

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from nameexpr.dims import Names
-from nameexpr.rules.calls import ShownCall
+from nameexpr.rules.calls import ShownCall, dims_in, positions, removed
 from nameexpr.rules.indexing import IndexItem, indexed_names
-from nameexpr.rules.lookup import dims_in, positions, removed
 from nameexpr.tensors.protocols.calls import FAULTS, FunctionCall, implements
 from nameexpr.tensors.protocols.operands import Part, nameless, refused, side_by_side, unified_names
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from nameexpr.dims import Dim, Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.rules.calls import axes, position, removed
 from nameexpr.rules.combining import matmul_names
-from nameexpr.rules.lookup import axes, position, removed
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained

@@ -87,7 +87,7 @@ def test_an_unknown_code_gets_the_nearest_and_the_families(
 def test_a_page_as_data_has_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
     (found,) = answer(capsys, "explain", "304")["pages"]
     assert found["code"] == "NE304" and found["class"] == "SizeError" and found["about"] == "sizes"
-    assert found["meaning"] == "Two sizes for one label."
+    assert found["meaning"].startswith("A label has two different sizes. It must ")
     assert found["example"].startswith("ne.einsum(") and found["output"].startswith("SizeError[NE304]")
     assert found["text"] == pages.page("304")
     listed = answer(capsys, "explain")["pages"]

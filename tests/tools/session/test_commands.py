@@ -134,6 +134,10 @@ def test_settings_matter(session: Session) -> None:
     said(session, "v = ones(C=3, dtype=float32)")
     said(session, "C, C -> | v, v")
     assert session.tensors["_"].dtype == np.float32
+    for formula in ("x * w", "a[N] = sum[C](x * w); a + 1"):
+        said(session, formula)
+        assert session.tensors["_"].dtype == np.float32
+    assert "float32" in said(session, ":type x * w") and session.tensors["a"].dtype == np.float32
     said(session, "k = ones(K=50)")
     said(session, ":set memory_limit 100")
     assert said(session, "x * k").startswith("LimitError")

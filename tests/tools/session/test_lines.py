@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import (
     CommandLine,
     EmptyLine,
@@ -14,6 +13,7 @@ from nameexpr.session.lines import (
     PythonLine,
     read_line,
 )
+from nameexpr.terminal.faults import LineError
 
 LINES = {
     "": EmptyLine,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import nameexpr as ne
-from nameexpr.session.faults import LineError
 from nameexpr.session.lines import read_text
 from nameexpr.session.running import TextValue, plan_of, prepare, value_of
+from nameexpr.terminal.faults import LineError
 
 X = np.arange(6.0).reshape(2, 3)
 W = np.array([1.0, 2.0, 4.0])

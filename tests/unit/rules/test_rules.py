@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from nameexpr import errors
 from nameexpr.dims import Dim, Dims, dims_of, names_of, shape_of
-from nameexpr.rules.calls import ShownCall
-from nameexpr.rules.lookup import position, positions
+from nameexpr.rules.calls import ShownCall, position, positions
 from nameexpr.rules.names import Alignment, aligned_as, aligned_to, refined, renamed
 from nameexpr.rules.reshaping import flattened, flattened_range, unflattened
 

@@ -273,3 +273,36 @@ def test_integers_that_were_summed_are_multiplied_exactly(dtype: str) -> None:
     y = rng.integers(top - 3, top, (64, 32), endpoint=True, dtype=dtype)
     expected = x.astype(object).sum(0) @ y.astype(object)
     assert (ne.einsum("a b c, c d -> b d : sum", x, y) == expected).all()
+
+
+REDUCERS = {
+    "max": np.max,
+    "min": np.min,
+    "prod": np.prod,
+    "var": np.var,
+    "std": np.std,
+    "norm": lambda x, axis: np.sqrt((x * x).sum(axis)),
+    "logsumexp": lambda x, axis: np.log(np.exp(x).sum(axis)),
+}
+
+
+@pytest.mark.parametrize("reducer", REDUCERS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_large_product_is_reduced_block_by_block(reducer: str, dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.random((300, 60)).astype(dtype) + 0.9, rng.random((150, 60)).astype(dtype)[:, ::-1]
+    run = ne.compile(f"a b, c b -> c a : {reducer}")
+    expected = REDUCERS[reducer](x.astype(float) * y.astype(float)[:, None], axis=2)
+    assert run(x, y).dtype == dtype
+    np.testing.assert_allclose(run(x, y), expected, rtol=1e-4 if dtype == "float32" else 1e-10)
+    plan = run.plan(x, y)
+    assert plan.peak_bytes < 2_000_000 < x.size * len(y) * x.itemsize
+    assert plan.flops == sum(step.flops for step in plan.steps) == 2 * x.size * len(y)
+    np.testing.assert_array_equal(run.bind({1: y})(x), run(x, y))
+
+
+def test_a_product_of_other_dtypes_is_made_as_a_whole() -> None:
+    x, y = np.ones((300, 60), np.int8), np.ones((150, 60))
+    run = ne.compile("a b, c b -> c a : max")
+    assert "fused" in [step.what for step in run.plan(x, y).steps]
+    assert "fused" not in [step.what for step in run.plan(x, x[:150]).steps]
