@@ -15,8 +15,10 @@ from typing import NamedTuple
 from nameexpr.errors import Diagnostic
 from nameexpr.lint.source import Position, TextRange
 
-FILE, SYNTAX = "file", "syntax"
-"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python."""
+FILE, SYNTAX, UNREAD = "file", "syntax", "unread"
+"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python, and a
+call whose text is not known.
+"""
 _COMMENT = re.compile(r"#\s*nameexpr:\s*ignore(?![\w-])(?:\s*\[([^\]]*)\])?")
 _TOP = TextRange(Position(1, 1), Position(1, 1))
 
@@ -44,11 +46,14 @@ class Finding:
 
 
 class Checked(NamedTuple):
-    """The result of a check: findings, and how many texts in how many files were read."""
+    """The result of a check: findings, how many texts in how many files were read, and the calls whose texts
+    could not be.
+    """
 
     findings: tuple[Finding, ...] = ()
     texts: int = 0
     files: int = 0
+    unread: tuple[Finding, ...] = ()
 
 
 def unreadable(path: str, reason: str) -> Checked:
