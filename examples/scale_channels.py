@@ -74,7 +74,9 @@ def complaint(text: str, *arrays: np.ndarray | ne.NamedTensor) -> str:
 silent = np.einsum("nhwc,k->nhwc", photos, scale)
 np.testing.assert_allclose(silent, photos * scale.sum(), rtol=1e-5)
 
-misspelt = complaint("photo row col chan, chann -> photo row col chan", photos, scale)
+misspelt = complaint(  # nameexpr: ignore[NE217]
+    "photo row col chan, chann -> photo row col chan", photos, scale
+)
 assert "chann" in misspelt
 print(f"\nA misspelt label:\n{misspelt}")
 

@@ -70,7 +70,9 @@ class Compilation(Generic[Tree]):
     @property
     def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
-        return self.operands.given
+        from nameexpr.compiler.ir.layouts import operand_layouts
+
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def reducer(self) -> str | None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from nameexpr.lint.findings import Checked, unreadable
+from nameexpr.lint.modules import Modules
 from nameexpr.lint.notebook import check_notebook
 from nameexpr.lint.python import check_python
 
@@ -64,14 +65,14 @@ def _is_left_out(path: str, parts: Sequence[str], patterns: Sequence[str]) -> bo
     return any(fnmatchcase(part, pattern.rstrip("/")) for pattern in patterns for part in (written, *parts))
 
 
-def check_file(path: str) -> Checked:
+def check_file(path: str, modules: Modules | None = None) -> Checked:
     """Return what is found in one file."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except (OSError, ValueError) as fault:
         return unreadable(path, _reason(fault))
-    return check_bytes(data, path)
+    return check_bytes(data, path, modules)
 
 
 def _reason(fault: Exception) -> str:
@@ -88,7 +89,7 @@ def check_stdin(path: str) -> Checked:
     return check_bytes(data, path)
 
 
-def check_bytes(data: bytes, path: str) -> Checked:
+def check_bytes(data: bytes, path: str, modules: Modules | None = None) -> Checked:
     """Return what is found in the content of a file; its name says whether it is a notebook."""
     if _WORD not in data:
         return Checked((), 0, 1)
@@ -99,7 +100,7 @@ def check_bytes(data: bytes, path: str) -> Checked:
         return unreadable(path, f"byte {fault.start} is not {fault.encoding}")
     except (SyntaxError, ValueError, LookupError) as fault:  # what a codec raises is a ValueError
         return unreadable(path, str(fault))
-    return check_notebook(text, path) if is_notebook else check_python(text, path)
+    return check_notebook(text, path) if is_notebook else check_python(text, path, modules)
 
 
 def _decoded(data: bytes) -> str:

@@ -15,8 +15,10 @@ from typing import NamedTuple
 from nameexpr.errors import Diagnostic
 from nameexpr.lint.source import Position, TextRange
 
-FILE, SYNTAX = "file", "syntax"
-"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python."""
+FILE, SYNTAX, UNREAD = "file", "syntax", "unread"
+"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python, and a
+call whose text is not known.
+"""
 _COMMENT = re.compile(r"#\s*nameexpr:\s*ignore(?![\w-])(?:\s*\[([^\]]*)\])?")
 _TOP = TextRange(Position(1, 1), Position(1, 1))
 
@@ -44,11 +46,14 @@ class Finding:
 
 
 class Checked(NamedTuple):
-    """The result of a check: findings, and how many texts in how many files were read."""
+    """The result of a check: findings, how many texts in how many files were read, and the calls whose texts
+    could not be.
+    """
 
     findings: tuple[Finding, ...] = ()
     texts: int = 0
     files: int = 0
+    unread: tuple[Finding, ...] = ()
 
 
 def unreadable(path: str, reason: str) -> Checked:
@@ -68,9 +73,4 @@ def is_ignored(code: str, lines: Iterable[str]) -> bool:
     (True, False)
     """
     comments = [comment[1] for line in lines for comment in _COMMENT.finditer(line)]
-    return any(codes is None or starts_with(code, codes.replace(",", " ").split()) for codes in comments)
-
-
-def starts_with(code: str, beginnings: Iterable[str]) -> bool:
-    """Whether a code has one of these prefixes."""
-    return any(code.startswith(beginning) for beginning in beginnings)
+    return any(codes is None or code.startswith(tuple(codes.replace(",", " ").split())) for codes in comments)

@@ -18,13 +18,17 @@ from urllib.parse import quote
 
 from nameexpr.carets import marked_text, shortened, visible
 from nameexpr.errors import family
-from nameexpr.lint.findings import FILE, SYNTAX, Checked, Finding
+from nameexpr.lint.findings import FILE, SYNTAX, UNREAD, Checked, Finding
 from nameexpr.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEGACY = ("##[", "##\u200b[")
 """GitHub's older commands, which it finds anywhere in a line, and the same with a space of no width."""
-_OTHER = {FILE: "the file cannot be read", SYNTAX: "the file is no valid Python"}
+_OTHER = {
+    FILE: "the file cannot be read",
+    SYNTAX: "the file is not valid Python",
+    UNREAD: "the text is not known before the program runs",
+}
 
 
 def as_text(finding: Finding, *, is_short: bool = False, is_coloured: bool = False) -> str:
@@ -89,7 +93,8 @@ def as_json(checked: Checked) -> str:
                 "marks": [list(mark.span) for mark in diagnostic.marks],
             }
         )
-    return json.dumps({"findings": findings, "texts": checked.texts, "files": checked.files})
+    counts = {"texts": checked.texts, "files": checked.files, "unread": len(checked.unread)}
+    return json.dumps({"findings": findings, **counts})
 
 
 def as_github(finding: Finding) -> str:
@@ -126,11 +131,15 @@ def summary(checked: Checked) -> str:
 
     >>> summary(Checked((), 1, 2))
     '1 text in 2 files, no findings'
+
+    Calls whose text is not known before the program runs are counted.
     """
     count = len(checked.findings)
     findings = f"{count or 'no'} {'finding' if count == 1 else 'findings'}"
     texts = f"{checked.texts} {'text' if checked.texts == 1 else 'texts'}"
-    return f"{texts} in {checked.files} {'file' if checked.files == 1 else 'files'}, {findings}"
+    unread = len(checked.unread)
+    more = f"; {unread} {'call' if unread == 1 else 'calls'} could not be read" if unread else ""
+    return f"{texts} in {checked.files} {'file' if checked.files == 1 else 'files'}, {findings}{more}"
 
 
 def as_sarif(checked: Checked) -> str:

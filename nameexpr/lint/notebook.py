@@ -19,8 +19,8 @@ from itertools import accumulate
 from typing import Any
 
 from nameexpr.lint.findings import Checked, Finding, no_python, unreadable
-from nameexpr.lint.python import SourceError, check_tree, parse_python
-from nameexpr.lint.source import Source, TextRange
+from nameexpr.lint.python import check_tree
+from nameexpr.lint.source import Source, SourceError, TextRange, parse_python
 
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun", "python", "python3", "py"}
 """Cell magics whose cells are Python, run in the notebook's own names, or nearly so."""

@@ -14,26 +14,36 @@ from typing import NamedTuple
 
 
 class Binding(NamedTuple):
-    """What a name is bound to: an imported thing (its dotted path), a value, or something unknown."""
+    """What a name is bound to: an imported thing (its dotted path), a value, a definition, or something
+    unknown.
+
+    `scope` is where `value` is read, and of a class or function its own. `steps` lead from the value to what
+    is bound: EACH is one of its elements, a number the element there. `node` binds the name.
+    """
 
     path: str = ""
     value: ast.expr | None = None
     scope: NameScope | None = None
+    steps: tuple[int, ...] = ()
+    node: ast.AST | None = None
 
 
+EACH = -1
 Place = tuple[ast.AST, "NameScope"]
 UNKNOWN = Binding()
 
 
 @dataclass(slots=True, eq=False)
 class NameScope:
-    """The bindings of a module, class, function or comprehension."""
+    """The bindings of a module, class, function or comprehension; of a class also those of `self.name`."""
 
     parent: NameScope | None = None
     kind: str = "module"
+    node: ast.AST | None = None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
     elsewhere: dict[str, NameScope] = field(default_factory=dict)
     stars: set[str] = field(default_factory=set)
+    attributes: dict[str, list[Binding]] = field(default_factory=dict)
 
     def bind(self, name: str, binding: Binding = UNKNOWN) -> None:
         """Record a binding, in the scope where `global` or `nonlocal` put the name."""
@@ -59,51 +69,77 @@ class NameScope:
         return scope
 
 
-def read_scopes(tree: ast.Module) -> list[tuple[ast.Call, NameScope]]:
+class Calls(NamedTuple):
+    """Every call of a file in its order, with its scope, and the scope of the module."""
+
+    calls: list[tuple[ast.Call, NameScope]]
+    module: NameScope
+
+
+def read_scopes(tree: ast.Module) -> Calls:
     """Collect every call in the order of the file, with its scope; all scopes are then complete.
 
-    >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)"))
+    >>> ((call, scope),) = read_scopes(ast.parse("import nameexpr as ne; ne.einsum(text)")).calls
     >>> scope.find("ne")[0].path
     'nameexpr'
     """
+    module = NameScope(node=tree)
     calls: list[tuple[ast.Call, NameScope]] = []
-    stack: list[Place] = [(tree, NameScope())]
+    stack: list[Place] = [(tree, module)]
     while stack:
         node, scope = stack.pop()
         if isinstance(node, ast.Call):
             calls.append((node, scope))
         stack += _inside(node, scope)[::-1]
-    return calls
+    return Calls(calls, module)
 
 
 def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
     """Return the nodes inside a node, each with its scope, after noting what the node binds."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-            inner, given = _inner(scope, "function", node), node.args
-            outside: list[ast.expr | None] = [*given.defaults, *given.kw_defaults]
-            for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
-                if argument is not None:
-                    inner.bind(argument.arg)
-                    outside.append(argument.annotation)
+            inner = _inner(scope, "function", node)
+            outside = _parameters(node.args, scope, inner)
             if isinstance(node, ast.Lambda):
                 return [*_each(outside, scope), (node.body, inner)]
-            scope.bind(node.name)
+            scope.bind(node.name, Binding(scope=inner, node=node))
             return _each([*outside, *node.decorator_list, node.returns], scope) + _each(node.body, inner)
         case ast.ClassDef(name=name):
-            scope.bind(name)
+            inner = _inner(scope, "class", node)
+            scope.bind(name, Binding(scope=inner, node=node))
             around = _each([*node.decorator_list, *node.bases, *node.keywords], scope)
-            return around + _each(node.body, _inner(scope, "class", node))
+            return around + _each(node.body, inner)
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            inner = NameScope(scope, "comprehension")
+            inner = _inner(scope, "comprehension", node)
             places: list[Place] = []
             for number, loop in enumerate(node.generators):
-                places += [(loop.iter, inner if number else scope), *_each([loop.target, *loop.ifs], inner)]
+                around_loop = inner if number else scope
+                binding = Binding("", loop.iter, around_loop, (EACH,), node)
+                leaves = _bind_target(loop.target, binding, inner)
+                places += [(loop.iter, around_loop), *_each([*leaves, *loop.ifs], inner)]
             values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             return places + _each(values, inner)
         case _:
-            noted = _note(node, scope)
-            return [(child, scope) for child in ast.iter_child_nodes(node) if child is not noted]
+            target, leaves = _note(node, scope)
+            children = ast.iter_child_nodes(node)
+            return _each(
+                [one for child in children for one in (leaves if child is target else [child])], scope
+            )
+
+
+def _parameters(given: ast.arguments, scope: NameScope, inner: NameScope) -> list[ast.expr | None]:
+    """Bind the parameters of a function; return their defaults and annotations, which are read outside."""
+    plain = [*given.posonlyargs, *given.args]
+    defaults = dict(zip(reversed(plain), reversed(given.defaults), strict=False))
+    defaults |= {one: value for one, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value}
+    annotations = []
+    for argument in (*plain, *given.kwonlyargs, given.vararg, given.kwarg):
+        if argument is not None:
+            is_one = argument is not given.vararg and argument is not given.kwarg
+            bound = Binding("", defaults.get(argument), scope, (), argument) if is_one else UNKNOWN
+            inner.bind(argument.arg, bound)
+            annotations.append(argument.annotation)
+    return [*given.defaults, *given.kw_defaults, *annotations]
 
 
 def _each(nodes: Sequence[ast.AST | None], scope: NameScope) -> list[Place]:
@@ -112,37 +148,74 @@ def _each(nodes: Sequence[ast.AST | None], scope: NameScope) -> list[Place]:
 
 def _inner(scope: NameScope, kind: str, node: ast.AST) -> NameScope:
     """Create a nested scope with the type parameters of the node."""
-    inner = NameScope(scope, kind)
+    inner = NameScope(scope, kind, node)
     for parameter in getattr(node, "type_params", ()):
         inner.bind(parameter.name)
     return inner
 
 
-def _note(node: ast.AST, scope: NameScope) -> ast.expr | None:
-    """Record what a node itself binds, and return the target that is then done with."""
+def _note(node: ast.AST, scope: NameScope) -> tuple[ast.AST | None, list[ast.expr]]:
+    """Record what a node itself binds; return a target that is done with, and what is left of it to visit."""
     match node:
         case ast.Import() | ast.ImportFrom():
             _imports(node, scope)
         case (
-            ast.Assign(targets=[ast.Name(id=name) as target], value=value)
-            | ast.AnnAssign(target=ast.Name(id=name) as target, value=value)
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
         ):
-            scope.bind(name, Binding("", value, scope))
-            return target
-        case ast.NamedExpr(target=ast.Name(id=name) as target, value=value):
+            return target, _bind_target(target, Binding("", value, scope, (), node), scope)
+        case ast.AnnAssign(target=ast.Name(id=name) as target):
+            scope.bind(name, Binding(node=node))
+            return target, []
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            return target, _bind_target(target, Binding("", value, scope, (EACH,), node), scope)
+        case ast.NamedExpr(target=target, value=value):
             outside = scope
             while outside.kind == "comprehension" and outside.parent is not None:
                 outside = outside.parent
-            outside.bind(name, Binding("", value, scope))
-            return target
+            return target, _bind_target(target, Binding("", value, scope, (), node), outside)
         case ast.Global(names=names):
             scope.elsewhere |= dict.fromkeys(names, scope.module)
         case ast.Nonlocal(names=names):
             scope.elsewhere |= {name: _owner(scope, name) for name in names}
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.MatchMapping(rest=str(name)):
-            scope.bind(name)
+            scope.bind(name, Binding(node=node))
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            scope.bind(name)
+            scope.bind(name, Binding(node=node))
+    return None, []
+
+
+def _bind_target(target: ast.expr, binding: Binding, scope: NameScope) -> list[ast.expr]:
+    """Bind the names of a target to a value or its parts; return what is left of the target to visit."""
+    match target:
+        case ast.Name(id=name):
+            scope.bind(name, binding)
+            return []
+        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+            owners = scope.find(owner) or ()
+            if len(owners) == 1 and (of := class_of_self(owners[0], scope)):
+                of.attributes.setdefault(name, []).append(binding)
+        case ast.Tuple(elts=items) | ast.List(elts=items) if not any(
+            isinstance(item, ast.Starred) for item in items
+        ):
+            parts = [binding._replace(steps=(*binding.steps, number)) for number in range(len(items))]
+            return [
+                left
+                for item, part in zip(items, parts, strict=True)
+                for left in _bind_target(item, part, scope)
+            ]
+    return [target]
+
+
+def class_of_self(binding: Binding, scope: NameScope | None) -> NameScope | None:
+    """Return the scope of the class whose method has this binding as its first parameter, if it is one."""
+    while scope is not None:
+        node, around = scope.node, scope.parent
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and around and around.kind == "class":
+            first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+            if first is not None and first is binding.node:
+                return around
+        scope = around
     return None
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -141,3 +142,23 @@ def _units(text: str, start: int, end: int) -> Iterator[Unit]:
         yield place, place, ""
         between = _BETWEEN.match(text, place + len(quote), end)
         start = between.end() if between else end
+
+
+class SourceError(Exception):
+    """A source that Python cannot parse: its message, and the position."""
+
+
+def parse_python(source: Source) -> ast.Module:
+    """Parse a source (SourceError if that fails)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python does not know, and the like
+            return ast.parse(source.text)
+    except SyntaxError as fault:
+        line = min(max(fault.lineno or 1, 1), len(source.lines))
+        column = min(max(fault.offset or 1, 1), len(source.lines[line - 1]) + 1)
+        raise SourceError(fault.msg, Position(line, column)) from None
+    except ValueError as fault:  # a lone surrogate, which some codecs make
+        raise SourceError(f"{fault}", Position(1, 1)) from None
+    except (RecursionError, MemoryError):
+        raise SourceError("too deeply nested to be parsed", Position(1, 1)) from None

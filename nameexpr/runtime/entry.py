@@ -148,14 +148,14 @@ class Entry(ABC):
         every = operands = self.unwrap(self.merge(given) if self.is_bound else given)
         if self.is_bound:
             operands = [every[position] for position in self.free]
-        kinds, found, get = kinds_of(operands), None, self.programs.get
-        same = () if self.is_bound else kinds.same
+        found, get = None, self.programs.get
+        kinds = ranks, shapes, same = kinds_of(operands, is_bound=self.is_bound)
         if self.latest is not None:
-            found = get(kinds.ranks) or (None if same else get(kinds.shapes))
+            found = get(ranks) or (None if same else get(shapes))
         if found is None:
             specs = specs_of(operands)
             found = None if self.latest is None else get((specs, same))
-            found = found or self._made(kinds, same, specs, every, operands)
+            found = found or self._made(kinds, specs, every, operands)
         function, self.latest = found
         self.call = function if self.free else self._without_operands(function)
         if self.is_called_by_text and self._is_shared:
@@ -173,12 +173,12 @@ class Entry(ABC):
     def _made(
         self,
         kinds: Kinds,
-        same: tuple[int, ...],
         specs: tuple[OperandSpec, ...],
         every: Sequence[Any],
         operands: Sequence[Any],
     ) -> tuple[Function, Latest]:
         """Return a new function for operands of this kind, noted in `programs`."""
+        ranks, shapes, same = kinds
         layouts = (specs, same)
         latest = Latest(specs_of(every) if self.is_bound else specs, (), same)
         is_shared = self._is_shared and self.structure is not None
@@ -191,7 +191,7 @@ class Entry(ABC):
         if is_shared and made.constants["names"] is None:
             cache.templates.put((self.structure, layouts), made)
         if not made.same:
-            keys = {"ranks": kinds.ranks, "shapes": kinds.shapes, "layouts": layouts}
+            keys = {"ranks": ranks, "shapes": shapes, "layouts": layouts}
             self.programs.put(keys[made.key], found)
         if same and made.key != "ranks":
             self.programs.put(layouts, found)

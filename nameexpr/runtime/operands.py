@@ -32,26 +32,23 @@ class OperandSpec(NamedTuple):
     layout: tuple[int, ...] | None = None
 
 
-class Kinds(NamedTuple):
-    """What functions are kept under: the dtypes and names of operands with their ranks, and with their
-    shapes. `same` says which are the same array, as `repeats` does.
-    """
-
-    ranks: Any
-    shapes: Any
-    same: tuple[int, ...]
+Kinds = tuple[Any, Any, tuple[int, ...]]
+"""What functions are kept under: dtypes and names of operands with their ranks, and with their shapes; and
+which of them are the same array.
+"""
 
 
-def kinds_of(operands: Sequence[Any]) -> Kinds:
-    """Return what unwrapped operands are, but for their layouts."""
+def kinds_of(operands: Sequence[Any], *, is_bound: bool) -> Kinds:
+    """Return what unwrapped operands are, but for their layouts. Those beside bound ones all differ."""
     if [type(operand) for operand in operands] == [np.ndarray] * len(operands):
+        arrays = operands
         kinds: Any = tuple([array.dtype for array in operands])
         ranks, shapes = tuple([array.ndim for array in operands]), tuple([array.shape for array in operands])
-        return Kinds((kinds, ranks), (kinds, shapes), repeats(operands))
-    arrays = [array_of(operand) for operand in operands]
-    kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
-    ranks, shapes = tuple([np.ndim(array) for array in arrays]), tuple([np.shape(array) for array in arrays])
-    return Kinds((kinds, ranks), (kinds, shapes), repeats(arrays))
+    else:
+        arrays = [array_of(operand) for operand in operands]
+        kinds = tuple([(getattr(one, "dtype", type(one)), names_of(one)) for one in operands])
+        ranks, shapes = tuple([np.ndim(one) for one in arrays]), tuple([np.shape(one) for one in arrays])
+    return (kinds, ranks), (kinds, shapes), () if is_bound else repeats(arrays)
 
 
 def specs_of(operands: Sequence[Any]) -> tuple[OperandSpec, ...]:

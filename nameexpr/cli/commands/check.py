@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to say what was found")
     parser.add_argument("--short", action="store_true", help="one line for each finding, without its text")
     excluded = "leave out paths, files and folders that match, as a shell does; may be repeated"
+    strict = "report calls whose text cannot be read, too"
+    parser.add_argument("--strict", action="store_true", help=strict)
     parser.add_argument("--exclude", metavar="PATTERN", action="append", default=[], help=excluded)
     only = "report only codes that begin with these: NE1,NE304"
     parser.add_argument("--select", metavar="CODES", type=_codes, default=(), help=only)
@@ -57,6 +59,9 @@ def run(options: argparse.Namespace) -> int:
     """Check, print what was found, and return the exit code: 0 if nothing was, else 1."""
     checked = check_paths(options.paths, options.exclude, options.stdin_filename)
     checked = chosen(checked, options.select, options.ignore)
+    if options.strict:
+        findings = sorted((*checked.findings, *checked.unread), key=lambda one: (one.path, one.rank))
+        checked = checked._replace(findings=tuple(findings), unread=())
     _show(checked, "json" if options.json else options.format, options.color, is_short=options.short)
     return 1 if checked.findings else 0
 
@@ -67,26 +72,30 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
 
     from nameexpr.lint.files import check_file, check_stdin, find_files
     from nameexpr.lint.findings import Checked
+    from nameexpr.lint.modules import Modules
 
     parts: list[Checked] = []
+    modules = Modules()
     for is_stdin, group in groupby(paths, lambda path: path == "-"):
         if is_stdin:
             parts.append(check_stdin(stdin_name))
         else:
-            parts += map(check_file, find_files(list(group), exclude))
-    findings = tuple(finding for part in parts for finding in part.findings)
-    return Checked(findings, sum(part.texts for part in parts), sum(part.files for part in parts))
+            parts += [check_file(path, modules) for path in find_files(list(group), exclude)]
+    findings = dict.fromkeys(finding for part in parts for finding in part.findings)
+    unread = tuple(call for part in parts for call in part.unread)
+    counts = sum(part.texts for part in parts), sum(part.files for part in parts)
+    return Checked(tuple(findings), *counts, unread)
 
 
-def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
+def chosen(checked: Checked, select: tuple[str, ...], ignore: tuple[str, ...]) -> Checked:
     """Keep the findings with the codes asked for; a file that cannot be read or parsed is always reported."""
-    from nameexpr.lint.findings import FILE, SYNTAX, starts_with
+    from nameexpr.lint.findings import FILE, SYNTAX
 
     findings = tuple(
         finding
         for finding in checked.findings
         if finding.code in (FILE, SYNTAX)
-        or (starts_with(finding.code, select or ("NE",)) and not starts_with(finding.code, ignore))
+        or (finding.code.startswith(select or ("NE",)) and not finding.code.startswith(ignore))
     )
     return checked._replace(findings=findings)
 

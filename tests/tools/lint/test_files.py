@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nameexpr.lint.files import check_bytes, check_file, find_files
+from nameexpr.lint.findings import Checked
 from nameexpr.lint.python import check_python
 
 WRONG = b"import nameexpr as ne\nne.einsum('a -> a : maen', x)\n"
@@ -92,7 +93,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path, path: str) -> N
 
 def test_a_file_without_the_word_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nameexpr.lint.files.check_python", lambda *_: pytest.fail("it was parsed"))
-    assert check_bytes(b"ne.einsum('a -> b'", "x.py") == ((), 0, 1)
+    assert check_bytes(b"ne.einsum('a -> b'", "x.py") == Checked((), 0, 1)
 
 
 HOSTILE = {

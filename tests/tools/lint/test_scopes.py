@@ -104,11 +104,11 @@ def test_a_call_of_something_else_is_left_alone(title: str) -> None:
         ("TEXT: str = WRONG\ndef f(): ne.einsum(TEXT, x)", [2]),
         ("T = WRONG\nTEXT = T\nne.einsum(TEXT, x)", [2]),
         ("def f():\n  TEXT = WRONG\n  ne.einsum(TEXT, x)", [3]),
-        ("TEXT = WRONG\nTEXT = WRONG\nne.einsum(TEXT, x)", []),
+        ("TEXT = WRONG\nTEXT = WRONG\nne.einsum(TEXT, x)", [3]),
         ("TEXT = WRONG\nTEXT += 'b'\nne.einsum(TEXT, x)", []),
         ("TEXT = WRONG\nfor TEXT in y: ne.einsum(TEXT, x)", []),
-        ("def f(TEXT=WRONG): ne.einsum(TEXT, x)", []),
-        ("class A:\n  TEXT = WRONG\nne.einsum(A.TEXT, x)", []),
+        ("def f(TEXT=WRONG): ne.einsum(TEXT, x)", [2]),
+        ("class A:\n  TEXT = WRONG\nne.einsum(A.TEXT, x)", [3]),
         ("TEXT = 'a, a ->'\nne.einsum(TEXT, x, y)\nne.einsum(TEXT, x)", [4]),
         ("TEXT = 'a -> a'\nne.einsum(TEXT, x, b=3)\nne.einsum(TEXT, x)", [3]),
         ("ne.einsum(*y)\nne.einsum()\nne.einsum(f'a -> {b}', x)\nne.einsum(y, x)\nne.einsum(x=3)", []),
@@ -130,7 +130,7 @@ def test_every_call_is_seen_once() -> None:
     source = (
         "f(g(1), h=i(2))(3)\n@j()\nclass A(k()):\n  def l(a: m() = n()) -> o(): return [p(q) for q in r()]\n"
     )
-    calls = [ast.unparse(call.func) for call, _ in read_scopes(ast.parse(source))]
+    calls = [ast.unparse(call.func) for call, _ in read_scopes(ast.parse(source)).calls]
     walked = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     assert sorted(calls) == sorted(ast.unparse(call.func) for call in walked)
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View, is_moved
-from nameexpr.compiler.ir.layouts import OperandLayout
+from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
+from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
@@ -43,22 +43,12 @@ class SingleReduction(NamedTuple):
     @property
     def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory."""
-        return self.operands.given
+        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def node(self) -> Reduction:
         """The reduction."""
         return next(node for node in self.graph.nodes if isinstance(node, Reduction))
-
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """The labels that the reduction leaves."""
-        return self.graph.labels[self.graph.nodes.index(self.node)]
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether nothing is combined."""
-        return is_moved(self.node)
 
     @property
     def result(self) -> Axes:

@@ -1,0 +1,163 @@
+"""The modules of a program that is checked: the file itself, and those that its imports lead to.
+
+An import leads to a file beside the one that imports, or below a folder above it: those of the packages that
+the file is in, and the first one that is no package. Installed packages are not looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Mapping
+from functools import cached_property
+
+from nameexpr.lint.reader import Reader
+from nameexpr.lint.scopes import Calls, NameScope, read_scopes
+from nameexpr.lint.source import Source, SourceError, parse_python
+from nameexpr.lint.values import Definition, Imported, Values
+
+_DEEPEST = 16
+"""How many modules may lead to each other."""
+_LARGEST = 1 << 20
+"""Bytes of an imported file that is still read."""
+
+
+class Modules:
+    """The modules that were read, by path: shared by the files of one run."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, Module | None] = {}
+        self._mentions: dict[str, bool] = {}
+        self.is_of_callee = False
+        self.asked: set[tuple[str, str]] = set()
+
+    def add(self, module: Module) -> Module:
+        """Keep a module that was read otherwise."""
+        self._modules[os.path.realpath(module.path)] = module
+        return module
+
+    def read(self, path: str) -> Module | None:
+        """Return the module of a file, None if it cannot be read or parsed."""
+        key = os.path.realpath(path)
+        if key not in self._modules:
+            self._modules[key] = self._parsed(path)
+        return self._modules[key]
+
+    def mentions_us(self, path: str) -> bool:
+        """Whether the word nameexpr is in a file."""
+        key = os.path.realpath(path)
+        if key not in self._mentions:
+            try:
+                with open(path, "rb") as file:
+                    self._mentions[key] = b"nameexpr" in file.read(_LARGEST)
+            except OSError:
+                self._mentions[key] = False
+        return self._mentions[key]
+
+    def _parsed(self, path: str) -> Module | None:
+        try:
+            if os.path.getsize(path) > _LARGEST:
+                return None
+            with open(path, encoding="utf-8-sig") as file:
+                source = Source(file.read())
+            return Module(path, source, parse_python(source), self)
+        except (OSError, ValueError, SourceError):
+            return None
+
+
+class Module:
+    """One source: its syntax tree, scopes and calls, and what its imports stand for."""
+
+    def __init__(self, path: str, source: Source, tree: ast.Module, modules: Modules | None = None) -> None:
+        self.path, self.source, self.tree = path, source, tree
+        self.modules = modules or Modules()
+        self.reader = Reader(self)
+
+    @cached_property
+    def scopes(self) -> Calls:
+        """The calls of the module with their scopes, and its own scope."""
+        return read_scopes(self.tree)
+
+    @cached_property
+    def parents(self) -> Mapping[ast.AST, ast.AST]:
+        """The node around each node."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def values(self, node: ast.expr | None, scope: NameScope | None) -> Values:
+        """Return what an expression of the module can be, () if that cannot be told."""
+        return self.reader.values(node, scope)
+
+    def attribute_of(self, of: Definition, name: str) -> Values:
+        """Return what an attribute of a class of the module can be."""
+        return self.reader.attribute_of(of, name)
+
+    @property
+    def is_of_callee(self) -> bool:
+        """Whether functions are looked for: only in modules that mention nameexpr."""
+        return self.modules.is_of_callee
+
+    def imported(self, path: str) -> Values:
+        """Return what a dotted path stands for: something in another module of the program, or a target."""
+        file, names = self._resolved(path)
+        if file is None or not names or (self.is_of_callee and not self.modules.mentions_us(file)):
+            return (Imported(path),)
+        module = self.modules.read(file)
+        return module.member(names) if module is not None else (Imported(path),)
+
+    def _resolved(self, path: str) -> tuple[str | None, list[str]]:
+        """Find the file that a dotted path leads to, and the names that are left to look up in it."""
+        dots = len(path) - len(path.lstrip("."))
+        names = path[dots:].split(".")
+        for count in range(len(names), -1 if dots else 0, -1):
+            file = self._file("." * dots + ".".join(names[:count])) if path[:8] != "nameexpr" else None
+            if file is not None and os.path.realpath(file) != os.path.realpath(self.path):
+                return file, names[count:]
+        return None, names
+
+    def member(self, names: list[str]) -> Values:
+        """Return what a name of this module is, or an attribute of it."""
+        asked = (self.path, names[0])
+        if (
+            asked in self.modules.asked or len(self.modules.asked) > _DEEPEST
+        ):  # modules that import each other
+            return ()
+        self.modules.asked.add(asked)
+        values = self._member(names[0])
+        self.modules.asked.discard(asked)
+        for name in names[1:]:
+            values = tuple(one for value in values for one in self.reader.attribute(value, name))
+        return values
+
+    def _member(self, name: str) -> Values:
+        scope = self.scopes.module
+        bindings = scope.bindings.get(name, ())
+        if not bindings:
+            return self.starred(name)
+        return self.reader.bound(bindings[0], name, scope) if len(bindings) == 1 else ()
+
+    def starred(self, name: str) -> Values:
+        """Return what a name is that comes with a star import of another module of the program."""
+        for star in sorted(self.scopes.module.stars):
+            file = self._file(star)
+            module = self.modules.read(file) if file else None
+            if module is not None and module is not self and name in module.scopes.module.bindings:
+                return module.member([name])
+        return ()
+
+    def _file(self, name: str) -> str | None:
+        """Find the file of a module by its name in an import, with dots in front if it is relative."""
+        dots = len(name) - len(name.lstrip("."))
+        parts = [part for part in name.split(".") if part]
+        folder = os.path.dirname(os.path.abspath(self.path))
+        if dots:
+            folders = [os.path.normpath(os.path.join(folder, *[os.pardir] * (dots - 1)))]
+        else:
+            folders = [folder]
+            while os.path.exists(os.path.join(folders[-1], "__init__.py")):
+                folders.append(os.path.dirname(folders[-1]))
+        for one in folders:
+            base = os.path.join(one, *parts)
+            for file in (f"{base}.py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(file):
+                    return file
+        return None

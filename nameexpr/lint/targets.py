@@ -1,0 +1,58 @@
+"""Which calls of a file are of nameexpr's own functions, under whatever name.
+
+A name counts if everything that it is bound to in its scope is the same function of nameexpr (None aside, as
+in ``except ImportError: ne = None``); a name of other assignments, a parameter, a loop variable does not.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from nameexpr.lint import FUNCTIONS
+from nameexpr.lint.scopes import Binding, NameScope
+
+_DEEPEST = 16
+"""How many names may lead to each other."""
+_STARRED = {"einsum", "evaluate", "check", "explain"}
+"""What a star import brings: it hides no builtin, so not `compile`."""
+
+
+class Targets:
+    """Resolves the calls of one file. What a name stands for is found once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def function_of(self, called: ast.expr, scope: NameScope) -> str | None:
+        """Resolve which of nameexpr's functions is called; None if it is none of them."""
+        return FUNCTIONS.get(self._path(called, scope, _DEEPEST))
+
+    def _path(self, node: ast.expr | None, scope: NameScope | None, depth: int) -> str:
+        """Resolve an expression to a dotted path; "" if that cannot be told."""
+        attributes = ""
+        while isinstance(node, ast.Attribute | ast.NamedExpr):
+            attributes = f".{node.attr}{attributes}" if isinstance(node, ast.Attribute) else attributes
+            node = node.value
+        if not isinstance(node, ast.Name) or scope is None or depth == 0:
+            return ""
+        bindings = scope.find(node.id)
+        if bindings is None:
+            is_ours = scope.module.stars == {"nameexpr"} and node.id in _STARRED
+            return f"nameexpr.{node.id}{attributes}" if is_ours else ""
+        path = self._agreed(bindings, depth)
+        return path + attributes if path else ""
+
+    def _agreed(self, bindings: list[Binding], depth: int) -> str:
+        """Return the path that all bindings of a name share; "" if they differ, or are circular."""
+        key = id(bindings)
+        if key not in self._known:
+            self._known[key] = ""
+            paths = {
+                binding.path or self._path(binding.value, binding.scope, depth - 1)
+                for binding in bindings
+                if not (isinstance(binding.value, ast.Constant) and binding.value.value is None)
+            }
+            self._known[key] = paths.pop() if len(paths) == 1 else ""
+        return self._known[key]
