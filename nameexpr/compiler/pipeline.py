@@ -32,12 +32,17 @@ from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.syntax.ast import Expression
+from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.lowering.fusion import FusionPlan
+
+MOST_CELLS = 2**58
+"""Cells of an array that some machine could hold."""
+Shapes = tuple[tuple[int, ...], ...]
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
@@ -143,14 +148,15 @@ def _compiled(
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
+    shapes = shapes_of(program)
     if not isinstance(tree, Expression):
-        program = _scheduled(tree, program, options.target)
+        program, shapes = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         if not same:
             given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
             program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = shapes_of(program)
+        shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
         _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
@@ -181,7 +187,6 @@ def _shared(
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
-    from nameexpr.compiler.ir.layouts import operand_layouts
     from nameexpr.compiler.schedule.cse import best_shared
 
     (plan,) = plans
@@ -193,8 +198,7 @@ def _shared(
         other = plan_repeated(plan, axes, options.same)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
-    given = operand_layouts(operands.dtypes, operands.layouts)
-    shared = best_shared(tried, options.same, options.memory_limit, given)
+    shared = best_shared(tried, options.same, options.memory_limit, operands.given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 
@@ -224,21 +228,27 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Scope, program: Program, target: Target) -> Program:
-    """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
-    from nameexpr.compiler.analysis.faults.misuse import check_arrays
+def _scheduled(tree: Scope, program: Program, shapes: Shapes, target: Target) -> tuple[Program, Shapes]:
+    """Return a program that goes through leading axes slice by slice, and writes over what is read last; and
+    the shapes of its values.
+    """
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
-    shapes = shapes_of(program)
-    check_arrays(tree, shapes, shapes[program.result])
+    dims = max(map(len, shapes), default=0)
+    large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
+    if large or dims > limits().dims:
+        from nameexpr.compiler.analysis.faults.misuse import too_many_dims, unfit_array
+
+        if dims > limits().dims:
+            raise error(too_many_dims(tree, dims))
+        raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
     tiled = tile_leading_axes(program, shapes, target)
-    return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
+    shapes = shapes if tiled is program else shapes_of(tiled)
+    return reuse(tiled, shapes), shapes
 
 
-def _verify(
-    program: Program, shapes: Sequence[tuple[int, ...]], graph: Graph, outputs: Sequence[int]
-) -> None:
+def _verify(program: Program, shapes: Shapes, graph: Graph, outputs: Sequence[int]) -> None:
     """Check the program and its graph, and that the results have the shapes that the graph says."""
     from nameexpr.compiler.ir.check_graph import check_graph
 

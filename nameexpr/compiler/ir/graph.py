@@ -85,11 +85,6 @@ class Reduction:
     compute: str
     result: str
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether what says that any product of bools is true is their number, counted in floats."""
-        return self.reducer == "any" and self.result == "bool" != self.compute
-
 
 @record
 class Along:

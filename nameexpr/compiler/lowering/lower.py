@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
-from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype, in_cells
+from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import (
     CAST,
     Along,
@@ -136,7 +136,9 @@ class Lowering:
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A label that is reduced may stand in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
-        reducer = "sum" if node.is_counted else node.reducer
+        # What says that any product of bools is true is their number, counted in floats.
+        is_counted = node.reducer == "any" and node.result == "bool" != node.compute
+        reducer = "sum" if is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan, offset = self.planned(number, contraction, node.factors)
@@ -234,10 +236,10 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
 
 def operand_value(build: Builder, node: View, operands: Operands) -> Value:
     """Return an operand with one axis per label."""
-    dtype, layout = operands.dtypes[node.position], operands.layouts[node.position]
-    shape = operands.shapes[node.position]
-    strides = row_major_strides(shape) if layout is None else in_cells(layout, dtype)
-    return lower_view(build, Value(node.position, (), dtype, strides, is_fresh=False), node.axes)
+    position, strides = node.position, operands.strides(node.position)
+    strides = row_major_strides(operands.shapes[position]) if strides is None else strides
+    value = Value(position, (), operands.dtypes[position], strides, is_fresh=False)
+    return lower_view(build, value, node.axes)
 
 
 def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
