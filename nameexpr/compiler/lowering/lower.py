@@ -154,9 +154,10 @@ class Lowering:
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         if new := [label for label in own if label not in made.labels]:
             made = self.build.with_labels(made, (*made.labels, *new))
-        if not dtype or made.dtype == dtype:
-            return made
-        return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
+        if not dtype or made.dtype:
+            return made if made.dtype == dtype else self.build.cast(made, dtype)
+        self.build.notes[-1] = replace(self.build.notes[-1], dtype=dtype)
+        return replace(made, dtype=dtype)
 
     def planned(
         self, number: int, contraction: Contraction, factors: Sequence[int]
