@@ -36,9 +36,8 @@ MOST_BENDS = 20_000
 """Layers that all lines pass together up to which they run beside the boxes; an operand of 3,000 statements
 passes 3,000 layers 3,000 times.
 """
-Links = Mapping[int, tuple[Sequence[int], Sequence[int]]]
+Links = Mapping[int, tuple[list[int], list[int]]]
 """For each place those that it is joined to: above, and below."""
-_NONE: tuple[Sequence[int], Sequence[int]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +142,12 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
     pairs = [(source, number) for number in order for source in dict.fromkeys(flow.nodes[number].sources)]
     is_bent = sum(depths[source] - depths[number] - 1 for source, number in pairs) <= MOST_BENDS
     lines = _lines(pairs, depths, layers) if is_bent else pairs
-    links: dict[int, tuple[list[int], list[int]]] = {}
+    links: Links = {place: ([], []) for row in layers for place in row}
     for line in lines:
         for upper, lower in pairwise(line):
-            links.setdefault(upper, ([], []))[1].append(lower)
-            links.setdefault(lower, ([], []))[0].append(upper)
-    room = {place: BEND for row in layers for place in row} | dict(enumerate(widths))
+            links[upper][1].append(lower)
+            links[lower][0].append(upper)
+    room = dict.fromkeys(links, BEND) | dict(enumerate(widths))
     if is_bent and len(room) <= MOST_PLACES:
         _reduce_crossings(layers, links)
     middles = _positions(layers, links, room)
@@ -208,7 +207,7 @@ def _reduce_crossings(layers: list[list[int]], links: Links) -> None:
 
 
 def _mean(links: Links, place: int, side: int, at: Mapping[int, int], default: float) -> float:
-    neighbours = links.get(place, _NONE)[side]
+    neighbours = links[place][side]
     return sum(map(at.__getitem__, neighbours)) / len(neighbours) if neighbours else default
 
 
@@ -218,7 +217,7 @@ def _crossings(layers: Sequence[Sequence[int]], links: Links) -> int:
         at = {place: x for x, place in enumerate(lower)}
         ends: list[int] = []
         for place in upper:
-            own = sorted(at[neighbour] for neighbour in links.get(place, _NONE)[1])
+            own = sorted(at[neighbour] for neighbour in links[place][1])
             total += sum(end > mine for mine in own for end in ends)
             ends += own
     return total
