@@ -5,7 +5,7 @@ for notebooks strip style sheets. The table takes its colours from the page, lig
 from the notebook's own editor where it lends them (JupyterLab's CSS variables), and beside them weight, slant
 and underlines tell tokens apart.
 
->>> print(html_table(HtmlTable("x", (HtmlRow("0", ("1.5",)),), "N", "C", ("0",))))  # doctest: +ELLIPSIS
+>>> print(html_table(HtmlTable("x", (("0", ("1.5",)),), "N", "C", ("0",))))  # doctest: +ELLIPSIS
 <table style="..."><caption style="...">x</caption><thead><tr><td></td><th ...>C</th></tr>...
 >>> coloured("N ->").count("<span")
 2
@@ -43,23 +43,16 @@ _STYLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class HtmlRow:
-    """One row: its number (empty, if the rows have none) and its elements."""
-
-    head: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class HtmlTable:
-    """What a table shows. `caption` is on a few lines, and alone where there are no `lines`.
+    """What a table shows. `caption` is on a few lines, and alone where there are no `lines`: a line is its
+    number (empty, if lines have none) and its elements.
 
     `rows` and `columns` are the dims on its sides, empty for a side without one; `heads` are the numbers of
     the columns.
     """
 
     caption: str
-    lines: tuple[HtmlRow, ...] = ()
+    lines: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rows: str = ""
     columns: str = ""
     heads: tuple[str, ...] = ()
@@ -79,9 +72,9 @@ def html_table(table: HtmlTable) -> str:
             f"<thead><tr>{corner}{across}{shortened(table.columns)}</th></tr><tr>{side}{numbers}</tr></thead>"
         )
     parts.append("<tbody>")
-    for row in table.lines:
-        head = f'<th scope="row" style="{_HEAD}">{shortened(row.head)}</th>' if table.rows else ""
-        parts.append(f"<tr>{head}{''.join(f'<td>{shortened(cell)}</td>' for cell in row.cells)}</tr>")
+    for number, cells in table.lines:
+        head = f'<th scope="row" style="{_HEAD}">{shortened(number)}</th>' if table.rows else ""
+        parts.append(f"<tr>{head}{''.join(f'<td>{shortened(cell)}</td>' for cell in cells)}</tr>")
     return "".join(parts) + "</tbody></table>"
 
 

@@ -60,9 +60,9 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
     return names
 
 
-def product_names(left: Dims, right: Dims, ranks: tuple[int, int], verb: str) -> Names:
-    """Return the names of `mm`, `mv`, `bmm`, whose operands have exactly these numbers of dims (NE373)."""
-    if (len(left), len(right)) != ranks:
+def product_names(left: Dims, right: Dims, ranks: tuple[int, int] | None, verb: str) -> Names:
+    """Return the names of a product; `mm`, `mv`, `bmm` take exactly these numbers of dims (NE373)."""
+    if ranks is not None and (len(left), len(right)) != ranks:
         message = f"{verb} takes {_OPERANDS[ranks]}: these have {len(left)} and {len(right)} dims"
         hint = "matmul takes vectors, matrices and batches of them"
         raise paired_fault("NE373", message, (left, right), Pairing(verb), ((), ()), hint)

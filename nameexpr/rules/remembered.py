@@ -80,10 +80,7 @@ def matmul_names(
     left: Names, left_shape: Shape, right: Names, right_shape: Shape, verb: str, ranks: tuple[int, int] | None
 ) -> Names:
     """Return the names of a matrix product; `ranks` are the numbers of dims that it must have, if any."""
-    dims, others = dims_of(left, left_shape), dims_of(right, right_shape)
-    if ranks is None:
-        return combining.matmul_names(dims, others, verb)
-    return combining.product_names(dims, others, ranks, verb)
+    return combining.product_names(dims_of(left, left_shape), dims_of(right, right_shape), ranks, verb)
 
 
 @remembered

@@ -106,10 +106,10 @@ def find(entries: Generations[Any, Kept], text: str, options: Any, make: Callabl
 
     key = text if options is None else (text, options)
     try:
-        hash(key)
+        entry = entries.get(key)
     except TypeError:  # an optimizer or reducer that cannot be hashed
         return counted()
-    return entries.get_or_make(key, counted)
+    return entry or entries.get_or_make(key, counted)
 
 
 def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool = False) -> None:

@@ -118,7 +118,7 @@ def explain(text: str, /, *operands: Any, **options: Any) -> str:
     if isinstance(text, str) and looks_like_formula(text):
         from nameexpr.runtime.evaluate import OPTIONS, OPTIONS_WHERE_FREE, find_formula
 
-        names = OPTIONS | OPTIONS_WHERE_FREE.difference(find_formula(text).tree.operands)
+        names = set(OPTIONS).difference(OPTIONS_WHERE_FREE.intersection(find_formula(text).tree.uses))
         chosen = {name: value for name, value in options.items() if name in names}
         named = {name: value for name, value in options.items() if name not in names}
         plan = compile_formula(text, **chosen).plan(*operands, **named)

@@ -18,7 +18,6 @@ import numpy as np
 
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
-from nameexpr.records import record
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
 from nameexpr.runtime.operands import Kinds, OperandSpec, array_of, kinds_of, read_only, spec_of, specs_of
@@ -38,8 +37,7 @@ PRELUDES = 16
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
-@record
-class CallOptions:
+class CallOptions(NamedTuple):
     """What may stand beside a text, as the options of `einsum` and `evaluate` are described there."""
 
     sizes: tuple[tuple[str, int], ...] = ()

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
 
-OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit"})
+OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
-"""Options, but for formulas that have an operand of that name: it is the operand then."""
+"""Those of them that are operands of formulas which have one of that name."""
 
 
 def evaluate(
@@ -100,12 +100,12 @@ def evaluate(
         return entry.call_named(named_operands)
     if misplaced:
         raise by_position(text, misplaced)
-    given = {"outputs": outputs, "sizes": sizes, "optimize": optimize, "memory_limit": memory_limit}
-    late = {"dtype": dtype, "order": order, "tune": tune}
-    if any(value is not None for value in late.values()):
-        names = find_formula(text).tree.operands
-        named_operands |= {name: late.pop(name) for name in names if late.get(name) is not None}
-    entry = find_formula(text, **given, **late)
+    values = (outputs, sizes, optimize, memory_limit, dtype, order, tune)
+    given = {name: value for name, value in zip(OPTIONS, values, strict=True) if value is not None}
+    if not OPTIONS_WHERE_FREE.isdisjoint(given):
+        names = OPTIONS_WHERE_FREE.intersection(given, find_formula(text).tree.uses)
+        named_operands |= {name: given.pop(name) for name in names}
+    entry = find_formula(text, given)
     if operands is None:
         return entry.call_named(named_operands)
     from nameexpr.runtime.formula import merged
@@ -122,19 +122,16 @@ def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
     return error(operands_by_position(text, find_formula(text).tree.operands))
 
 
-def find_formula(text: Any, **options: Any) -> FormulaEntry:
-    """Return the checked formula with these options, from the cache if it is there; None stands for what is
-    left out.
-    """
+def find_formula(text: Any, options: Mapping[str, Any] | None = None) -> FormulaEntry:
+    """Return the checked formula with these options, from the cache if it is there."""
     if not isinstance(text, str):
         check_is_text(text, is_formula=True)
     from nameexpr.runtime.formula import FormulaEntry
 
-    given = {name: value for name, value in options.items() if value is not None}
     chosen = None
-    if given:
+    if options:
         from nameexpr.runtime.options import read_options
 
-        chosen = read_options(formula=text, **given).or_none
+        chosen = read_options(formula=text, **options).or_none
     entry: FormulaEntry = cache.find(cache.formulas, text, chosen, FormulaEntry)
     return entry

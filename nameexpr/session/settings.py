@@ -52,11 +52,9 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
 
 def listed(settings: Settings) -> list[tuple[str, str, str]]:
     """Return name, value and description of each setting."""
-    texts = {name: "auto" if value is None else str(value) for name, value in settings.items()}
+    texts = {name: "auto" if value is None else str(value).casefold() for name, value in settings.items()}
     if settings["memory_limit"] is not None:
         texts["memory_limit"] = bytes_text(settings["memory_limit"])
-    if settings["optimize"] is False:
-        texts["optimize"] = "false"
     return [(name, text, SETTINGS[name].about) for name, text in texts.items()]
 
 
@@ -90,13 +88,11 @@ def _read_dtype(value: str) -> str:
     return dtype.name
 
 
-def _read_optimize(value: str) -> str | bool:
+def _read_optimize(value: str) -> Any:
     from nameexpr.runtime.options import check_optimize
+    from nameexpr.terminal.arguments import as_optimize
 
-    if value.casefold() == "false":
-        return False
-    check_optimize(value)
-    return value.casefold()
+    return check_optimize(as_optimize(value.casefold()))
 
 
 SETTINGS: Mapping[str, Setting] = {

@@ -96,10 +96,10 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
     >>> print(table.caption)
     NamedTensor  batch=1, N=2, 3  int64
     shown: batch at 0
-    >>> table.rows, table.columns, table.lines[1].cells
+    >>> table.rows, table.columns, table.lines[1][1]
     ('N', 'axis 2', ('3', '4', '5'))
     """
-    from nameexpr.pictures.html import HtmlRow, HtmlTable
+    from nameexpr.pictures.html import HtmlTable
 
     caption = f"NamedTensor  {_dims(array.shape, names)}  {array.dtype}"
     sides = [name or f"axis {axis}" for axis, name in enumerate(names)]
@@ -110,14 +110,12 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
         caption += f"\nshown: {_listed(f'{side} at 0' for side in sides[:ahead])}"
     plane = array[(0,) * ahead + (...,)]  # an array even where no dim is left
     if not plane.ndim:
-        return HtmlTable(caption, (HtmlRow("", _cells(plane.reshape(1))),), "", "", ())
+        return HtmlTable(caption, (("", _cells(plane.reshape(1))),))
     columns = tuple(map(_number, _kept(plane.shape[-1])))
     if plane.ndim < SIDES:
-        return HtmlTable(caption, (HtmlRow("", _cells(plane)),), "", sides[-1], columns)
+        return HtmlTable(caption, (("", _cells(plane)),), "", sides[-1], columns)
     elided = (_ELIDED,) * len(columns)
-    lines = [
-        HtmlRow(_number(row), elided if row is None else _cells(plane[row])) for row in _kept(len(plane))
-    ]
+    lines = [(_number(row), elided if row is None else _cells(plane[row])) for row in _kept(len(plane))]
     return HtmlTable(caption, tuple(lines), sides[-2], sides[-1], columns)
 
 

@@ -205,7 +205,8 @@ def std_mean(
     >>> std_mean(as_tensor([[1.0, 3.0]], names="N C"), "C", correction=0)[1]
     tensor([2.], names=('N',), shape=(1,))
     """
-    return _spread_and_mean("std", input, dim, unbiased, keepdim, correction)
+    x = as_tensor(input)
+    return x.std(dim, unbiased, keepdim, correction=correction), _mean_beside(x, dim, keepdim)
 
 
 @op("removes")
@@ -222,15 +223,12 @@ def var_mean(
     >>> var_mean(as_tensor([[1.0, 3.0]], names="N C"), "C")[0]
     tensor([2.], names=('N',), shape=(1,))
     """
-    return _spread_and_mean("var", input, dim, unbiased, keepdim, correction)
-
-
-def _spread_and_mean(
-    verb: str, input: Any, dim: Any, unbiased: bool | None, keepdim: bool, correction: float | None
-) -> tuple[NamedTensor, NamedTensor]:
     x = as_tensor(input)
-    spread = x._spread(verb, dim, unbiased, keepdim, correction)
-    return spread, x.mean(None if isinstance(dim, bool) else dim, keepdim)
+    return x.var(dim, unbiased, keepdim, correction=correction), _mean_beside(x, dim, keepdim)
+
+
+def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
+    return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is that over all dims
 
 
 @allocating("unifies", extra=True)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nameexpr as ne
-from nameexpr.pictures.html import HtmlRow, HtmlTable, coloured, html_table
+from nameexpr.pictures.html import HtmlTable, coloured, html_table
 
 TAGS = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
 LARGEST = 16_000
@@ -149,7 +149,7 @@ def test_many_dims_and_long_names_are_cut_short() -> None:
 @given(st.lists(st.text(st.characters(codec=None, exclude_categories=())), min_size=5, max_size=5))
 def test_any_texts_make_a_table_that_holds_nothing_else(texts: list[str]) -> None:
     caption, head, rows, columns, cell = texts
-    html = html_table(HtmlTable(caption, (HtmlRow(head, (cell,)),), rows or "N", columns, (head,)))
+    html = html_table(HtmlTable(caption, ((head, (cell,)),), rows or "N", columns, (head,)))
     found = Page(html)
     assert found.tags <= TAGS
     assert [len(row) for row in found.rows] == [2, 2, 2]
