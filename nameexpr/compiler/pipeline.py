@@ -90,7 +90,8 @@ def compile_expression(
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
-    return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
+    needed = range(len(graph.nodes))
+    return _compiled(tree, graph, (result,), needed, operands, (typed.names,), (result,), options)
 
 
 def compile_formula(
@@ -117,13 +118,14 @@ def compile_formula(
         from nameexpr.compiler.lowering.fusion import FusionPlan
 
         fusing = FusionPlan(graph, uses, options.target)
-    return _compiled(scope, graph, values, given, names, statements, options, fusing, views.default)
+    return _compiled(scope, graph, values, uses, given, names, statements, options, fusing, views.default)
 
 
 def _compiled(
     tree: Tree,
     graph: Graph,
     outputs: tuple[int, ...],
+    needed: Collection[int],
     operands: Operands,
     names: tuple[Names, ...],
     statements: tuple[int, ...],
@@ -134,7 +136,7 @@ def _compiled(
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, constants, options)
-    how = (options.target, fusing, options.is_row_major, options.ranks)
+    how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
