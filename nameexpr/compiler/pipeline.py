@@ -19,7 +19,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, View, constant_values, use_counts
+from nameexpr.compiler.ir.graph import Arrange, Graph, Map, View, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
@@ -31,7 +31,7 @@ from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, p
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import replace
-from nameexpr.syntax.ast import Expression
+from nameexpr.syntax.ast import Expression, Term
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
@@ -90,7 +90,8 @@ def compile_expression(
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
-    return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
+    needed = range(len(graph.nodes))
+    return _compiled(tree, graph, (result,), needed, operands, (typed.names,), (result,), options)
 
 
 def compile_formula(
@@ -106,32 +107,36 @@ def compile_formula(
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
-    from nameexpr.compiler.lowering.fusion import FusionPlan
 
     views = read_views(scope, operands, sizes)
     build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype)
     graph, statements, values, names = build
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
-    fusing = FusionPlan(graph, use_counts(graph, values), options.target)
-    compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
-    return replace(compiled, default=views.default)
+    uses, fusing = use_counts(graph, values), None
+    if any(isinstance(graph.nodes[value], Map) for value in uses):
+        from nameexpr.compiler.lowering.fusion import FusionPlan
+
+        fusing = FusionPlan(graph, uses, options.target)
+    return _compiled(scope, graph, values, uses, given, names, statements, options, fusing, views.default)
 
 
 def _compiled(
     tree: Tree,
     graph: Graph,
     outputs: tuple[int, ...],
+    needed: Collection[int],
     operands: Operands,
     names: tuple[Names, ...],
     statements: tuple[int, ...],
     options: Options,
     fusing: FusionPlan | None = None,
+    default: Mapping[str, Term] | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, constants, options)
-    how = (options.target, fusing, options.is_row_major, options.ranks)
+    how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
@@ -144,7 +149,7 @@ def _compiled(
 
         raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
-    if options.same and fusing is None:
+    if options.same and isinstance(tree, Expression):
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
@@ -160,7 +165,8 @@ def _compiled(
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
         _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
-    return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
+    rest = (operands, outputs, statements, views, same, default or {})
+    return Compilation(tree, graph, plans, program, shapes, names, *rest)
 
 
 def _ordered(

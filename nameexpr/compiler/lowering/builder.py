@@ -14,7 +14,7 @@ from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Target
-from nameexpr.records import field, record, replace
+from nameexpr.records import field, record
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
@@ -192,11 +192,6 @@ class Builder:
         self.offers.append(len(candidates))
         rank = self.ranks[number] if number < len(self.ranks) else 0
         return candidates[min(rank, len(candidates) - 1)]
-
-    def known(self, value: Value, dtype: str) -> Value:
-        """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
-        return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a view with the axes in the order of `labels`."""
