@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Literal, NamedTuple
 
-from nameexpr.dims import Clash, Dim, Dims, Names, names_of, unify_from_right
+from nameexpr.dims import Clash, Dim, Dims, Names, dims_of, names_of, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean, error
 from nameexpr.rules.calls import listed, shown
 
@@ -97,14 +97,9 @@ def broadcast(left: Dims, right: Dims, pairing: Pairing) -> Dims:
     """Return names and sizes of two tensors broadcast together (NE370 if their sizes do not fit)."""
     names = unified(left, right, pairing)
     check_sizes(left, right, pairing)
-    rank = len(names)
-    sizes = zip(_padded(left, rank), _padded(right, rank), strict=True)
-    both = (b.size if a.size == 1 else a.size for a, b in sizes)
-    return tuple(map(Dim, names, both))
-
-
-def _padded(dims: Dims, rank: int) -> Dims:
-    return (Dim(None, 1),) * (rank - len(dims)) + dims
+    pairs = zip_longest(reversed(left), reversed(right), fillvalue=Dim(None, 1))
+    sizes = [b.size if a.size == 1 else a.size for a, b in pairs]
+    return dims_of(names, sizes[::-1])
 
 
 def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
@@ -117,10 +112,8 @@ def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
 def unequal(left: Dims, right: Dims) -> int | None:
     """Return the first place from the right, counted from -1, whose sizes do not broadcast, or None."""
     for position in range(-1, -min(len(left), len(right)) - 1, -1):
-        if left[position].size != right[position].size and 1 not in (
-            left[position].size,
-            right[position].size,
-        ):
+        a, b = left[position].size, right[position].size
+        if a != b and 1 not in (a, b):
             return position
     return None
 

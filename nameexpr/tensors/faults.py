@@ -113,7 +113,7 @@ def unordered(verb: str) -> NameExprError:
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
 
 
-def check_ordered(data: Core | np.ndarray[Any, Any], verb: str) -> None:
+def check_ordered(data: np.ndarray[Any, Any], verb: str) -> None:
     """Raise NE571 for complex numbers."""
     if data.dtype.kind == "c":
         raise unordered(verb)

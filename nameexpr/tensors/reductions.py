@@ -161,7 +161,7 @@ class Reductions(Operators):
 
     def _check_choice(self, verb: str, dim: Any) -> None:
         """Raise NE571 for complex numbers, which have no order, and NE390 if there are none."""
-        check_ordered(self, verb)
+        check_ordered(self._data, verb)
         self._check_not_empty(verb, dim)
 
     @op("removes", extra=True)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import shapes_of, work_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -73,7 +73,7 @@ class GraphSearch:
     @property
     def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory."""
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
+        return self.operands.given
 
     def tried(self, loops: GraphLoops) -> Tried:
         """Return the program with some loops."""

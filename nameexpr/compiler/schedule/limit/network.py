@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
@@ -43,7 +43,7 @@ class SingleReduction(NamedTuple):
     @property
     def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory."""
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
+        return self.operands.given
 
     @property
     def node(self) -> Reduction:
