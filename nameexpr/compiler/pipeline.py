@@ -109,8 +109,8 @@ def compile_formula(
     from nameexpr.compiler.analysis.views import read_views
 
     views = read_views(scope, operands, sizes)
-    graph = Graph(views.sizes)
-    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
+    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype)
+    graph, statements, values, names = build
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
     uses, fusing = use_counts(graph, values), None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
@@ -54,10 +54,6 @@ class Typed:
     dropped: Labels
     reducer: str | None
 
-    def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
-        return prod([self.sizes[label] for label in labels])
-
 
 def type_expression(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, reducer: str | None = None
@@ -77,7 +73,7 @@ def type_expression(
         reducer = tree.reducer.name if tree.reducer is not None else reducer
         dropped = _dropped(tree, resolved)
         typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
-    if typed.reducer in NEED_ELEMENTS and typed.size(typed.dropped) == 0:
+    if typed.reducer in NEED_ELEMENTS and any(typed.sizes[label] == 0 for label in typed.dropped):
         raise error(_no_elements(tree, operands, typed))
     return typed
 
@@ -186,7 +182,7 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     *terms, order = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
-        compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
+        compute = counting_dtype(dtypes.operands, prod(typed.sizes.values())) or compute
     is_counted = compute != dtypes.compute
     result = "bool" if is_counted else result
     kept = [label for label in dict.fromkeys(chain.from_iterable(terms)) if label not in typed.dropped]
