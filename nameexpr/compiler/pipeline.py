@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 2**58
 """Cells of an array that some machine could hold."""
+WIDEST = 16
+"""Bytes of the widest numbers."""
 Shapes = tuple[tuple[int, ...], ...]
 
 
@@ -154,7 +156,8 @@ def _compiled(
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
     shapes = shapes_of(program)
-    if not isinstance(tree, Expression):
+    is_large = not options.constants and _has_large_value(shapes, options.target)
+    if is_large or not isinstance(tree, Expression):
         program, shapes = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         if not same:
@@ -234,13 +237,20 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Scope, program: Program, shapes: Shapes, target: Target) -> tuple[Program, Shapes]:
+def _has_large_value(shapes: Shapes, target: Target) -> bool:
+    """Whether going through slices could pay where no operand is bound: values of those alone are held."""
+    return max(map(prod, shapes), default=0) * WIDEST >= target.tiled_bytes
+
+
+def _scheduled(
+    tree: Expression | Scope, program: Program, shapes: Shapes, target: Target
+) -> tuple[Program, Shapes]:
     """Return a program that goes through leading axes slice by slice, and writes over what is read last; and
     the shapes of its values.
     """
     dims = max(map(len, shapes), default=0)
     large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
-    if large or dims > limits().dims:
+    if (large or dims > limits().dims) and not isinstance(tree, Expression):
         from nameexpr.compiler.analysis.faults.misuse import too_many_dims, unfit_array
 
         if dims > limits().dims:

@@ -153,7 +153,11 @@ def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExp
         hint = _hint_of_names(clash, left, right, pairing)
         return paired_fault("NE470", message, (left, right), pairing, marked, hint)
     message = f"{pairing.verb}: dim {a!r} stands at different places from the right, and meets an unnamed dim"
-    hint = _hint_of_places(clash, left, right, pairing)
+    role, at = pairing.right, len(right) + clash.left
+    if -clash.right <= len(left) and left[clash.right].name is None:
+        role, at = pairing.left, len(left) + clash.right
+    aligning = "then align_to or align_as pair them by name"
+    hint = f"dim {at} of {role} has no name: give it one (refine_names), {aligning}"
     return paired_fault("NE471", message, (left, right), pairing, marked, hint)
 
 
@@ -221,16 +225,6 @@ def _side_by_side(left: Dims, right: Dims) -> str:
     if None in everything:
         return "name all dims (refine_names), then align_to gives each a place of its own"
     return f"align_to({', '.join(map(shown, everything))}) on both gives each dim a place of its own"
-
-
-def _hint_of_places(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
-    """Return what to do about a name that meets an unnamed dim, and stands elsewhere beside that one."""
-    if -clash.right <= len(left) and left[clash.right].name is None:
-        role, at = pairing.left, len(left) + clash.right
-    else:
-        role, at = pairing.right, len(right) + clash.left
-    aligning = "then align_to or align_as pair them by name"
-    return f"dim {at} of {role} has no name: give it one (refine_names), {aligning}"
 
 
 def _variable(role: str) -> str:
