@@ -119,7 +119,8 @@ class NamedGroup:
 Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
-LABELLED: tuple[type[Label | Sized | Alias], ...] = (Label, Sized, Alias)
+Labelled = Label | Sized | Alias
+LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
 """What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """What stands for any number of dims."""

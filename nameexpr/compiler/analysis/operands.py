@@ -123,15 +123,14 @@ def _with_size(item: ast.Item, size: int) -> str:
     match item:
         case ast.Literal(written):
             return f"{written}={size}" if written != size else str(size)
-        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(_, name) | ast.NamedGroup(name, _):
-            return f"{name}={size}"
         case _:
+            from nameexpr.syntax.items import dim_name_of, label_of
             from nameexpr.syntax.unparse import unparse_item
 
-            return f"{unparse_item(item)}={size}"
+            return f"{label_of(item) or dim_name_of(item) or unparse_item(item)}={size}"
 
 
-def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Label | ast.Sized | ast.Alias]:
+def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
     """Return the items that have a label."""
     return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
 

@@ -270,4 +270,4 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "transpose": VIEW,
     "vecdot": _vecdot,
 }
-"""What each primitive costs: as much whatever its arrays are, or by these. One that has no row costs a copy."""
+"""What each primitive costs: as much whatever its arrays are, or by these; without a row, a copy."""
