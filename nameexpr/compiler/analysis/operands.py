@@ -148,17 +148,14 @@ def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple
 
 
 def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
-    match item:
-        case ast.Label(name) | ast.Sized(name) | ast.Alias(_, name):
-            return (known.get(name, ASSUMED_SIZE),)
-        case ast.Literal(size):
-            return (size,)
-        case ast.Anonymous():
-            return (ASSUMED_SIZE,)
-        case ast.Dots() | ast.Pack():
-            return (ASSUMED_SIZE,) * ASSUMED_DIMS
-        case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-            return (prod(size for inner in items for size in _assumed(inner, known)),)
+    from nameexpr.syntax.items import group_of, label_of
+
+    if isinstance(item, ast.STRETCHED):
+        return (ASSUMED_SIZE,) * ASSUMED_DIMS
+    group = group_of(item)
+    if group is not None:
+        return (prod(size for inner in group.items for size in _assumed(inner, known)),)
+    return (item.size if isinstance(item, ast.Literal) else known.get(label_of(item) or "", ASSUMED_SIZE),)
 
 
 def measured(term: ast.Term, operand: Operand, sizes: dict[str, int], most: int) -> Axes | None:
