@@ -248,9 +248,6 @@ def _scheduled(
     """Return a program that goes through leading axes slice by slice, and writes over what is read last; and
     the shapes of its values.
     """
-    from nameexpr.compiler.schedule.reuse import reuse
-    from nameexpr.compiler.schedule.tiling import tile_leading_axes
-
     dims = max(map(len, shapes), default=0)
     large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
     if (large or dims > limits().dims) and not isinstance(tree, Expression):
@@ -259,6 +256,11 @@ def _scheduled(
         if dims > limits().dims:
             raise error(too_many_dims(tree, dims))
         raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
+    if len(program.instructions) == 1:  # it shares neither a loop nor memory with another
+        return program, shapes
+    from nameexpr.compiler.schedule.reuse import reuse
+    from nameexpr.compiler.schedule.tiling import tile_leading_axes
+
     tiled = tile_leading_axes(program, shapes, target)
     shapes = shapes if tiled is program else shapes_of(tiled)
     return reuse(tiled, shapes), shapes

@@ -51,11 +51,13 @@ def read_scope(tree: ast.Formula) -> Scope:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(tree, uses))
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(walks, uses))
 
 
-def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
-    if not all(isinstance(item, ast.Label) for term in ast.terms_in(tree) for item in term.items):
+def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
+    terms = [statement.term for statement, _ in walks]
+    terms += [node.term for _, walk in walks for node in walk if isinstance(node, _WITH_TERMS)]
+    if {type(item) for term in terms if term is not None for item in term.items} - {ast.Label}:
         return None
     views = dict.fromkeys([(name, use.term) for name, every in uses.items() for use in every])
     seen = tuple([(name, term) for name, term in views if term is not None])
@@ -64,6 +66,7 @@ def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tu
 
 Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
 """Statements with all nodes of their values."""
+_CALLS, _WITH_TERMS = (ast.Call, ast.CallAlong), (ast.Use, ast.CallAlong)
 
 
 def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
@@ -75,7 +78,7 @@ def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
     defined: dict[str, ast.Statement] = {}
     for statement, walk in walks:
         for node in walk:
-            if isinstance(node, ast.Call | ast.CallAlong) and not _is_right(node):
+            if isinstance(node, _CALLS) and not _is_right(node):
                 from nameexpr.compiler.analysis.rules.calls import call_faults
 
                 yield from call_faults(tree, node, values)

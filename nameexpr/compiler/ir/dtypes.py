@@ -76,15 +76,12 @@ def strong(dtype: str) -> str:
 def is_castable(dtype: str, wanted: str) -> bool:
     """Whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
 
-    >>> is_castable("float64", "float32"), is_castable("int8", "uint8")
-    (True, False)
+    >>> is_castable("float64", "float32"), is_castable("int8", "uint8"), is_castable("bool", "bfloat16")
+    (True, False, True)
     """
-    return _kind(dtype) <= _kind(wanted)
-
-
-def _kind(dtype: str) -> int:
-    long = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
-    return KINDS.index(KIND_OF.get(dtype) or long[dtype])
+    other = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
+    rank, least = [KINDS.index(KIND_OF.get(name) or other[name]) for name in (wanted, dtype)]
+    return rank >= least
 
 
 def swapped(name: str) -> str:
