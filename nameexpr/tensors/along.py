@@ -9,6 +9,7 @@ tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -215,10 +216,8 @@ class AlongDim(Operators):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
-        return tuple(
-            self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
-        )
+        ends = zip(accumulate(sizes), sizes, strict=True)
+        return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
     def chunk(self, chunks: int, dim: Any = 0) -> tuple[Self, ...]:

@@ -26,6 +26,24 @@ class Operand:
     name: str = ""
 
 
+@record
+class Views:
+    """How a formula sees its operands.
+
+    `axes` gives for each operand and term through which it is seen the labels of its dims, `default` the term
+    of a use that has none. `left` are the axes of every statement's own term. `packs` are the packs that
+    operands have, `under` the names there.
+    """
+
+    operands: Mapping[str, Operand]
+    axes: Mapping[View, Axes]
+    default: Mapping[str, ast.Term]
+    left: tuple[Axes | None, ...]
+    sizes: dict[str, int]
+    packs: Mapping[str, int]
+    under: Mapping[str, Names]
+
+
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
     """Return the item of each dim of an operand with `ndim` dims, which fits the term, with its number inside
     a pack or ellipsis, else 0.

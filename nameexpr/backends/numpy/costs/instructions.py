@@ -30,6 +30,7 @@ from nameexpr.backends.numpy.costs.passes import (
 )
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.primitives import broadcast
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
@@ -190,18 +191,13 @@ def _fused(block: Instruction, sources: Arrays, _: Strided) -> float:
     for step in block.steps:
         arrays = [parts[source] for source in step.sources]
         numbers = [number for number in step.constants if number is not None]
-        made = row_major(_broadcast(arrays), step.dtype)
+        made = row_major(broadcast(*[array.shape for array in arrays]), step.dtype)
         cost += function_cost(step.function or step.primitive, numbers, arrays, made)
         parts.append(made)
     cost += _reduced(block, [parts[factor] for factor in block.factors], tiles) if block.function else PART
     moved = sum(source.size for source in sources)
     moved += prod(size for axis, size in enumerate(block.shape) if axis not in block.axes) * 8
     return MADE + count * cost + memory_cost(moved)
-
-
-def _broadcast(arrays: Arrays) -> Shape:
-    shapes = [array.shape for array in arrays if array.shape]
-    return tuple(max(sizes) if 0 not in sizes else 0 for sizes in zip(*shapes, strict=True))
 
 
 def _reduced(block: Instruction, factors: Arrays, tiles: Shape) -> float:

@@ -10,7 +10,7 @@ from nameexpr.compiler.analysis.operands import Operand, View, describe, labelle
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
-from nameexpr.ops import REDUCTIONS
+from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax import ast
@@ -127,7 +127,7 @@ def no_elements(text: str, node: ast.CallAlong, label: str) -> Diagnostic:
 def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Diagnostic:
     """Return the diagnostic for a function that is not defined for these dtypes (NE524)."""
     kinds = " and ".join(dict.fromkeys(map(_kind, dtypes)))
-    name = function.strip(".")
+    name = FUNCTIONS[function].name if function in FUNCTIONS else function
     message = f"'{name}' is not defined for {kinds}"
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
 
