@@ -165,10 +165,8 @@ class Expression:
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     """Yield the items that hold no others, left to right, inside groups too."""
     for item in items:
-        if isinstance(item, Group | NamedGroup):
-            yield from atoms(item.items if isinstance(item, Group) else item.group.items)
-        else:
-            yield item
+        group = item.group if isinstance(item, NamedGroup) else item
+        yield from atoms(group.items) if isinstance(group, Group) else (group,)
 
 
 def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
