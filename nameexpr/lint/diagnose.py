@@ -24,16 +24,16 @@ from nameexpr.compiler.analysis.faults.misuse import (
 )
 from nameexpr.compiler.analysis.operands import Operand, assumed_shapes
 from nameexpr.compiler.analysis.resolve import resolve
+from nameexpr.compiler.analysis.resolve_views import check_given
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.compiler.analysis.scope import Scope, terms_of
-from nameexpr.compiler.analysis.views import check_given
 from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.dims import normalised
 from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint import OPEN, LiteralCall
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms, terms_in
+from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms_of, terms_in
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
@@ -181,10 +181,8 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.views import read_views
-    from nameexpr.compiler.ir.graph import Graph
 
-    atoms_in = [atom for term in terms_in(scope.tree) for atom in atoms(term.items)]
-    if any(isinstance(atom, (Anonymous, *STRETCHED)) for atom in atoms_in):
+    if atoms_of((Anonymous, *STRETCHED), terms_in(scope.tree)):
         return []
     terms = [terms_of(uses) for uses in scope.uses.values()]
     certain = ("NE240", "NE241") if all(terms) else ("NE240",)
@@ -204,7 +202,7 @@ def _dims_faults(scope: Scope) -> list[Diagnostic]:
     )
     try:
         views = read_views(scope, operands, {})
-        build_formula(scope, dtypes, views, anything, Graph(views.sizes))
+        build_formula(scope, dtypes, views, anything)
     except NameExprError as fault:
         return [diagnostic for diagnostic in fault.diagnostics if diagnostic.code in certain]
     return []

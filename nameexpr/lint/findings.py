@@ -74,9 +74,4 @@ def is_ignored(code: str, lines: Iterable[str]) -> bool:
     (True, False)
     """
     comments = [comment[1] for line in lines for comment in _COMMENT.finditer(line)]
-    return any(codes is None or starts_with(code, codes.replace(",", " ").split()) for codes in comments)
-
-
-def starts_with(code: str, beginnings: Iterable[str]) -> bool:
-    """Whether a code has one of these prefixes."""
-    return any(code.startswith(beginning) for beginning in beginnings)
+    return any(codes is None or code.startswith(tuple(codes.replace(",", " ").split())) for codes in comments)

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _load(session: Session, argument: str) -> None:
     from nameexpr.session.files import is_target, load
-    from nameexpr.session.lines import CommandLine, read_line
+    from nameexpr.session.lines import CommandLine
     from nameexpr.terminal.faults import UsageError, harmless, quoted
 
     name, equals, path = argument.partition("=")
@@ -80,9 +80,7 @@ def _load(session: Session, argument: str) -> None:
         raise UsageError(
             f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"
         )
-    line = read_line(f":load {name} {path}")
-    assert isinstance(line, CommandLine), "it begins with a colon"
-    load(session, line)
+    load(session, CommandLine("load", f"{name} {path}".rstrip(), 0, f":load {name} {path}"))
 
 
 def _run_script(session: Session, options: argparse.Namespace) -> int:

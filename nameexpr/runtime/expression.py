@@ -18,7 +18,8 @@ from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
 from nameexpr.compiler.pipeline import compile_expression, read
-from nameexpr.errors import Diagnostic, Mark, NameExprError, error
+from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.ops import SUMMING
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap
 from nameexpr.syntax.ast import Expression, Label
@@ -56,22 +57,18 @@ class ExpressionEntry(Entry):
 
     def merge(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Return all operands in the order of the text (NE501 and NE502 for too few and too many)."""
-        if self.is_bound and len(operands) != len(self.free):
-            raise self._miscounted(len(operands))
-        return super().merge(operands)
-
-    def _miscounted(self, count: int) -> NameExprError:
+        if not self.is_bound or len(operands) == len(self.free):
+            return super().merge(operands)
         from nameexpr.syntax.unparse import unparse_term
 
-        terms = self.tree.inputs
-        left = len(self.free)
+        terms, count, left = self.tree.inputs, len(operands), len(self.free)
         wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} beside the bound ones"
         got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
         listed = " and ".join(f"'{unparse_term(terms[position])}'" for position in self.free)
         hint = f"give one array for {listed}" if left else "call it without operands"
         marks = tuple(Mark(terms[position].span) for position in self.free)
         code = "NE501" if count < left else "NE502"
-        return error(Diagnostic(code, f"the text takes {wants}, but {got}", self.text, marks, hint=hint))
+        raise error(Diagnostic(code, f"the text takes {wants}, but {got}", self.text, marks, hint=hint))
 
     def compile(
         self, specs: Sequence[OperandSpec], ranks: tuple[int, ...] = (), same: tuple[int, ...] = ()
@@ -95,9 +92,8 @@ class ExpressionEntry(Entry):
     def _dtypes(self, typed: Typed, operands: Sequence[Operand], dtypes: tuple[np.dtype[Any], ...]) -> Dtypes:
         wanted = self.dtype
         if wanted is not None:
-            _check_castable(self.text, dtypes, wanted)
-            _check_holds(self.text, wanted, typed.reducer)
-        chosen = _dtypes_of_product(dtypes, wanted, typed.is_summed, typed.reducer)
+            _check_wanted(self.text, dtypes, wanted, typed.reducer)
+        chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, bool(typed.dropped))
         if chosen is not None:
             return chosen
         pairs = zip(describe(self.tree.inputs, operands), dtypes, strict=False)
@@ -110,7 +106,7 @@ class ExpressionEntry(Entry):
 
 @lru_cache(maxsize=4096)
 def _dtypes_of_product(
-    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, is_summed: bool, reducer: str | None
+    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, reducer: str | None, drops: bool
 ) -> Dtypes | None:
     """Return the dtypes in which operands are combined, or None if no product is known of theirs."""
     product, names = wanted or promoted(dtypes), tuple(map(number_name, dtypes))
@@ -123,9 +119,10 @@ def _dtypes_of_product(
     elif len(dtypes) > 1:
         # Times times times are no times, and NumPy's sums of products lose the unit.
         times = sum(dtype.kind == "m" for dtype in dtypes)
+        is_summed = drops if reducer is None else reducer in SUMMING
         if (is_summed or times > 1) if product.kind == "m" else not name and product.kind != "O":
             return None
-    return choose_dtypes(names, name, is_summed=is_summed, reducer=reducer, is_asked=wanted is not None)
+    return choose_dtypes(names, name, reducer, drops=drops, is_asked=wanted is not None)
 
 
 def structure_of(tree: Expression) -> Any:
@@ -144,20 +141,19 @@ def structure_of(tree: Expression) -> Any:
     return tuple(terms), tree.reducer and tree.reducer.name
 
 
-def _check_castable(text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any]) -> None:
+def _check_wanted(
+    text: str, dtypes: Sequence[np.dtype[Any]], wanted: np.dtype[Any], reducer: str | None
+) -> None:
+    """Refuse dtype= where it would lose what operands hold, or cannot hold the result (NE610)."""
     for position, dtype in enumerate(dtypes):
         if not np.can_cast(dtype, wanted, "same_kind"):
             message = f"dtype={wanted} would lose what operand {position}, of dtype {dtype}, holds"
             hint = f"convert it first if that is meant: operand.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, text, hint=hint))
-
-
-def _check_holds(text: str, wanted: np.dtype[Any], reducer: str | None) -> None:
     if reducer in FLOATING_RESULT and wanted.kind in "biu":
         message = f"a {reducer} is no whole number, so dtype={wanted} cannot hold it"
-        raise error(
-            Diagnostic("NE610", message, text, hint="ask for a floating dtype, or convert the result")
-        )
+        hint = "ask for a floating dtype, or convert the result"
+        raise error(Diagnostic("NE610", message, text, hint=hint))
 
 
 def _check_addressable(compiled: Compilation[Expression], operands: Sequence[Operand]) -> None:

@@ -9,6 +9,7 @@ tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -89,8 +90,8 @@ class AlongDim(Operators):
     def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
         values, indices = ordering.of_any(kernel, *self._along(dim, verb))
         check_ordered(values, verb)
-        pair = (self._named(data.reshape(self._data.shape), self._names) for data in (values, indices))
-        return Selected(*pair)
+        values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
+        return Selected(self._named(values, self._names), self._named(indices, self._names))
 
     @allocating("keeps")
     def softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
@@ -160,7 +161,7 @@ class AlongDim(Operators):
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").select("C", 1)
         tensor([2, 5], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "select", index)
+        at = self._position(dim, "select", (dim, index))
         number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
@@ -175,7 +176,7 @@ class AlongDim(Operators):
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
         tensor([[2, 3]], names=('N', 'C'), shape=(1, 2))
         """
-        at = self._position(dim, "narrow", start, length)
+        at = self._position(dim, "narrow", (dim, start, length))
         size = self._data.shape[at]
         first, count = checked_int(start, "narrow", "the start"), checked_int(length, "narrow", "the length")
         begin = first + size if first < 0 else first
@@ -198,7 +199,7 @@ class AlongDim(Operators):
         >>> b
         tensor([2, 3], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "split", before=(split_size,))
+        at = self._position(dim, "split", (split_size, dim), 1)
         size = self._data.shape[at]
         if isinstance(split_size, list | tuple):
             return self._sections([checked_int(part, "split", "a size") for part in split_size], at, dim)
@@ -215,10 +216,8 @@ class AlongDim(Operators):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
-        return tuple(
-            self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
-        )
+        ends = zip(accumulate(sizes), sizes, strict=True)
+        return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
     def chunk(self, chunks: int, dim: Any = 0) -> tuple[Self, ...]:
@@ -232,7 +231,7 @@ class AlongDim(Operators):
         number = checked_int(chunks, "chunk", "the number of parts")
         if number <= 0:
             raise self._not_positive("chunk", "the number of parts", number, dim)
-        at = self._position(dim, "chunk", before=(chunks,))
+        at = self._position(dim, "chunk", (chunks, dim), 1)
         size = self._data.shape[at]
         if not size:
             return tuple(self._part(at, slice(0, 0)) for _ in range(number))

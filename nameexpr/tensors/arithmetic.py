@@ -153,7 +153,7 @@ class ArithmeticMethods(PointwiseMethods):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
-        check_ordered(self, "relu" if out is not self else "relu_")
+        check_ordered(self._data, "relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)

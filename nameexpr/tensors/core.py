@@ -42,14 +42,14 @@ class Core:
     def _dims(self) -> Dims:
         return dims_of(self._names, self._data.shape)
 
-    def _position(self, dim: object, verb: str, *after: object, before: tuple[object, ...] = ()) -> int:
-        """Return the position of a dim; an error shows the arguments before and after it too."""
+    def _position(self, dim: object, verb: str, arguments: tuple[object, ...] = (), index: int = 0) -> int:
+        """Return the position of a dim; an error shows all arguments of the call, of which it is one."""
         if isinstance(dim, str) and dim in self._names:
             return self._names.index(dim)
         from nameexpr.rules.calls import ShownCall, position_of
 
         dims = self._dims
-        return position_of(dims, ShownCall(verb, (*before, dim, *after), (dims,)), len(before))
+        return position_of(dims, ShownCall(verb, arguments or (dim,), (dims,)), index)
 
     @property
     def data(self) -> Array:

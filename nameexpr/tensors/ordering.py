@@ -59,7 +59,7 @@ class Ordering(Reductions):
     def _middle(self, verb: str, kernel: Any, full: Any, dim: Any, keepdim: bool) -> Any:
         if dim is not ALL:
             return self._select(kernel, dim, keepdim, verb)
-        check_ordered(self, verb)
+        check_ordered(self._data, verb)
         if not is_inexact(self._data.dtype):  # the median of no elements is nan, where the dtype has one
             self._check_not_empty(verb, ALL)
         return self._named(full(self._data), ())
@@ -99,7 +99,7 @@ class Ordering(Reductions):
         """
         at = self._along(dim, "topk")[1]
         self._check_count(k, at, "topk", least=0)
-        check_ordered(self, "topk")
+        check_ordered(self._data, "topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
@@ -165,7 +165,7 @@ class Ordering(Reductions):
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
-        check_ordered(self, "sort")
+        check_ordered(self._data, "sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -180,7 +180,7 @@ class Ordering(Reductions):
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         data, at = self._along(dim, "argsort")
-        check_ordered(self, "argsort")
+        check_ordered(self._data, "argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
         data = ordering.sortable(data) if data.dtype.kind == "V" else data
@@ -192,7 +192,7 @@ class Ordering(Reductions):
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
         data, at = self._along(dim, verb)
-        check_ordered(self, verb)
+        check_ordered(self._data, verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
         values, indices = ordering.of_any(kernel, data, at) if data.dtype.kind == "V" else kernel(data, at)
@@ -202,10 +202,10 @@ class Ordering(Reductions):
         return Selected(self._named(values, names), self._named(indices, names))
 
     def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:
-        dims = self._dims
-        size = dims[at].size if dims else 1
+        size = self._data.shape[at] if self._data.ndim else 1
         if least <= checked_int(k, verb, "k") <= size:
             return
+        dims = self._dims
         where, dim = (called(dims, at), spelt(dims[at], at)) if dims else ("the 0-d tensor", at)
         message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
         is_none = least > size

@@ -36,9 +36,10 @@ class Shapes(Operators):
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
         (2, 1)
         """
-        if not self._data.ndim and is_only(dim0) and is_only(dim1):
+        if not self._names and is_only(dim0) and is_only(dim1):
             return self._wrap(self._data.view(), ())
-        a, b = self._position(dim0, "transpose", dim1), self._position(dim1, "transpose", before=(dim0,))
+        dims = (dim0, dim1)
+        a, b = self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
@@ -76,8 +77,8 @@ class Shapes(Operators):
         >>> ne.tensor([[[1, 2]]], names="N H C").movedim("C", 0).names
         ('C', 'N', 'H')
         """
-        at = self._position(source, "movedim", destination)
-        to = self._position(destination, "movedim", before=(source,))
+        dims = (source, destination)
+        at, to = self._position(source, "movedim", dims), self._position(destination, "movedim", dims, 1)
         order = [axis for axis in range(self._data.ndim) if axis != at]
         order.insert(to, at)
         return self._ordered(order)
@@ -159,8 +160,8 @@ class Shapes(Operators):
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
-        old = (None,) * new + self._data.shape
-        for index, (here, size) in enumerate(zip(old, wanted, strict=True)):
+        for index, size in enumerate(wanted):
+            here = self._data.shape[index - new] if index >= new else None
             if here is None and size == -1:
                 message = "expand: -1 keeps a size, and a new dim has none yet"
                 raise fault("NE376", message, call, (index,), "write its size")

@@ -51,7 +51,16 @@ def read_array(argument: str, limit: int | None = None) -> Array:
     shown = "standard input" if path == STANDARD else quoted(path)
     most = memory_of_machine() if limit is None else limit
     with _translated(shown), _opened(path, most, shown) as stream:
-        return _read(stream, _kind(path, stream), key, shown, most)
+        kind, length = _kind(path, stream), stream.seek(0, os.SEEK_END)
+        stream.seek(0)
+        if not length:
+            raise unreadable(shown, "it is empty", "write the array to it anew")
+        if kind == ".csv":
+            return read_table(stream, shown)
+        most = max(most, length)  # no more than there is: only what is packed counts against a limit
+        if kind == ".npz":
+            return _read_archive(stream, key, shown, most)
+        return _read_npy(stream, length, shown, most)
 
 
 def read_header(argument: str) -> Array | tuple[int, ...]:
@@ -135,19 +144,6 @@ def _start(stream: IO[bytes]) -> bytes:
     start = stream.read(_LENGTH)
     stream.seek(0)
     return start
-
-
-def _read(stream: IO[bytes], kind: str, key: str | None, shown: str, most: int) -> Array:
-    length = stream.seek(0, os.SEEK_END)
-    stream.seek(0)
-    most = max(most, length)  # no more than there is: only what is packed counts against a limit
-    if not length:
-        raise unreadable(shown, "it is empty", "write the array to it anew")
-    if kind == ".csv":
-        return read_table(stream, shown)
-    if kind == ".npz":
-        return _read_archive(stream, key, shown, most)
-    return _read_npy(stream, length, shown, most)
 
 
 def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:

@@ -162,7 +162,7 @@ from nameexpr.compiler.analysis.infer import type_expression
 tree = read("N (h d), h d K, K -> N K : mean")
 operands = [Operand((5, 6), ("N", "features")), Operand((2, 3, 4)), Operand((4,))]
 typed = type_expression(tree, operands, {})
-dtypes = choose_dtypes(("float32",) * 3, "float32", is_summed=True, reducer=typed.reducer, is_asked=False)
+dtypes = choose_dtypes(("float32",) * 3, "float32", typed.reducer, drops=True)
 compiled = compile_expression(tree, typed, dtypes, [None] * 3, Options(TARGET))
 print(compiled.graph.sizes, compiled.result_shape, len(compiled.program.instructions) > 0)
 assert "numpy" not in sys.modules

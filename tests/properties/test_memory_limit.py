@@ -159,7 +159,12 @@ FORMULAS: dict[str, tuple[str, dict[str, tuple[int, ...]], tuple[int, ...]]] = {
     "a chain in one term": (
         "sum[b c](a[i b] * b[b c] * c[c j]) + 1",
         {"a": (50, 300), "b": (300, 400), "c": (400, 50)},
-        (2,),
+        (2, 4),
+    ),
+    "a ring in one term": (
+        "exp(sum[a b c d](p[a b x] * q[b c x] * r[c d x] * s[d a x]) / 1000)",
+        dict.fromkeys("pqrs", (23, 23, 29)),
+        (4, 12),
     ),
     "another name for a dim": (
         "t[i j] = x[i j] * 2 + 1; s[a b] = sum[c](t[a c] * t[b c]); max[b](s)",

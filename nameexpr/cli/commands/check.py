@@ -87,15 +87,15 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
     return Checked(tuple(findings), *counts, unread)
 
 
-def chosen(checked: Checked, select: Sequence[str], ignore: Sequence[str]) -> Checked:
+def chosen(checked: Checked, select: tuple[str, ...], ignore: tuple[str, ...]) -> Checked:
     """Keep the findings with the codes asked for; a file that cannot be read or parsed is always reported."""
-    from nameexpr.lint.findings import FILE, SYNTAX, starts_with
+    from nameexpr.lint.findings import FILE, SYNTAX
 
     findings = tuple(
         finding
         for finding in checked.findings
         if finding.code in (FILE, SYNTAX)
-        or (starts_with(finding.code, select or ("NE",)) and not starts_with(finding.code, ignore))
+        or (finding.code.startswith(select or ("NE",)) and not finding.code.startswith(ignore))
     )
     return checked._replace(findings=findings)
 

@@ -238,9 +238,7 @@ def test_a_formula_has_the_value_of_its_expression(
 def test_the_program_is_the_same_object_by_object(expression: str, formula: str) -> None:
     tree = read(expression)
     typed = type_expression(tree, [Operand(A.shape), Operand(B.shape)], {})
-    dtypes = choose_dtypes(
-        ("float64", "float64"), "float64", is_summed=typed.is_summed, reducer=typed.reducer
-    )
+    dtypes = choose_dtypes(("float64", "float64"), "float64", typed.reducer, drops=bool(typed.dropped))
     one = compile_expression(tree, typed, dtypes, [A.strides, B.strides], Options(TARGET)).program
     entry = find_formula(formula)
     two = entry.compile([spec_of(A), spec_of(B)]).program

@@ -43,8 +43,11 @@ class LoopLowering(Lowering):
         uses = {value: len(readers) for value, readers in users.items()}
         uses |= {value: 2 for value in (*self.values, *(loop.top for loop in self.loops)) if value in uses}
         self.fusing = FusionPlan(self.graph, uses, self.build.target)
-        program = self.program(uses, outputs)
-        if labels and (value := self.value(outputs[-1])).labels != labels:
+        program, value = self.program(uses, outputs), self.value(outputs[-1])
+        if not labels and outputs[-1] in self.plans:
+            result = self.plans[outputs[-1]][0].contraction.result
+            labels = tuple([label for label in result if label in value.labels])
+        if set(labels) == set(value.labels) and labels != value.labels:
             self.values[outputs[-1]] = self.build.transpose(value, labels)
             program = self.program(uses, outputs)
         program = simplify(program)
@@ -60,13 +63,9 @@ class LoopLowering(Lowering):
         if number not in self.plans:
             super().planned(number, replace(contraction, sizes=self.sizes), factors)
         plan, offset = self.plans[number]
-        left_out = {label for labels in contraction.terms for label in labels}.difference(*plan.terms)
-        kept = [
-            tuple([label for label in labels if label not in left_out])
-            for labels in (*contraction.terms, contraction.result, contraction.dropped)
-        ]
-        (*terms, result, dropped) = kept
-        own = replace(contraction, terms=tuple(terms), result=result, dropped=dropped)
+        planned = {label for labels in plan.terms for label in labels}
+        terms = tuple([tuple([label for label in own if label in planned]) for own in contraction.terms])
+        own = replace(plan.contraction, terms=terms, reducer=contraction.reducer, sizes=contraction.sizes)
         return replace(plan, contraction=own), offset
 
     def _loop(self, loop: GraphLoop) -> Value:
@@ -75,26 +74,29 @@ class LoopLowering(Lowering):
         reads = [self.value(read) for read in loop.reads]
         size, node, dtype = self.graph.sizes[label], self.graph.nodes[loop.top], self.graph.dtypes[loop.top]
         graph = block_graph(self.graph, loop, loop.block)
-        body, labels = self._body(graph, loop, reads, ())
-        rest = block_graph(self.graph, loop, size % loop.block)
+        body, result = self._body(graph, loop, reads, ())
+        rest, labels = block_graph(self.graph, loop, size % loop.block), result.labels
         tail = self._body(rest, loop, reads, labels)[0] if size % loop.block else None
         cuts = tuple([(value.axis(label) if label in value.labels else None,) for value in reads])
         combine, place = "", labels.index(label) if label in labels else None
         if isinstance(node, Reduction) and place is None:
             combine = COMBINED[node.reducer or "sum"]
         parameters = Loop((size,), loop.block, cuts, body, tail, place, combine, label)
-        sources, computed = tuple([value.number for value in reads]), graph.dtypes[loop.top]
-        made = Instruction("loop", sources, dtype=computed, loop=parameters)
-        value = build.emit(made, labels, computed, build.row_major_strides(labels))
+        computed = "bool" if combine.startswith("logical") else graph.dtypes[loop.top] or result.dtype
+        made = Instruction("loop", tuple([value.number for value in reads]), dtype=computed, loop=parameters)
+        bound = result.bound
+        if bound is not None and place is None:
+            bound *= parameters.turns
+        value = build.emit(made, labels, computed, build.row_major_strides(labels), bound=bound)
         if isinstance(node, Reduction) and node.reducer == "mean" and place is None:
             count = self.graph.cells(node.labels)
             value = build.emit(Instruction("divide", (value.number,), constants=(count,)), labels, computed)
-        return build.cast(value, dtype)
+        return build.cast(value, dtype) if value.dtype else value
 
     def _body(
         self, graph: Graph, loop: GraphLoop, reads: Sequence[Value], labels: Labels
-    ) -> tuple[Program, Labels]:
-        """Return the program of one block, and the labels of its result.
+    ) -> tuple[Program, Value]:
+        """Return the program of one block, and its result.
 
         Of a value whose layout NumPy chooses, the parts are taken to be those of a row-major one: without its
         other axes they are not in one piece.
@@ -110,4 +112,4 @@ class LoopLowering(Lowering):
         program = inner.lowered((loop.top,), labels)
         self.build.used_strides |= build.used_strides
         self.build.sizes = {**build.sizes, **self.build.sizes}
-        return program, inner.values[loop.top].labels
+        return program, inner.values[loop.top]

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of, work_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -20,6 +19,7 @@ from nameexpr.compiler.memory.arrays import item_bytes
 from nameexpr.compiler.memory.program import info_of, moments, peak_bytes
 from nameexpr.compiler.planning.plan import ContractionPlan
 from nameexpr.compiler.schedule.limit.blocks import LoopLowering
+from nameexpr.compiler.schedule.limit.expand import Plans, expand
 from nameexpr.compiler.schedule.limit.refusal import over_limit, resized, smaller_label
 from nameexpr.compiler.schedule.limit.regions import GraphLoops, more_loops, paths_of, with_block
 from nameexpr.compiler.schedule.tiling import tile_leading_axes
@@ -48,7 +48,7 @@ class Tried(NamedTuple):
 
     loops: GraphLoops
     program: Program
-    plans: tuple[ContractionPlan, ...]
+    plans: Plans
     peak: int
     cost: float
     excess: float
@@ -65,13 +65,9 @@ class GraphSearch:
     target: Target
     is_row_major: bool
     limit: int
+    known: Plans = field(default_factory=dict)
     left: int = MOST
     seen: dict[GraphLoops, Tried] = field(default_factory=dict)
-
-    @property
-    def given(self) -> tuple[OperandLayout, ...]:
-        """What is known of the operands' memory."""
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     def tried(self, loops: GraphLoops) -> Tried:
         """Return the program with some loops."""
@@ -79,15 +75,14 @@ class GraphSearch:
             build = Builder(self.graph.sizes, len(self.operands.shapes), self.target)
             row_major = frozenset(self.outputs if self.is_row_major else ())
             given = (self.graph, build, self.operands, self.plan, row_major)
-            lowering = LoopLowering(*given, {}, {}, loops, self.graph.sizes)
+            lowering = LoopLowering(*given, {}, {**self.known}, loops, self.graph.sizes)
             program = lowering.lowered(self.outputs)
             program = tile_leading_axes(program, shapes_of(program), self.target)
             self.left -= _length(program)
-            plans = tuple([plan for plan, _ in lowering.plans.values()])
-            sizes = moments(info_of(program, shapes_of(program), self.given))
+            sizes = moments(info_of(program, shapes_of(program), self.operands.given))
             excess = fsum([log(max(1, size / max(1, self.limit))) for size in sizes])
             cost = _cost(program, self.target)
-            self.seen[loops] = Tried(loops, program, plans, max(sizes, default=0), cost, excess)
+            self.seen[loops] = Tried(loops, program, lowering.plans, max(sizes, default=0), cost, excess)
         return self.seen[loops]
 
     def fit(self) -> Tried:
@@ -135,15 +130,20 @@ def fit_formula(
         NE709, if none was found.
     """
     graph, shapes = search.graph, shapes_of(program)
-    if peak_bytes(program, shapes, search.given) <= search.limit:
+    if peak_bytes(program, shapes, search.operands.given) <= search.limit:
         return program, plans
     pairs = zip(program.outputs, search.outputs, strict=True)
     sizes = [prod(shapes[result]) * item_bytes(graph.dtypes[output]) for result, output in pairs]
     if sum(sizes) > search.limit:
         search.left //= HOPELESS
+    whole = search.tried(()).plans
+    expanded = expand(graph, whole)
+    outputs = [expanded.numbers[output] for output in search.outputs]
+    search = replace(search, graph=expanded.graph, outputs=outputs, known=expanded.plans, seen={})
     best = search.fit()
     if best.peak <= search.limit:
-        return best.program, best.plans
+        fresh = [plan for number, plan in best.plans.items() if number not in expanded.plans]
+        return best.program, tuple([plan for plan, _ in (*whole.values(), *fresh)])
 
     def peak_with(label: str, size: int) -> float:
         smaller = resized(search.graph, search.operands, label, size)
@@ -154,7 +154,7 @@ def fit_formula(
     def advice(labels: tuple[str, ...]) -> list[str]:
         return smaller_label(labels, graph.sizes, search.limit, peak_with)
 
-    raise error(over_limit(tree, program, search.given, sizes, best.peak, search.limit, advice))
+    raise error(over_limit(tree, program, search.operands.given, sizes, best.peak, search.limit, advice))
 
 
 def _length(program: Program) -> int:

@@ -104,7 +104,8 @@ def _labels(graph: Graph, top: int) -> list[str]:
         return []
     labels = [label for label in graph.labels[top] if carries(graph, top, label)]
     if isinstance(node, Reduction) and (node.reducer or "sum") in COMBINED:
-        labels += node.labels
+        every = {label for factor in node.factors for label in graph.labels[factor]}
+        labels += [label for label in node.labels if label in every]
     return labels
 
 
@@ -174,7 +175,8 @@ def block_graph(graph: Graph, loop: GraphLoop, block: int) -> Graph:
     """Return the graph of a block: a sum over the label stays as wide as it is computed."""
     graph = replace(graph, sizes={**graph.sizes, loop.label: block})
     node = graph.nodes[loop.top]
-    if not isinstance(node, Reduction) or loop.label not in node.labels or node.reducer not in WIDENED:
+    is_placed = loop.label in graph.labels[loop.top]
+    if is_placed or not isinstance(node, Reduction) or node.reducer not in {None, *WIDENED}:
         return graph
     dtype = node.compute or graph.dtypes[loop.top]
     nodes, dtypes = list(graph.nodes), list(graph.dtypes)

@@ -1,4 +1,4 @@
-"""What a formula calls: known functions, as many values as they take, and brackets that hold dims.
+"""What is wrong with a call of a formula: its function, the number of its values, what is in its brackets.
 
 Everything here follows from the text. A name that is no function is explained by what it probably meant: an
 operand before brackets (a product without its sign), a function of NumPy, a slip of the finger.
@@ -17,8 +17,12 @@ _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine i
 """Reductions, and what they are of two values."""
 
 
-def check_call(tree: Formula, node: Call, values: Collection[str]) -> Iterator[Diagnostic]:
-    """Yield what is wrong with f(x, y); `values` are the names of operands and statements."""
+def call_faults(tree: Formula, node: Call | CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a call; `values` are the names of operands and statements."""
+    yield from (_of_values if isinstance(node, Call) else _along)(tree, node, values)  # type: ignore[arg-type]
+
+
+def _of_values(tree: Formula, node: Call, values: Collection[str]) -> Iterator[Diagnostic]:
     mark = Mark(node.name_span)
     function = POINTWISE.get(node.function)
     if function is not None:
@@ -61,7 +65,7 @@ def _arity_hint(node: Call) -> str:
     return usage if POINTWISE[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
 
 
-def check_along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
+def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
     """Yield what is wrong with f[C](x)."""
     mark = Mark(node.name_span)
     if node.function in POINTWISE:
@@ -112,15 +116,14 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
         yield Diagnostic("NE237", message, tree.text, (Mark(node.term.span),), hint=hint)
 
 
-def check_size(tree: Formula, node: Use) -> Iterator[Diagnostic]:
-    """Yield what is wrong with size[C] and index[C]."""
+def size_faults(tree: Formula, node: Use) -> Iterator[Diagnostic]:
+    """Yield what is wrong with size[C] and index[C], which are not of one label."""
     items = node.term.items if node.term is not None else ()
-    if len(items) != 1 or not isinstance(items[0], Label):
-        message = f"{node.name} is of one dim"
-        hint = f"write {node.name}[C]"
-        if node.name == SIZE and len(items) > 1 and all(isinstance(item, Label) for item in items):
-            hint = "write " + " * ".join(f"size[{item.name}]" for item in items if isinstance(item, Label))
-        yield Diagnostic("NE237", message, tree.text, (Mark(node.span),), hint=hint)
+    hint = f"write {node.name}[C]"
+    labels = [item.name for item in items if isinstance(item, Label)]
+    if node.name == SIZE and len(items) > 1 and len(labels) == len(items):
+        hint = "write " + " * ".join(f"size[{label}]" for label in labels)
+    yield Diagnostic("NE237", f"{node.name} is of one dim", tree.text, (Mark(node.span),), hint=hint)
 
 
 _SAME = {
