@@ -28,6 +28,7 @@ LAYERS = (
     ("runtime",),
     ("lint", "terminal"),
     ("session",),
+    ("lsp",),
     ("cli", "mypy"),
     ("repl",),
     ("notebook",),
