@@ -57,7 +57,10 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
         self._entry = entry
 
     if TYPE_CHECKING:  # a subclass takes operands by position or by name, which its text decides
-        signature: Signature | FormulaSignature
+
+        @property
+        def signature(self) -> Signature | FormulaSignature:
+            """What it takes and gives, as text."""
 
         @overload  # type: ignore[no-overload-impl]
         def __call__(

@@ -14,13 +14,13 @@ from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, Ten
 from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
-from nameexpr.runtime.signature import Signature, signature_of
 from nameexpr.syntax.limits import SIZE_DIGITS
 
 if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.expression import ExpressionEntry
     from nameexpr.runtime.plan.plan import Outline, Plan
+    from nameexpr.runtime.signature import Signature
     from nameexpr.typing import Operand
 
 
@@ -40,13 +40,15 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
     48
     """
 
-    __slots__ = ("signature",)
+    __slots__ = ()
     _entry: ExpressionEntry
-    signature: Signature
 
-    def __init__(self, entry: ExpressionEntry) -> None:
-        super().__init__(entry)
-        self.signature = signature_of(entry.tree, entry.free)
+    @property
+    def signature(self) -> Signature:
+        """What it takes and gives, as text."""
+        from nameexpr.runtime.signature import signature_of
+
+        return signature_of(self._entry.tree, self._entry.free)
 
     @staticmethod
     def _read(text: str, options: CallOptions) -> ExpressionEntry:

@@ -12,13 +12,13 @@ from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, Ten
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
-from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
     from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
+    from nameexpr.runtime.signature import FormulaSignature
     from nameexpr.typing import Operand
 
 
@@ -35,14 +35,16 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
     ('x[i D]', 'y[j D]')
     """
 
-    __slots__ = ("signature",)
+    __slots__ = ()
     _SHAPES = "x=(2, 3)"
     _entry: FormulaEntry
-    signature: FormulaSignature
 
-    def __init__(self, entry: FormulaEntry) -> None:
-        super().__init__(entry)
-        self.signature = formula_signature(entry.tree, entry.free, entry.options.outputs)
+    @property
+    def signature(self) -> FormulaSignature:
+        """What it takes and gives, as text."""
+        from nameexpr.runtime.signature import formula_signature
+
+        return formula_signature(self._entry.tree, self._entry.free, self._entry.options.outputs)
 
     @staticmethod
     def _read(text: str, options: CallOptions) -> FormulaEntry:
