@@ -17,7 +17,7 @@ from nameexpr.errors import Diagnostic
 from nameexpr.lint.calls import TextCall, Unread, text_calls
 from nameexpr.lint.findings import UNREAD, Checked, Finding, is_ignored, no_python
 from nameexpr.lint.modules import Module, Modules
-from nameexpr.lint.source import Source, SourceError, extent, parse_python, written_at
+from nameexpr.lint.source import Source, SourceError, TextRange, extent, parse_python, written_at
 from nameexpr.lint.values import Text
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     text, node = call.text, call.node
     keywords = {given.arg: given for given in node.keywords if given.arg}
     diagnostic, home = problem.diagnostic, text.module
+    related: tuple[tuple[TextRange, str], ...] = ()
     if problem.keyword in keywords:
         home, start = module, extent(keywords[problem.keyword], module.source)[0]
         end = start + len(problem.keyword)
@@ -75,10 +76,14 @@ def _located(problem: Problem, call: TextCall, module: Module) -> Finding:
     ):  # the text stands elsewhere, and may be right for other calls
         home, (start, end) = module, extent(call.given, module.source)
     elif diagnostic.marks and diagnostic.text == text.value and text.parts is not None:
-        start, end = written_at(text.parts, home.source, *diagnostic.marks[0].span)
+        places = [written_at(text.parts, home.source, *mark.span) for mark in diagnostic.marks]
+        notes = [mark.note for mark in diagnostic.marks]
+        start, end = places[0]
+        regions = [home.source.region(*place) for place in places]
+        related = tuple(zip(regions, notes, strict=True))[1:]
     else:
         start, end = _extent(text)
-    return Finding(home.path, home.source.region(start, end), diagnostic)
+    return Finding(home.path, home.source.region(start, end), diagnostic, related=related)
 
 
 def _extent(text: Text) -> tuple[int, int]:

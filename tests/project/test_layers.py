@@ -27,6 +27,7 @@ LAYERS = (
     ("runtime",),
     ("lint", "terminal"),
     ("session",),
+    ("lsp",),
     ("cli", "mypy"),
     ("repl",),
     ("notebook",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nameexpr.errors import Diagnostic, Mark, nearest
+from nameexpr.errors import Diagnostic, Mark, Proposal, nearest
 from nameexpr.syntax import ast
 from nameexpr.syntax.items import group_of
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
@@ -164,7 +164,7 @@ def _misspelt(
         message = f"'{name}' is not in the result, and '{near}' is in no input: are they one label?"
     else:
         message = f"'{name}' occurs once in the inputs and not in the result: it would be summed in silence"
-        hint = f"did you mean '{near}'?{case} to sum over '{name}' all the same, end the text with : sum"
+        hint = Proposal(near, f"{case} to sum over '{name}' all the same, end the text with : sum")
     return Diagnostic("NE217", message, tree.text, marks, hint=hint)
 
 
