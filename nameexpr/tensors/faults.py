@@ -24,10 +24,9 @@ _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
     "neg": "logical_not, or ~, turns bools around",
     "sub": "^ or logical_xor tells where two bools differ",
-    "mean": f"{_TO_FLOATS}; or mean(dtype='float64')",
     "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
     "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
-    **dict.fromkeys(("std", "var", "frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
+    **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
     **dict.fromkeys(("uniform", "exponential", "cauchy"), _TO_FLOATS),
 }
 

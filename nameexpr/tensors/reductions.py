@@ -62,9 +62,9 @@ class Reductions(Operators):
     def mean(
         self, dim: Any = None, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
     ) -> Self:
-        """Return the mean over dims: of floats, or in the dtype that is given; nan of no elements.
+        """Return the mean over dims: of integers and bools in the default float dtype; nan of no elements.
 
-        >>> ne.tensor([1, 2], names="N").mean(dtype="float64")
+        >>> ne.tensor([1, 2], names="N").mean()
         tensor(1.5)
         """
         return self._reduce("mean", dim, keepdim, out, dtype=as_dtype(dtype))

@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_do
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import label_of, rewritten
 
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -117,7 +118,7 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     expression = ast.Expression((term,), None, None, text)
     operand = [Operand(shape, None, name)]
     resolved = resolve(expression, operand)
-    groups = tuple(item for item in term.items if not isinstance(item, ast.Label | ast.Sized | ast.Alias))
+    groups = tuple(item for item in term.items if label_of(item) is None)
     hints = {label: known[label] for label in ast.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
     axes = _local_dots(resolved, operand).operands[0]
@@ -189,7 +190,7 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     uses = scope.uses[name]
     terms = terms_of(uses)
     bare = next((use for use in uses if use.term is None), None)
-    if bare is not None and len({_without_sizes(term.items) for term in terms}) > 1:
+    if bare is not None and len({rewritten(term.items, _without_size) for term in terms}) > 1:
         marks = (Mark(bare.span), *(Mark(use.span) for use in uses if use.term is not None))
         message = f"which dims are meant by '{name}' alone? it has different terms"
         raise error(Diagnostic("NE523", message, scope.text, marks, hint="write the term at every use"))
@@ -204,22 +205,11 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     return ast.Term((), uses[0].span)
 
 
-def _without_sizes(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
-    """Return items by which to tell if two terms see the same dims: `C=3` is `C`, and `()` is `1`."""
-    without: list[ast.Item] = []
-    for item in items:
-        match item:
-            case ast.Sized(name):
-                without.append(ast.Label(name))
-            case ast.Group(()):
-                without.append(ast.Literal(1))
-            case ast.Group(inner):
-                without.append(ast.Group(_without_sizes(inner)))
-            case ast.NamedGroup(dim, ast.Group(inner)):
-                without.append(ast.NamedGroup(dim, ast.Group(_without_sizes(inner))))
-            case _:
-                without.append(item)
-    return tuple(without)
+def _without_size(item: ast.Item) -> list[ast.Item] | None:
+    """Return what stands for an item when terms are compared: two that see the same dims are equal."""
+    if isinstance(item, ast.Sized):
+        return [ast.Label(item.name)]
+    return [ast.Literal(1)] if isinstance(item, ast.Group) and not item.items else None
 
 
 def _no_term(scope: Scope, use: ast.Use, operand: Operand) -> NameExprError:

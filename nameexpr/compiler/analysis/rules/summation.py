@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nameexpr.errors import Diagnostic, Mark, nearest
+from nameexpr.errors import Diagnostic, Mark, Proposal, nearest
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import group_of
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
 
 
@@ -68,18 +69,15 @@ def _something_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Di
 
 def _has_literal(items: tuple[ast.Item, ...]) -> bool:
     """Whether a dim without a label stands among the items: a literal, or `()`, which is the same as 1."""
-    groups = [item.group if isinstance(item, ast.NamedGroup) else item for item in items]
-    return any(
-        isinstance(item, ast.Literal)
-        or (isinstance(item, ast.Group) and (not item.items or _has_literal(item.items)))
-        for item in groups
+    groups = [group for item in items if (group := group_of(item)) is not None]
+    return any(isinstance(item, ast.Literal) for item in items) or any(
+        not group.items or _has_literal(group.items) for group in groups
     )
 
 
 DROPPING_RULES = (_nothing_unsaid_is_dropped, _something_is_dropped)
 
 
-Named = ast.Label | ast.Sized | ast.Alias
 SHOWN = 80
 """The longest text that a hint repeats."""
 NETWORK = 3
@@ -128,8 +126,8 @@ def reduced_by_sum(tree: ast.Expression) -> str:
     return f"{text} : sum" if len(text) <= SHOWN else "... : sum, at the end of the text"
 
 
-def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[Named]]:
-    places: dict[str, list[Named]] = {}
+def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[ast.Labelled]]:
+    places: dict[str, list[ast.Labelled]] = {}
     for atom in ast.atoms_of(ast.LABELLED, terms):
         places.setdefault(atom.name, []).append(atom)
     return places
@@ -163,8 +161,8 @@ def _is_run_together(tree: ast.Expression) -> bool:
 def _misspelt(
     tree: ast.Expression,
     names: tuple[str, str],
-    lone: dict[str, Named],
-    everywhere: dict[str, list[Named]],
+    lone: dict[str, ast.Labelled],
+    everywhere: dict[str, list[ast.Labelled]],
 ) -> Diagnostic:
     """Say that the second name is what the first was meant to be, or that they are probably one."""
     name, near = names
@@ -177,11 +175,11 @@ def _misspelt(
         message = f"'{name}' is not in the result, and '{near}' is in no input: are they one label?"
     else:
         message = f"'{name}' would be implicitly summed: it occurs once in the inputs and not in the result"
-        hint = f"did you mean '{near}'?{case} to sum over '{name}' anyway, end the text with : sum"
+        hint = Proposal(near, f"{case} to sum over '{name}' anyway, end the text with : sum")
     return Diagnostic("NE217", message, tree.text, marks, hint=hint)
 
 
-def _unasked(tree: ast.Expression, names: list[str], items: list[Named]) -> Diagnostic:
+def _unasked(tree: ast.Expression, names: list[str], items: list[ast.Labelled]) -> Diagnostic:
     which = "it occurs" if len(names) == 1 else "each occurs"
     message = f"{listed(names)} would be implicitly summed: {which} once in the inputs and not in the result"
     hint = f"to sum, write {reduced_by_sum(tree)} (or mean, max, ...); to keep a dim, add it to the result"
