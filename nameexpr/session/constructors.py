@@ -64,12 +64,12 @@ def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None
     for piece in line.pieces:
         pair = _PIECE.fullmatch(piece.text)
         if pair is None:
-            raise _wrong(line, f"'{piece.text}' is no named size")
+            raise _wrong(line, f"'{piece.text}' is not a named size")
         name, value = normalised(pair[1]), pair[2]
         if name == "dtype" and not _SIZE.fullmatch(value):
             dtype = _dtype(line, value)
         elif not _SIZE.fullmatch(value):
-            raise _wrong(line, f"'{value}' is no size")
+            raise _wrong(line, f"'{value}' is not a size")
         elif name in sizes:
             raise _wrong(line, f"the dim '{name}' is given twice")
         else:
@@ -81,7 +81,7 @@ def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
     example = "such as dtype=float32"
     dtype = as_dtype(value.strip("'\""))
     if dtype is None:
-        raise _wrong(line, f"'{value}' is no dtype", example)
+        raise _wrong(line, f"'{value}' is not a dtype", example)
     if dtype.kind not in "biufc" or (line.factory in ("rand", "randn") and dtype.kind != "f"):
         raise _wrong(line, f"{line.factory} makes no numbers of dtype {dtype}", example)
     return dtype
@@ -133,16 +133,16 @@ def _target(line: PythonLine, value: Any) -> NamedTensor:
     try:
         array = value if isinstance(value, NamedTensor) else np.asarray(value)
     except Exception as fault:  # noqa: BLE001  a value of the user's may raise anything
-        raise LineError(f"this value is no array: {exception_text(fault)}") from None
+        raise LineError(f"this value is not an array: {exception_text(fault)}") from None
     if not is_tensor_like(array):
-        raise LineError(f"a value of type {type(value).__name__} is no array of numbers")
+        raise LineError(f"a value of type {type(value).__name__} is not an array of numbers")
     return as_named(array, line.term)
 
 
 def _executed(code: str, variables: dict[str, Any]) -> Any:
     """Run code and return the value of a last expression, or None; every exception becomes a LineError."""
     if not code:
-        raise LineError("there is no code behind !", hint="such as !x.shape")
+        raise LineError("there is no code after !", hint="such as !x.shape")
     try:
         tree = ast.parse(code, WHERE)
         last = tree.body[-1] if tree.body else None
@@ -154,7 +154,7 @@ def _executed(code: str, variables: dict[str, Any]) -> Any:
         raise
     except (SystemExit, GeneratorExit):
         raise LineError(
-            "Python wanted to leave; the session goes on", hint=":quit or Ctrl-D ends it"
+            "Python tried to exit; the session continues", hint=":quit or Ctrl-D ends it"
         ) from None
     except BaseException as fault:  # noqa: BLE001  code of the user's may raise anything
         raise LineError(exception_text(fault)) from None

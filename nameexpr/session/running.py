@@ -182,7 +182,7 @@ def _matching(
         message = f"'{written}' may be {' or '.join(names)}"
     there = [name for name in tensors if name != "_"] or ["x"]
     guesses = [(_candidates(other, tensors) or there)[0] for other in tree.inputs]
-    hint = f"write the operands behind a bar: {' '.join(line.text.split())} | {', '.join(guesses)}"
+    hint = f"write the operands after a bar: {' '.join(line.text.split())} | {', '.join(guesses)}"
     if not tensors:
         hint = "make a tensor first: x = randn(N=2, C=3)"
     span = term.span if term.items else Span(term.span.start, term.span.start + 1)
@@ -209,14 +209,14 @@ def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]
         raise LineError("there is no last result yet", line.line, word.span)
     hint = did_you_mean(word.text, tensors) or f"make it: {word.text} = randn(N=2, C=3)"
     if not word.text.isidentifier():
-        hint = "behind the bar stand tensors, numbers and sizes: | x, 2.5, h=8"
+        hint = "tensors, numbers and sizes follow the bar: | x, 2.5, h=8"
     raise LineError(f"there is no tensor '{word.text}'", line.line, word.span, hint)
 
 
 def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
     name, _, value = (part.strip() for part in word.text.partition("="))
     if not name.isidentifier() or not (value.isascii() and value.isdigit()) or len(value) > 18:  # noqa: PLR2004
-        raise LineError(f"'{word.text}' is no size", line.line, word.span, "a size is a whole number: h=8")
+        raise LineError(f"'{word.text}' is not a size", line.line, word.span, "a size is a whole number: h=8")
     return name, int(value)
 
 

@@ -216,7 +216,7 @@ def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | C
 
     >>> print(advised(LineError("this is wrong"), "np.ones(3)"))
     this is wrong
-      help: Python goes behind !: !np.ones(3)
+      help: Python code follows !: !np.ones(3)
     """
     advice = _advice(line.strip())
     if not advice:
@@ -237,5 +237,5 @@ def _advice(line: str) -> str:
         return f"a value of Python's has ! before it: {example}"
     if python := _PYTHON.match(line):
         example = line if is_short else "print(x.shape)"
-        return f"Python goes behind !: !{'ne.' if python[1] else ''}{example}"
+        return f"Python code follows !: !{'ne.' if python[1] else ''}{example}"
     return ""

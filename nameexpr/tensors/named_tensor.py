@@ -193,7 +193,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     DimNameError
         If a name is malformed or doubled, there is not one per dim, or the data has other names already.
     OptionError
-        If the data is no array of numbers, or a masked array or matrix, or names or dtype are of a wrong
+        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of a wrong
         kind.
 
     Notes
@@ -253,9 +253,9 @@ def from_xarray(array: Any) -> NamedTensor:
     Raises
     ------
     OptionError
-        NE653, if it is no DataArray.
+        NE653, if it is not a DataArray.
     DimNameError
-        NE412, if a dim's name is no name here.
+        NE412, if a dim's name is not a name here.
 
     Examples
     --------
