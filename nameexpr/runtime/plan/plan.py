@@ -5,7 +5,7 @@ The line below the input of a session shows an outline at every key.
 
 >>> import nameexpr as ne
 >>> ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
-Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64)
+Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64, seconds=...)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Literal
 
 from nameexpr.backends.numpy.costs.program import CALL, duration
-from nameexpr.carets import aligned_columns
+from nameexpr.carets import aligned_columns, cut
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 VIEW = 1e-6
 """Seconds below which a step that neither computes nor allocates is a view."""
+INDENT = "  "
 MOST_NODES = 24
 """Values up to which a notebook gets the picture of the tree with the table."""
 
@@ -41,6 +42,7 @@ class Outline:
     dtype: str
     flops: int
     peak_bytes: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,24 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the table of steps and the totals."""
+        return self.fitted(None)
+
+    def fitted(self, width: int | None) -> str:
+        """Return the table of steps and the totals, cut at `width` terminal columns unless that is None.
+
+        Each statement of a formula is cut by itself. `code` always has the calls in full.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> plan = ne.compile("batch in, in out -> batch out").plan((2, 3), (3, 4))
+        >>> print(plan.fitted(60).splitlines()[2])
+          1     dot   batch in,…  48     64     0.34 us  a0.dot(a1)
+        """
         padded = [[cell + " " for cell in row] for row in self._cells()]
-        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+        table = aligned_columns(padded, None if width is None else width - len(INDENT))
+        lines = [*self.text.split("\n"), *(INDENT + line for line in table), *self._totals()]
+        return "\n".join(lines if width is None else [cut(line, width) for line in lines])
 
     def _cells(self) -> list[list[str]]:
         """Return the table: its head, then a row for each step."""
