@@ -16,8 +16,9 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 ROWS = 16
 """Operands that a mistake lists."""
@@ -151,6 +152,12 @@ class NameExprError(ValueError):
         """The fix proposed for the first mistake, or ""."""
         return self.diagnostics[0].hint
 
+    def _forget_frames(self) -> None:
+        """Take this package's frames from the traceback, before the error leaves the package."""
+        from nameexpr.tracebacks import forget_frames
+
+        forget_frames(self)
+
     def _render_traceback_(self) -> list[str]:
         """Return what IPython and Jupyter show: the user's lines, then the error."""
         from nameexpr.tracebacks import rendered_by_ipython
@@ -222,6 +229,23 @@ def family(code: str) -> type[NameExprError]:
 def error(*diagnostics: Diagnostic) -> NameExprError:
     """Return (not raise) the error for these mistakes; its class is that of the first one."""
     return family(diagnostics[0].code)(*diagnostics)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def public(function: F) -> F:
+    """Return a function whose errors leave it without this package's frames."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return cast("F", call)
 
 
 LONGEST = 64

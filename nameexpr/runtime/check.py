@@ -10,7 +10,7 @@ from nameexpr.compiler.analysis.faults.misuse import takes_no_arrow
 from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
-from nameexpr.errors import error
+from nameexpr.errors import error, public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
@@ -31,6 +31,7 @@ class Sizes(dict[str, int]):
         self.packs = dict(packs)
 
 
+@public
 def check(
     text: str,
     /,

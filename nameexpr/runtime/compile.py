@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, error, public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_expression import CompiledExpression
@@ -57,6 +57,7 @@ def compile(  # noqa: A001
 ) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]: ...
 
 
+@public
 def compile(  # noqa: A001
     text: str,
     /,
@@ -128,6 +129,7 @@ def _formula(text: str, options: CallOptions) -> CompiledFormula:
     return CompiledFormula(FormulaEntry(text, options))
 
 
+@public
 def explain(text: str, /, *operands: Operand, **options: Any) -> str:
     """Return signature, plan and code of an expression or a formula as text to read.
 

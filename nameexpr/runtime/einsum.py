@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
+from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, TEXTS, check_is_text
 
@@ -53,13 +54,17 @@ def by_text(documented: Documented) -> Documented:
                 call = entries[text, *options.items(), *map(type, options.values())].call
         except (KeyError, TypeError):  # new, or nothing that can be looked up
             pass
-        if call is None:
-            return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
-        if a1 is MISSING:
-            return call(a0)
-        if rest:
-            return call(a0, a1, *rest)
-        return call(a0, a1)
+        try:
+            if call is None:
+                return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
+            if a1 is MISSING:
+                return call(a0)
+            if rest:
+                return call(a0, a1, *rest)
+            return call(a0, a1)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
 
