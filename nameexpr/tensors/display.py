@@ -18,8 +18,8 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.ops import checked
 
 if TYPE_CHECKING:
+    from nameexpr.pictures.files import Picture
     from nameexpr.pictures.html import HtmlTable
-    from nameexpr.pictures.sheet import Picture
 
 _EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 

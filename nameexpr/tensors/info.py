@@ -10,7 +10,7 @@ says what to do.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol, Self, TypeVar
+from typing import Any, NoReturn, Protocol, Self, TypeVar, overload
 
 from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
@@ -83,8 +83,14 @@ class Info(Operators):
         """Return the address of the first element: equal for views that start there."""
         return int(self._data.__array_interface__["data"][0])
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+
+    @overload
+    def stride(self, dim: str | int) -> int: ...
+
     @op("answers")
-    def stride(self, dim: Any = None) -> Any:
+    def stride(self, dim: str | int | None = None) -> int | tuple[int, ...]:
         """Return how many elements lie between neighbours along a dim, or along each.
 
         >>> ne.zeros(2, 3, names="N C").stride()
