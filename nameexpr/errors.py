@@ -16,9 +16,8 @@ SizeError[NE304]: 'i' is 2 here and 3 there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
 ROWS = 16
 """Operands that a mistake lists."""
@@ -229,23 +228,6 @@ def family(code: str) -> type[NameExprError]:
 def error(*diagnostics: Diagnostic) -> NameExprError:
     """Return (not raise) the error for these mistakes; its class is that of the first one."""
     return family(diagnostics[0].code)(*diagnostics)
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def public(function: F) -> F:
-    """Return a function whose errors leave it without this package's frames."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NameExprError as wrong:
-            wrong._forget_frames()
-            raise
-
-    return cast("F", call)
 
 
 LONGEST = 64

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
-from nameexpr.errors import Diagnostic, error, public
+from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:

@@ -69,6 +69,20 @@ def by_text(documented: Documented) -> Documented:
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
 
 
+def public(function: Documented) -> Documented:
+    """Return a function whose errors leave it without this package's frames."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return call  # type: ignore[return-value]  # the same signature
+
+
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
     """Run an expression that the dicts do not know, and let them know it."""
     if not isinstance(text, str):
