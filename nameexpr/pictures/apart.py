@@ -31,7 +31,7 @@ class Body:
 
 
 @dataclass(slots=True)
-class Item:
+class Placed:
     """A box or words: where it wants to be, and the column and the row that it belongs to."""
 
     body: Body
@@ -42,12 +42,12 @@ class Item:
     strip: int = 0
 
 
-def width_of(items: Sequence[Item]) -> float:
+def width_of(items: Sequence[Placed]) -> float:
     """Return how wide items are together."""
     return max(one.x + one.body.right for one in items) - min(one.x - one.body.left for one in items)
 
 
-def centre(one: Item, other: Item, words: Item, items: Sequence[Item]) -> None:
+def centre(one: Placed, other: Placed, words: Placed, items: Sequence[Placed]) -> None:
     """Move words that are between the boxes of one row or column to the middle of the gap, if it is free."""
     x, y, body = words.x, words.y, words.body
     if one.row == other.row == words.row:
@@ -58,12 +58,12 @@ def centre(one: Item, other: Item, words: Item, items: Sequence[Item]) -> None:
     elif one.column == other.column == words.column:
         upper, lower = sorted((one, other), key=lambda item: item.y)
         y = (upper.y + upper.body.down + lower.y - lower.body.up + body.up - body.down) / 2
-    moved = Item(body, x, y, None, None)
+    moved = Placed(body, x, y, None, None)
     if (x, y) != (words.x, words.y) and not any(_meet(moved, item) for item in items if item is not words):
         words.x, words.y = x, y
 
 
-def _meet(one: Item, other: Item) -> bool:
+def _meet(one: Placed, other: Placed) -> bool:
     """Whether items overlap; legs at the top of a box count as far down as they reach."""
     across = (
         one.x - one.body.left < other.x + other.body.right
@@ -76,13 +76,13 @@ def _meet(one: Item, other: Item) -> bool:
     return across and down
 
 
-def keep_apart(items: Sequence[Item]) -> None:
+def keep_apart(items: Sequence[Placed]) -> None:
     """Move items so that no two of them meet."""
     _push_right(items)
     _push_down(items)
 
 
-def _push_right(items: Sequence[Item]) -> None:
+def _push_right(items: Sequence[Placed]) -> None:
     """Keep apart the items of one row, and others that overlap less across than down."""
     before: defaultdict[int, list[int]] = defaultdict(list)
     rows: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -112,14 +112,14 @@ def _push_right(items: Sequence[Item]) -> None:
             items[number].x = round(max(reached, items[number].x))
 
 
-def _overlaps(one: Item, other: Item) -> tuple[float, float]:
+def _overlaps(one: Placed, other: Placed) -> tuple[float, float]:
     """Return how far two items overlap across and down; the second one is on the right."""
     across = one.x + one.body.right + GAP - (other.x - other.body.left)
     upper, lower = (one, other) if one.y <= other.y else (other, one)
     return across, upper.y + upper.body.down + GAP - (lower.y - lower.body.up)
 
 
-def _push_down(items: Sequence[Item]) -> None:
+def _push_down(items: Sequence[Placed]) -> None:
     """Keep everything apart: each row goes below what is above it anywhere along its items."""
     skyline: dict[int, float] = {}
     order = sorted(range(len(items)), key=lambda number: (items[number].y, number))
@@ -138,12 +138,12 @@ def _push_down(items: Sequence[Item]) -> None:
             skyline |= {cell: max(bottom, skyline.get(cell, -1e9)) for cell in span}
 
 
-def _span(item: Item) -> range:
+def _span(item: Placed) -> range:
     """Return the cells that an item covers across."""
     return range(int((item.x - item.body.left) // CELL), int((item.x + item.body.right) // CELL) + 1)
 
 
-def _lines_of(items: Sequence[Item], order: Sequence[int], *, is_column: bool) -> list[list[int]]:
+def _lines_of(items: Sequence[Placed], order: Sequence[int], *, is_column: bool) -> list[list[int]]:
     """Return the items by columns or by rows, lines in the order of their means."""
     lines: Mapping[Hashable, list[int]] = defaultdict(list)
     for number in order:

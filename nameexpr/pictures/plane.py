@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from nameexpr.pictures.apart import GAP, Body, Item, centre, keep_apart, width_of
+from nameexpr.pictures.apart import GAP, Body, Placed, centre, keep_apart, width_of
 from nameexpr.pictures.stress import Edge, Point, leveled, stress_layout, uprightness
 
 UNIT, WIDE_UNIT = 105, 150
@@ -54,7 +54,7 @@ def arrange(bodies: Sequence[Body], links: Sequence[Link]) -> Arrangement:
     left = top = bottom = 0.0
     for part in _parts(len(bodies), links):
         inside = [number for number, link in enumerate(links) if link.one in part]
-        places, middles = _Part(bodies, links, sorted(part), inside).arranged()
+        places, middles = _Piece(bodies, links, sorted(part), inside).arranged()
         areas = [(place, bodies[number]) for number, place in places.items()]
         areas += [(place, links[number].words or Body(0, 0, 0, 0)) for number, place in middles.items()]
         x0, y0 = min(x - body.left for (x, _), body in areas), min(y - body.up for (_, y), body in areas)
@@ -82,7 +82,7 @@ def _parts(count: int, links: Sequence[Link]) -> list[set[int]]:
     return list({id(part): part for part in of}.values())
 
 
-class _Part:
+class _Piece:
     """A connected part on its way into the plane."""
 
     def __init__(
@@ -123,7 +123,7 @@ class _Part:
 
     def arranged(self) -> tuple[dict[int, Point], dict[int, Point]]:
         """Return the middles of the boxes and of the words by their numbers."""
-        items: list[Item] = []
+        items: list[Placed] = []
         for tight in TIGHTER:
             items = self._spread(self.unit * tight)
             if width_of(items) <= (WIDEST if tight == TIGHTER[-1] else WISHED):
@@ -134,26 +134,26 @@ class _Part:
         places = [(item.x, item.y) for item in items]
         return dict(zip(self.own, places, strict=False)), dict(zip(self.inside, places[count:], strict=True))
 
-    def _spread(self, unit: float) -> list[Item]:
+    def _spread(self, unit: float) -> list[Placed]:
         """Return all items with a scale across; down it is that of a drawing that is not made tighter."""
         boxes = [
-            Item(body, x * unit, y * self.unit * 0.8, ("c", column), ("r", row))
+            Placed(body, x * unit, y * self.unit * 0.8, ("c", column), ("r", row))
             for body, (x, y), column, row in zip(
                 self.bodies, self.points, self.columns, self.rows, strict=True
             )
         ]
         return self._settled(boxes)
 
-    def _folded(self, tight: Sequence[Item]) -> list[Item]:
+    def _folded(self, tight: Sequence[Placed]) -> list[Placed]:
         """Fold a drawing into strips, the second and every other one turned by half."""
         boxes = tight[: len(self.own)]
         least, whole = min(item.x for item in boxes), width_of(boxes)
         long = whole / -(-whole // WISHED) + 1
-        strips: defaultdict[int, list[Item]] = defaultdict(list)
+        strips: defaultdict[int, list[Placed]] = defaultdict(list)
         for item in boxes:
             strips[int((item.x - least) // long)].append(item)
         top, bottom = min(item.y - item.body.up for item in boxes), max(i.y + i.body.down for i in boxes)
-        folded: dict[int, Item] = {}
+        folded: dict[int, Placed] = {}
         start = 0.0
         for strip, inside in sorted(strips.items()):
             first, last = min(item.x for item in inside), max(item.x for item in inside)
@@ -162,11 +162,11 @@ class _Part:
                 if strip % 2:
                     x, y = start - (item.x - first), bottom - top - y
                 y += strip * (bottom - top + 5 * GAP)
-                folded[id(item)] = Item(item.body, x, y, (strip, item.column), (strip, item.row), strip)
+                folded[id(item)] = Placed(item.body, x, y, (strip, item.column), (strip, item.row), strip)
             start += (first - last) if strip % 2 else (last - first)
         return self._settled([folded[id(item)] for item in boxes])
 
-    def _settled(self, boxes: Sequence[Item]) -> list[Item]:
+    def _settled(self, boxes: Sequence[Placed]) -> list[Placed]:
         """Add the words of links, and keep everything apart."""
         items = [*boxes, *(self._words(boxes, number) for number in range(len(self.links)))]
         keep_apart(items)
@@ -174,7 +174,7 @@ class _Part:
             centre(items[one], items[other], words, items)
         return items
 
-    def _words(self, boxes: Sequence[Item], number: int) -> Item:
+    def _words(self, boxes: Sequence[Placed], number: int) -> Placed:
         """Return the words of a link on its middle, or next to that where it has to go around boxes."""
         one, other = (boxes[end] for end in self.ends[number])
         body = self.links[number].words or Body(0, 0, 0, 0)
@@ -187,18 +187,18 @@ class _Part:
                 x = max(end.x + end.body.right for end in (one, other)) + body.left + away
             else:
                 x = min(end.x - end.body.left for end in (one, other)) - body.right - away
-            return Item(body, x, y, column, row)
+            return Placed(body, x, y, column, row)
         side = self.sides[number]
         if side:
             wide, high = other.x - one.x, other.y - one.y
             length = (wide * wide + high * high) ** 0.5 or 1
             away = side * (length / 5 + 2 * GAP)
-            return Item(body, x + away * high / length, y - away * wide / length, column, row)
+            return Placed(body, x + away * high / length, y - away * wide / length, column, row)
         if one.row == other.row:
             row, column = one.row, ("between", *sorted(map(str, (one.column, other.column))))
         elif one.column == other.column:
             column, row = one.column, ("between", *sorted(map(str, (one.row, other.row))))
-        return Item(body, x, y, column, row)
+        return Placed(body, x, y, column, row)
 
     def _detour(self, number: int) -> int:
         """Return on which side a link goes around boxes that are in its way, the emptier one; else 0."""
