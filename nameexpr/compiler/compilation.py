@@ -70,9 +70,7 @@ class Compilation(Generic[Tree]):
     @property
     def given(self) -> tuple[OperandLayout, ...]:
         """What is known of the operands' memory: dtypes, and strides in cells."""
-        from nameexpr.compiler.ir.layouts import operand_layouts
-
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
+        return self.operands.given
 
     @property
     def reducer(self) -> str | None:

@@ -19,7 +19,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Compilation, Options, Tree
 from nameexpr.compiler.ir.axes import Contraction, Names
 from nameexpr.compiler.ir.dtypes import Dtypes
-from nameexpr.compiler.ir.graph import Arrange, Graph, View, constant_values, use_counts
+from nameexpr.compiler.ir.graph import Arrange, Graph, Map, View, constant_values, use_counts
 from nameexpr.compiler.ir.liveness import check_program
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Program
@@ -31,13 +31,20 @@ from nameexpr.compiler.planning.plan import ContractionPlan, TooManyDimsError, p
 from nameexpr.compiler.schedule.simplify import simplify
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.records import replace
-from nameexpr.syntax.ast import Expression
+from nameexpr.syntax.ast import Expression, Term
+from nameexpr.syntax.limits import limits
 from nameexpr.syntax.parser.expression import parse
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.build.values import Arithmetic
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.lowering.fusion import FusionPlan
+
+MOST_CELLS = 2**58
+"""Cells of an array that some machine could hold."""
+WIDEST = 16
+"""Bytes of the widest numbers."""
+Shapes = tuple[tuple[int, ...], ...]
 
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
@@ -85,7 +92,8 @@ def compile_expression(
     sizes = typed.sizes
     shapes = [[prod([sizes[label] for label in labels]) for labels in axes] for axes in typed.operands]
     operands = Operands(tuple(map(tuple, shapes)), dtypes.operands, tuple(layouts))
-    return _compiled(tree, graph, (result,), operands, (typed.names,), (result,), options)
+    needed = range(len(graph.nodes))
+    return _compiled(tree, graph, (result,), needed, operands, (typed.names,), (result,), options)
 
 
 def compile_formula(
@@ -101,32 +109,36 @@ def compile_formula(
     """Return the program of a formula for operands of these shapes, names, dtypes and strides."""
     from nameexpr.compiler.analysis.build.formula import build_formula
     from nameexpr.compiler.analysis.views import read_views
-    from nameexpr.compiler.lowering.fusion import FusionPlan
 
     views = read_views(scope, operands, sizes)
-    graph = Graph(views.sizes)
-    statements, values, names = build_formula(scope, dtypes, views, arithmetic, graph, outputs, options.dtype)
+    build = build_formula(scope, dtypes, views, arithmetic, outputs, options.dtype)
+    graph, statements, values, names = build
     shapes = tuple([operands[name].shape for name in scope.uses])
     given = Operands(shapes, tuple([dtypes[name] for name in scope.uses]), tuple(layouts))
-    fusing = FusionPlan(graph, use_counts(graph, values), options.target)
-    compiled = _compiled(scope, graph, values, given, names, statements, options, fusing)
-    return replace(compiled, default=views.default)
+    uses, fusing = use_counts(graph, values), None
+    if any(isinstance(graph.nodes[value], Map) for value in uses):
+        from nameexpr.compiler.lowering.fusion import FusionPlan
+
+        fusing = FusionPlan(graph, uses, options.target)
+    return _compiled(scope, graph, values, uses, given, names, statements, options, fusing, views.default)
 
 
 def _compiled(
     tree: Tree,
     graph: Graph,
     outputs: tuple[int, ...],
+    needed: Collection[int],
     operands: Operands,
     names: tuple[Names, ...],
     statements: tuple[int, ...],
     options: Options,
     fusing: FusionPlan | None = None,
+    default: Mapping[str, Term] | None = None,
 ) -> Compilation[Tree]:
     """Return what a graph compiles to: the passes that expressions and formulas share."""
     constants = constant_values(graph, options.constants) if options.constants else ()
     ordered = partial(_ordered, constants, options)
-    how = (options.target, fusing, options.is_row_major, options.ranks)
+    how = (options.target, fusing, options.is_row_major, options.ranks, needed)
 
     def lowered(plan: Planner) -> tuple[Program, tuple[ContractionPlan, ...]]:
         program, plans = lower(graph, outputs, operands, plan, *how)
@@ -139,22 +151,25 @@ def _compiled(
 
         raise error(too_many_dims(tree, wide.dims, wide.operands)) from None
     same: tuple[int, ...] = ()
-    if options.same and fusing is None:
+    if options.same and isinstance(tree, Expression):
         program, plans, same = _shared(graph, operands, options, program, plans, lowered)
     elif options.same and len(outputs) == 1:  # of several results none may be a view of another one
         program, same = _shared_formula(program, options.same)
-    if not isinstance(tree, Expression):
-        program = _scheduled(tree, program, options.target)
+    shapes = shapes_of(program)
+    is_large = not options.constants and _has_large_value(shapes, options.target)
+    if is_large or not isinstance(tree, Expression):
+        program, shapes = _scheduled(tree, program, shapes, options.target)
     if options.memory_limit is not None:
         if not same:
             given = (graph, outputs, operands, ordered, options.target, options.is_row_major)
             program, plans = _limited(tree, (*given, options.memory_limit), program, plans)
         program = replace(program, depends_on_layout=True, is_limited=True)
-    shapes = shapes_of(program)
+        shapes = shapes_of(program)
     if os.environ.get("NAMEEXPR_VERIFY") == "1":
         _verify(program, shapes, graph, outputs)
     views = tuple([node.axes for node in graph.nodes if isinstance(node, View) and node.position >= 0])
-    return Compilation(tree, graph, plans, program, shapes, names, operands, outputs, statements, views, same)
+    rest = (operands, outputs, statements, views, same, default or {})
+    return Compilation(tree, graph, plans, program, shapes, names, *rest)
 
 
 def _ordered(
@@ -181,7 +196,6 @@ def _shared(
     """Return the program that computes equal values of equal operands once, its plan, and which are equal; as
     it was, if nothing is shared.
     """
-    from nameexpr.compiler.ir.layouts import operand_layouts
     from nameexpr.compiler.schedule.cse import best_shared
 
     (plan,) = plans
@@ -193,8 +207,7 @@ def _shared(
         other = plan_repeated(plan, axes, options.same)
         if other is not None:
             tried.append((other, lowered(lambda *_: other)[0]))
-    given = operand_layouts(operands.dtypes, operands.layouts)
-    shared = best_shared(tried, options.same, options.memory_limit, given)
+    shared = best_shared(tried, options.same, options.memory_limit, operands.given)
     return (program, plans, ()) if shared is None else (shared[1], (shared[0],), options.same)
 
 
@@ -224,21 +237,36 @@ def _limited(
     return fit_expression(tree, single, program, limit), plans
 
 
-def _scheduled(tree: Scope, program: Program, target: Target) -> Program:
-    """Return a program that goes through leading axes slice by slice, and writes over what is read last."""
-    from nameexpr.compiler.analysis.faults.misuse import check_arrays
+def _has_large_value(shapes: Shapes, target: Target) -> bool:
+    """Whether going through slices could pay where no operand is bound: values of those alone are held."""
+    return max(map(prod, shapes), default=0) * WIDEST >= target.tiled_bytes
+
+
+def _scheduled(
+    tree: Expression | Scope, program: Program, shapes: Shapes, target: Target
+) -> tuple[Program, Shapes]:
+    """Return a program that goes through leading axes slice by slice, and writes over what is read last; and
+    the shapes of its values.
+    """
+    dims = max(map(len, shapes), default=0)
+    large = [shape for shape in shapes if prod(filter(None, shape)) > MOST_CELLS]
+    if (large or dims > limits().dims) and not isinstance(tree, Expression):
+        from nameexpr.compiler.analysis.faults.misuse import too_many_dims, unfit_array
+
+        if dims > limits().dims:
+            raise error(too_many_dims(tree, dims))
+        raise error(unfit_array(tree, large[0], is_result=large[0] == shapes[program.result]))
+    if len(program.instructions) == 1:  # it shares neither a loop nor memory with another
+        return program, shapes
     from nameexpr.compiler.schedule.reuse import reuse
     from nameexpr.compiler.schedule.tiling import tile_leading_axes
 
-    shapes = shapes_of(program)
-    check_arrays(tree, shapes, shapes[program.result])
     tiled = tile_leading_axes(program, shapes, target)
-    return reuse(tiled, shapes if tiled is program else shapes_of(tiled))
+    shapes = shapes if tiled is program else shapes_of(tiled)
+    return reuse(tiled, shapes), shapes
 
 
-def _verify(
-    program: Program, shapes: Sequence[tuple[int, ...]], graph: Graph, outputs: Sequence[int]
-) -> None:
+def _verify(program: Program, shapes: Shapes, graph: Graph, outputs: Sequence[int]) -> None:
     """Check the program and its graph, and that the results have the shapes that the graph says."""
     from nameexpr.compiler.ir.check_graph import check_graph
 

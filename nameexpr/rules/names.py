@@ -64,19 +64,19 @@ def _mapped(dims: Dims, mapping: Mapping[str, object], call: ShownCall) -> Names
     return names
 
 
-def refined(dims: Dims, arguments: Sequence[object], verb: str = "refine_names") -> Names:
+def refined(dims: Dims, arguments: Sequence[object]) -> Names:
     """Return the names after `refine_names(*arguments)`: only dims without a name take a new one.
 
     NE430 where a dim has another name already, NE431 where None would drop its name.
     """
-    wanted = targets(dims, arguments, verb)
-    for at, new in enumerate(filled(wanted, dims, verb)):
+    wanted = targets(dims, arguments, "refine_names")
+    for at, new in enumerate(filled(wanted, dims, "refine_names")):
         if dims[at].name not in (None, new):
-            raise _not_finer(dims, at, new, wanted, verb)
-    return fitting(wanted, dims, verb)
+            raise _not_finer(dims, at, new, wanted)
+    return fitting(wanted, dims, "refine_names")
 
 
-def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target], verb: str) -> NameExprError:
+def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target]) -> NameExprError:
     """Return the error for a dim that has a name already; `...` shifts where the new one is written."""
     old = dims[at].name
     before = wanted.index(...) if ... in wanted else len(wanted)
@@ -84,10 +84,10 @@ def _not_finer(dims: Dims, at: int, new: str | None, wanted: Sequence[Target], v
     if new is None:
         message = f"dim {at} is called {old!r}, and refining cannot take a name away"
         hint = f"write {old!r} to keep it; rename({old}=None) drops it"
-        return fault("NE431", message, ShownCall(verb, wanted, (dims,)), (index,), hint)
+        return fault("NE431", message, ShownCall("refine_names", wanted, (dims,)), (index,), hint)
     message = f"dim {at} is called {old!r} already, not {new!r}"
-    hint = f"{verb} names only dims that have no name; rename({old}={new!r}) changes one"
-    return fault("NE430", message, ShownCall(verb, wanted, (dims,)), (index,), hint)
+    hint = f"refine_names names only dims that have no name; rename({old}={new!r}) changes one"
+    return fault("NE430", message, ShownCall("refine_names", wanted, (dims,)), (index,), hint)
 
 
 class Alignment(NamedTuple):
@@ -97,20 +97,20 @@ class Alignment(NamedTuple):
     order: tuple[int | None, ...]
 
 
-def aligned_to(dims: Dims, arguments: Sequence[object], verb: str = "align_to") -> Alignment:
+def aligned_to(dims: Dims, arguments: Sequence[object]) -> Alignment:
     """Return how the dims move in `align_to(*arguments)`.
 
     `...` stands for all dims that are not mentioned, unnamed ones too, in their order. Without it every dim
     must have a name (NE441) and be mentioned (NE440). NE442 if None is wanted, NE411 if a name is wanted
     twice, NE750 if that would be more than 64 dims.
     """
-    wanted = targets(dims, arguments, verb)
+    wanted = targets(dims, arguments, "align_to")
     alignment = _arranged(names_of(dims), wanted)
     if None in wanted or len(set(alignment.order) - {None}) < len(dims) or duplicate(alignment.names):
-        raise _not_alignable(dims, wanted, ShownCall(verb, wanted, (dims,)))
+        raise _not_alignable(dims, wanted, ShownCall("align_to", wanted, (dims,)))
     if len(alignment.order) > DIM_LIMIT:
         message = f"the result would have {len(alignment.order)} dims; {DIM_LIMIT} is the most there can be"
-        raise fault("NE750", message, ShownCall(verb, (...,), (dims,)))
+        raise fault("NE750", message, ShownCall("align_to", (...,), (dims,)))
     return alignment
 
 
@@ -155,13 +155,13 @@ def _left_out(dims: Dims, left_out: Names, wanted: Sequence[Target], call: Shown
     return fault("NE440", message, call, hint=hint)
 
 
-def aligned_as(dims: Dims, other: Dims, verb: str = "align_as") -> Alignment:
+def aligned_as(dims: Dims, other: Dims) -> Alignment:
     """Return how the dims move to stand in the order of another tensor.
 
     A dim that only the other tensor has gets size 1; it is unnamed where the other's is. NE441 if a dim has
     no name, NE443 if the other tensor lacks one of the names.
     """
-    call = ShownCall(verb, (Verbatim("other"),), (dims, other))
+    call = ShownCall("align_as", (Verbatim("other"),), (dims, other))
     if None in names_of(dims):
         message = f"dim {names_of(dims).index(None)} has no name, so the other tensor's names do not place it"
         raise fault("NE441", message, call, hint="name it first, with refine_names")

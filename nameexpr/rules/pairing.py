@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Literal, NamedTuple
 
-from nameexpr.dims import Clash, Dim, Dims, Names, names_of, unify_from_right
+from nameexpr.dims import Clash, Dim, Dims, Names, dims_of, names_of, unify_from_right
 from nameexpr.errors import Diagnostic, Mark, NameExprError, Span, did_you_mean, error
 from nameexpr.rules.calls import listed, shown
 
@@ -97,14 +97,9 @@ def broadcast(left: Dims, right: Dims, pairing: Pairing) -> Dims:
     """Return names and sizes of two tensors broadcast together (NE370 if their sizes do not fit)."""
     names = unified(left, right, pairing)
     check_sizes(left, right, pairing)
-    rank = len(names)
-    sizes = zip(_padded(left, rank), _padded(right, rank), strict=True)
-    both = (b.size if a.size == 1 else a.size for a, b in sizes)
-    return tuple(map(Dim, names, both))
-
-
-def _padded(dims: Dims, rank: int) -> Dims:
-    return (Dim(None, 1),) * (rank - len(dims)) + dims
+    pairs = zip_longest(reversed(left), reversed(right), fillvalue=Dim(None, 1))
+    sizes = [b.size if a.size == 1 else a.size for a, b in pairs]
+    return dims_of(names, sizes[::-1])
 
 
 def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
@@ -117,10 +112,8 @@ def check_sizes(left: Dims, right: Dims, pairing: Pairing) -> None:
 def unequal(left: Dims, right: Dims) -> int | None:
     """Return the first place from the right, counted from -1, whose sizes do not broadcast, or None."""
     for position in range(-1, -min(len(left), len(right)) - 1, -1):
-        if left[position].size != right[position].size and 1 not in (
-            left[position].size,
-            right[position].size,
-        ):
+        a, b = left[position].size, right[position].size
+        if a != b and 1 not in (a, b):
             return position
     return None
 
@@ -160,7 +153,11 @@ def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExp
         hint = _hint_of_names(clash, left, right, pairing)
         return paired_fault("NE470", message, (left, right), pairing, marked, hint)
     message = f"{pairing.verb}: dim {a!r} stands at different places from the right, and meets an unnamed dim"
-    hint = _hint_of_places(clash, left, right, pairing)
+    role, at = pairing.right, len(right) + clash.left
+    if -clash.right <= len(left) and left[clash.right].name is None:
+        role, at = pairing.left, len(left) + clash.right
+    aligning = "then align_to or align_as pair them by name"
+    hint = f"dim {at} of {role} has no name: give it one (refine_names), {aligning}"
     return paired_fault("NE471", message, (left, right), pairing, marked, hint)
 
 
@@ -228,16 +225,6 @@ def _side_by_side(left: Dims, right: Dims) -> str:
     if None in everything:
         return "name all dims (refine_names), then align_to gives each a place of its own"
     return f"align_to({', '.join(map(shown, everything))}) on both gives each dim a place of its own"
-
-
-def _hint_of_places(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> str:
-    """Return what to do about a name that meets an unnamed dim, and stands elsewhere beside that one."""
-    if -clash.right <= len(left) and left[clash.right].name is None:
-        role, at = pairing.left, len(left) + clash.right
-    else:
-        role, at = pairing.right, len(right) + clash.left
-    aligning = "then align_to or align_as pair them by name"
-    return f"dim {at} of {role} has no name: give it one (refine_names), {aligning}"
 
 
 def _variable(role: str) -> str:

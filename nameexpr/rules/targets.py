@@ -82,7 +82,7 @@ def checked_name(item: object, index: int, call: ShownCall) -> str:
     return str.__str__(item) if item.isascii() else normalised(item)
 
 
-def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
+def checked_names(names: object, dims: Dims) -> Names:
     """Return the names for a tensor with these dims: a string, a list, a tuple or None (no names at all).
 
     NE411 to NE415 if they are doubled, malformed, or not one per dim; NE650 or NE652 for anything else.
@@ -92,13 +92,13 @@ def checked_names(names: object, dims: Dims, verb: str = "names=") -> Names:
     if not isinstance(names, (str, list, tuple)):
         message = f"names are a string, a list, a tuple or None, not {type(names).__name__}"
         hint = "write names='N C' or names=('N', 'C')"
-        raise fault("NE652", message, ShownCall(verb, (names,), (dims,)), (0,), hint)
-    wanted = targets(dims, (names,), verb)
+        raise fault("NE652", message, ShownCall("names=", (names,), (dims,)), (0,), hint)
+    wanted = targets(dims, (names,), "names=")
     if ... in wanted:
         message = "'...' keeps names that a tensor has, and names= gives it its first"
         hint = "write None for each dim without a name"
-        raise fault("NE415", message, ShownCall(verb, wanted, (dims,)), (wanted.index(...),), hint)
-    return fitting(wanted, dims, verb)
+        raise fault("NE415", message, ShownCall("names=", wanted, (dims,)), (wanted.index(...),), hint)
+    return fitting(wanted, dims, "names=")
 
 
 def added_name(

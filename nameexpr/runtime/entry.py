@@ -181,15 +181,14 @@ class Entry(ABC):
         ranks, shapes, same = kinds
         layouts = (specs, same)
         latest = Latest(specs_of(every) if self.is_bound else specs, (), same)
-        is_shared = self._is_shared and self.structure is not None
-        made: Template | None = cache.templates.get((self.structure, layouts)) if is_shared else None
-        if made is None:
-            if self.options.tune and not callable(self.options.reduce):
-                latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
-            made = self._template(self.compile(*latest), latest.specs, every)
+        key = (self.structure, layouts) if self._is_shared and self.structure is not None else None
+        shared: Template | None = None if key is None else cache.templates.get(key)
+        if shared is None and self.options.tune and not callable(self.options.reduce):
+            latest = latest._replace(ranks=self._best_ranks(latest, every, operands))
+        made = shared or self._template(self.compile(*latest), latest.specs, every)
         found = function_of(made.code, made.constants, self.slow_call, self._explain), latest
-        if is_shared and made.constants["names"] is None:
-            cache.templates.put((self.structure, layouts), made)
+        if shared is None and key is not None and made.constants["names"] is None:
+            cache.templates.put(key, made)
         if not made.same:
             keys = {"ranks": ranks, "shapes": shapes, "layouts": layouts}
             self.programs.put(keys[made.key], found)

@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.axes import CUSTOM
 from nameexpr.compiler.ir.dtypes import FLOATING_RESULT, Dtypes, choose_dtypes, swapped
 from nameexpr.compiler.pipeline import compile_expression, read
 from nameexpr.errors import Diagnostic, Mark, error
+from nameexpr.ops import SUMMING
 from nameexpr.runtime.entry import DEFAULT, CallOptions, Entry
 from nameexpr.runtime.operands import OperandSpec, unwrap
 from nameexpr.syntax.ast import Expression, Label
@@ -92,7 +93,7 @@ class ExpressionEntry(Entry):
         wanted = self.dtype
         if wanted is not None:
             _check_wanted(self.text, dtypes, wanted, typed.reducer)
-        chosen = _dtypes_of_product(dtypes, wanted, typed.is_summed, typed.reducer)
+        chosen = _dtypes_of_product(dtypes, wanted, typed.reducer, bool(typed.dropped))
         if chosen is not None:
             return chosen
         pairs = zip(describe(self.tree.inputs, operands), dtypes, strict=False)
@@ -105,7 +106,7 @@ class ExpressionEntry(Entry):
 
 @lru_cache(maxsize=4096)
 def _dtypes_of_product(
-    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, is_summed: bool, reducer: str | None
+    dtypes: tuple[np.dtype[Any], ...], wanted: np.dtype[Any] | None, reducer: str | None, drops: bool
 ) -> Dtypes | None:
     """Return the dtypes in which operands are combined, or None if no product is known of theirs."""
     product, names = wanted or promoted(dtypes), tuple(map(number_name, dtypes))
@@ -118,9 +119,10 @@ def _dtypes_of_product(
     elif len(dtypes) > 1:
         # Times times times are no times, and NumPy's sums of products lose the unit.
         times = sum(dtype.kind == "m" for dtype in dtypes)
+        is_summed = drops if reducer is None else reducer in SUMMING
         if (is_summed or times > 1) if product.kind == "m" else not name and product.kind != "O":
             return None
-    return choose_dtypes(names, name, is_summed=is_summed, reducer=reducer, is_asked=wanted is not None)
+    return choose_dtypes(names, name, reducer, drops=drops, is_asked=wanted is not None)
 
 
 def structure_of(tree: Expression) -> Any:

@@ -15,7 +15,7 @@ from nameexpr.backends.numpy.arrays import number_name
 from nameexpr.backends.numpy.codegen.statements import callee_of
 from nameexpr.compiler.analysis.build.values import Arithmetic
 from nameexpr.compiler.ir.dtypes import WEAK, choose_dtypes, needs_narrowing
-from nameexpr.ops import ALONG, KERNELS, REDUCTIONS, SUMMING
+from nameexpr.ops import ALONG, KERNELS, REDUCTIONS
 
 _ONE: dict[str, Any] = {dtype: type_(1) for type_, dtype in WEAK.items()}
 
@@ -61,7 +61,7 @@ def promoted(dtypes: tuple[str, ...]) -> str:
 def reduced(reducer: str, dtypes: tuple[str, ...]) -> str:
     """Return the dtype of a product of arrays of these dtypes after a reduction."""
     product = promoted(dtypes)
-    chosen = choose_dtypes(dtypes, product, is_summed=reducer in SUMMING, reducer=reducer)
+    chosen = choose_dtypes(dtypes, product, reducer)
     if reducer in {"sum", "mean"}:
         return chosen.result
     sample = np.ones(1, chosen.compute)

@@ -9,7 +9,8 @@ tensor([[1, 3, 6]], names=('N', 'C'), shape=(1, 3))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -22,12 +23,13 @@ from nameexpr.rules.indexing import no_index
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
-from nameexpr.tensors.operators import REFUSED, Operators
+from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Selected
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
+    from nameexpr.tensors.keywords import Axis
 
 
 class AlongDim(Operators):
@@ -36,7 +38,9 @@ class AlongDim(Operators):
     __slots__ = ()
 
     @op("keeps")
-    def cumsum(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
+    def cumsum(
+        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+    ) -> Self:
         """Return the sums of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumsum("N")
@@ -47,7 +51,9 @@ class AlongDim(Operators):
     cumsum_ = in_place(cumsum, extra=True)
 
     @op("keeps")
-    def cumprod(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
+    def cumprod(
+        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+    ) -> Self:
         """Return the products of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumprod("N")
@@ -69,7 +75,7 @@ class AlongDim(Operators):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @allocating("keeps", extra=True)
-    def cummax(self, dim: Any) -> Selected:
+    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
         """Return the largest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
@@ -78,7 +84,7 @@ class AlongDim(Operators):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @allocating("keeps", extra=True)
-    def cummin(self, dim: Any) -> Selected:
+    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
@@ -89,11 +95,11 @@ class AlongDim(Operators):
     def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
         values, indices = ordering.of_any(kernel, *self._along(dim, verb))
         check_ordered(values, verb)
-        pair = (self._named(data.reshape(self._data.shape), self._names) for data in (values, indices))
-        return Selected(*pair)
+        values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
+        return Selected(self._named(values, self._names), self._named(indices, self._names))
 
     @allocating("keeps")
-    def softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
+    def softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
@@ -102,7 +108,7 @@ class AlongDim(Operators):
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
     @allocating("keeps", extra=True)
-    def log_softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
+    def log_softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
@@ -118,7 +124,7 @@ class AlongDim(Operators):
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
     @allocating("keeps", extra=True)
-    def flip(self, *dims: Any) -> Self:
+    def flip(self, *dims: Any, **others: Unpack[Axis]) -> Self:
         """Return a view with the order along some dims turned around.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").flip("C")
@@ -128,7 +134,7 @@ class AlongDim(Operators):
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
     @allocating("keeps", extra=True)
-    def roll(self, shifts: Any, dims: Any = None) -> Self:
+    def roll(self, shifts: Any, dims: Any = None, **others: Unpack[Axis]) -> Self:
         """Return a copy with the elements moved along dims, those that leave coming in at the other end.
 
         >>> ne.tensor([1, 2, 3], names="N").roll(1, "N")
@@ -160,7 +166,7 @@ class AlongDim(Operators):
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").select("C", 1)
         tensor([2, 5], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "select", index)
+        at = self._position(dim, "select", (dim, index))
         number = checked_int(index, "select", "an index")
         size = self._data.shape[at]
         if not -size <= number < size:
@@ -175,7 +181,7 @@ class AlongDim(Operators):
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
         tensor([[2, 3]], names=('N', 'C'), shape=(1, 2))
         """
-        at = self._position(dim, "narrow", start, length)
+        at = self._position(dim, "narrow", (dim, start, length))
         size = self._data.shape[at]
         first, count = checked_int(start, "narrow", "the start"), checked_int(length, "narrow", "the length")
         begin = first + size if first < 0 else first
@@ -191,14 +197,16 @@ class AlongDim(Operators):
         raise fault("NE803", message, call, (1, 2), hint or f"the start is {-size} to {size}")
 
     @op("keeps")
-    def split(self, split_size: int | Sequence[int], dim: Any = 0) -> tuple[Self, ...]:
+    def split(
+        self, split_size: int | Sequence[int], dim: Any = 0, **others: Unpack[Axis]
+    ) -> tuple[Self, ...]:
         """Return views of consecutive parts of a dim: of one size, the last one smaller, or of given sizes.
 
         >>> a, b = ne.tensor([1, 2, 3], names="N").split([1, 2])
         >>> b
         tensor([2, 3], names=('N',), shape=(2,))
         """
-        at = self._position(dim, "split", before=(split_size,))
+        at = self._position(dim, "split", (split_size, dim), 1)
         size = self._data.shape[at]
         if isinstance(split_size, list | tuple):
             return self._sections([checked_int(part, "split", "a size") for part in split_size], at, dim)
@@ -215,13 +223,11 @@ class AlongDim(Operators):
             message = f"split: the sizes add up to {sum(sizes)}, and {called(self._dims, at)} has size {size}"
             call = ShownCall("split", (sizes, dim), (self._dims,))
             raise fault("NE377", message, call, (0,), "they must add up to the size, and none be negative")
-        stops = [sum(sizes[: index + 1]) for index in range(len(sizes))]
-        return tuple(
-            self._part(at, slice(stop - part, stop)) for stop, part in zip(stops, sizes, strict=True)
-        )
+        ends = zip(accumulate(sizes), sizes, strict=True)
+        return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
-    def chunk(self, chunks: int, dim: Any = 0) -> tuple[Self, ...]:
+    def chunk(self, chunks: int, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of at most so many parts of a dim, of equal size except for the last.
 
         The size is rounded up, so there may be fewer parts than asked for: 5 in 4 gives 2, 2 and 1.
@@ -232,14 +238,14 @@ class AlongDim(Operators):
         number = checked_int(chunks, "chunk", "the number of parts")
         if number <= 0:
             raise self._not_positive("chunk", "the number of parts", number, dim)
-        at = self._position(dim, "chunk", before=(chunks,))
+        at = self._position(dim, "chunk", (chunks, dim), 1)
         size = self._data.shape[at]
         if not size:
             return tuple(self._part(at, slice(0, 0)) for _ in range(number))
         return self.split(-(-size // number), at)
 
     @op("removes")
-    def unbind(self, dim: Any = 0) -> tuple[Self, ...]:
+    def unbind(self, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of what stands at each index of a dim, without that dim.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").unbind("C")[0]

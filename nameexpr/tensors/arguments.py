@@ -192,7 +192,7 @@ def checked_int(value: object, verb: str, what: str) -> int:
 def checked_sizes(sizes: tuple[Any, ...], verb: str) -> tuple[int, ...]:
     """Return sizes, which come as arguments or as one tuple or list (NE677)."""
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
-    return tuple(checked_int(size, verb, "a size") for size in given)
+    return tuple([checked_int(size, verb, "a size") for size in given])
 
 
 def checked_real(value: object, verb: str, what: str) -> Any:

@@ -153,7 +153,7 @@ class ArithmeticMethods(PointwiseMethods):
         >>> ne.tensor([-1.5, 2.0]).relu()
         tensor([0., 2.], shape=(2,))
         """
-        check_ordered(self, "relu" if out is not self else "relu_")
+        check_ordered(self._data, "relu" if out is not self else "relu_")
         return self._keep("relu", out)
 
     relu_ = in_place(relu, extra=True)
@@ -252,10 +252,10 @@ class ArithmeticMethods(PointwiseMethods):
     def __round__(self, decimals: int = 0) -> Self:
         return self.round(decimals)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
         return self._operate("eq", self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
         return self._operate("ne", self, other)
 
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))

@@ -135,7 +135,7 @@ class MatrixProducts(Operators):
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Any) -> Self:
-        return self.matmul(other) if isinstance(other, KNOWN) else NotImplemented
+        return self._product(other, "matmul", None, None) if isinstance(other, KNOWN) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Self:
         if not isinstance(other, KNOWN):

@@ -19,7 +19,7 @@ from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import OPS, op
 from nameexpr.tensors.pointwise import RANKED
 
 P = ParamSpec("P")
@@ -27,29 +27,24 @@ R = TypeVar("R")
 
 
 def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a method as a function, whose first argument is made a tensor if it is none."""
+    """Return a method as a function, whose first argument is made a tensor if it is none.
 
-    @wraps(method)
-    def call(input: Any, *args: P.args, **kwargs: P.kwargs) -> R:
-        return method(input if isinstance(input, NamedTensor) else as_tensor(input), *args, **kwargs)
-
-    return cast("Callable[Concatenate[Any, P], R]", call)
-
-
-def pair_function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a method of two operands as a function: a number to the left is weak, as one to the right is."""
-    apply: Any = method
+    Of two operands a number to the left is weak, as one to the right is.
+    """
+    verb = method.__name__
+    has_two_operands = OPS[verb].rule == "unifies"
 
     @wraps(method)
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(input, NamedTensor):
-            return apply(input, *args, **kwargs)
-        other: Any = args[0] if len(args) == 1 else None
-        if type(input) in NUMBERS and isinstance(other, NamedTensor) and not set(kwargs) - {"out"}:
-            if method.__name__ in RANKED and has_complex(other, input):
-                raise unordered(method.__name__)
-            return other._unify(method.__name__, input, other, kwargs.get("out"))
-        return apply(as_tensor(input), *args, **kwargs)
+            return method(input, *args, **kwargs)
+        if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
+            other = args[0]
+            if isinstance(other, NamedTensor):
+                if verb in RANKED and has_complex(other, input):
+                    raise unordered(verb)
+                return other._unify(verb, input, other, kwargs.get("out"))
+        return method(as_tensor(input), *args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
 
@@ -104,29 +99,29 @@ tan = function(NamedTensor.tan)
 tanh = function(NamedTensor.tanh)
 trunc = function(NamedTensor.trunc)
 
-add = pair_function(NamedTensor.add)
-atan2 = pair_function(NamedTensor.atan2)
-bitwise_and = pair_function(NamedTensor.bitwise_and)
-bitwise_or = pair_function(NamedTensor.bitwise_or)
-bitwise_xor = pair_function(NamedTensor.bitwise_xor)
-div = pair_function(NamedTensor.div)
-eq = pair_function(NamedTensor.eq)
-floor_divide = pair_function(NamedTensor.floor_divide)
-ge = pair_function(NamedTensor.ge)
-gt = pair_function(NamedTensor.gt)
-hypot = pair_function(NamedTensor.hypot)
-le = pair_function(NamedTensor.le)
-logical_and = pair_function(NamedTensor.logical_and)
-logical_or = pair_function(NamedTensor.logical_or)
-logical_xor = pair_function(NamedTensor.logical_xor)
-lt = pair_function(NamedTensor.lt)
-maximum = pair_function(NamedTensor.maximum)
-minimum = pair_function(NamedTensor.minimum)
-mul = pair_function(NamedTensor.mul)
-ne = pair_function(NamedTensor.ne)
-pow = pair_function(NamedTensor.pow)
-remainder = pair_function(NamedTensor.remainder)
-sub = pair_function(NamedTensor.sub)
+add = function(NamedTensor.add)
+atan2 = function(NamedTensor.atan2)
+bitwise_and = function(NamedTensor.bitwise_and)
+bitwise_or = function(NamedTensor.bitwise_or)
+bitwise_xor = function(NamedTensor.bitwise_xor)
+div = function(NamedTensor.div)
+eq = function(NamedTensor.eq)
+floor_divide = function(NamedTensor.floor_divide)
+ge = function(NamedTensor.ge)
+gt = function(NamedTensor.gt)
+hypot = function(NamedTensor.hypot)
+le = function(NamedTensor.le)
+logical_and = function(NamedTensor.logical_and)
+logical_or = function(NamedTensor.logical_or)
+logical_xor = function(NamedTensor.logical_xor)
+lt = function(NamedTensor.lt)
+maximum = function(NamedTensor.maximum)
+minimum = function(NamedTensor.minimum)
+mul = function(NamedTensor.mul)
+ne = function(NamedTensor.ne)
+pow = function(NamedTensor.pow)
+remainder = function(NamedTensor.remainder)
+sub = function(NamedTensor.sub)
 
 all = function(NamedTensor.all)
 amax = function(NamedTensor.amax)

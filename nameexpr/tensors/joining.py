@@ -50,20 +50,20 @@ def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None)
     """
     parts = _tensors(tensors, "cat")
     for index, part in enumerate(parts):
-        if not part._data.ndim:
+        if not part._names:
             call = ShownCall("cat", (Verbatim("[...]"),), (part._dims,))
             hint = "stack puts 0-d tensors side by side along a new dim"
             raise fault("NE385", f"cat: tensor {index} is 0-d and has no dim to join along", call, hint=hint)
-    if not parts or any(len(part._names) != len(parts[0]._names) for part in parts):
+    if len({len(part._names) for part in parts}) != 1:
         check_ranks([part._dims for part in parts], "cat")
     first = parts[0]
-    if isinstance(dim, str) and not any(first._names):
+    if isinstance(dim, str) and dim not in first._names and not any(first._names):
         later = next((part._names for part in parts if dim in part._names), ())
         if later:
             call = ShownCall("cat", (Verbatim("[...]"), dim), (first._dims,))
             hint = f"tensor 0 has no names: tensors[0].refine_names({', '.join(map(shown, later))})"
             raise fault("NE410", f"no dim of tensor 0 is called {dim!r}", call, (1,), hint)
-    at = first._position(dim, "cat", before=(Verbatim("[...]"),))
+    at = first._position(dim, "cat", (Verbatim("[...]"), dim), 1)
     names = joined("cat", at, *[(part._names, part._data.shape) for part in parts])
     return _joined(np.concatenate, parts, at, names, "cat", out)
 
@@ -103,7 +103,7 @@ def _tensors(tensors: Any, verb: str) -> list[Core]:
         what = f"one {type(tensors).__name__}" if isinstance(tensors, Core) else type(tensors).__name__
         hint = f"{verb}([x, y])"
         raise error(Diagnostic("NE656", f"{verb} takes a list of tensors, not {what}", hint=hint))
-    return [as_core(part, verb) for part in tensors]
+    return [part if isinstance(part, Core) else as_core(part, verb) for part in tensors]
 
 
 def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out: Any) -> NamedTensor:

@@ -11,7 +11,7 @@ tensor([2, 5], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
+
+if TYPE_CHECKING:
+    from nameexpr.tensors.keywords import Axis, AxisAndKeepdims
 
 
 class Selected(NamedTuple):
@@ -37,7 +40,7 @@ class Ordering(Reductions):
     __slots__ = ()
 
     @allocating("removes")
-    def median(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def median(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
 
         Of all elements a 0-d tensor, along a dim `(values, indices)`.
@@ -48,7 +51,7 @@ class Ordering(Reductions):
         return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
     @allocating("removes")
-    def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def nanmedian(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median of the elements that are not nan.
 
         >>> ne.tensor([3.0, float("nan"), 4.0]).nanmedian()
@@ -59,13 +62,13 @@ class Ordering(Reductions):
     def _middle(self, verb: str, kernel: Any, full: Any, dim: Any, keepdim: bool) -> Any:
         if dim is not ALL:
             return self._select(kernel, dim, keepdim, verb)
-        check_ordered(self, verb)
+        check_ordered(self._data, verb)
         if not is_inexact(self._data.dtype):  # the median of no elements is nan, where the dtype has one
             self._check_not_empty(verb, ALL)
         return self._named(full(self._data), ())
 
     @allocating("removes")
-    def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
+    def mode(self, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Selected:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
@@ -74,7 +77,9 @@ class Ordering(Reductions):
         return self._select(ordering.mode, dim, keepdim, "mode")
 
     @allocating("removes")
-    def kthvalue(self, k: int, dim: Any = -1, keepdim: bool = False) -> Selected:
+    def kthvalue(
+        self, k: int, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
         Raises
@@ -91,7 +96,9 @@ class Ordering(Reductions):
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
     @allocating("keeps")
-    def topk(self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Selected:
+    def topk(
+        self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
+    ) -> Selected:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").topk(2, "C").values
@@ -99,14 +106,14 @@ class Ordering(Reductions):
         """
         at = self._along(dim, "topk")[1]
         self._check_count(k, at, "topk", least=0)
-        check_ordered(self, "topk")
+        check_ordered(self._data, "topk")
         if not self._data.ndim:
             return Selected(self, self._named(np.zeros((), np.int64), ()))
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @allocating("removes", extra=True)
-    def max(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def max(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").max("C").values
@@ -115,7 +122,7 @@ class Ordering(Reductions):
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def min(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def min(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").min("C").indices
@@ -132,7 +139,7 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @allocating("removes", extra=True)
-    def argmax(self, dim: Any = None, keepdim: bool = False) -> Self:
+    def argmax(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
@@ -141,7 +148,7 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def argmin(self, dim: Any = None, keepdim: bool = False) -> Self:
+    def argmin(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
@@ -159,13 +166,15 @@ class Ordering(Reductions):
         return self._named(indices, ())
 
     @allocating("keeps", extra=True)
-    def sort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Selected:
+    def sort(
+        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+    ) -> Selected:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
         tensor([[1, 2, 3]], names=('N', 'C'), shape=(1, 3))
         """
-        check_ordered(self, "sort")
+        check_ordered(self._data, "sort")
         indices = self.argsort(dim, descending, stable=stable)
         if not self._data.ndim:
             return Selected(self._wrap(self._data.copy(), ()), indices)
@@ -173,14 +182,16 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), indices)
 
     @allocating("keeps", extra=True)
-    def argsort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Self:
+    def argsort(
+        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+    ) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").argsort("C", descending=True)
         tensor([[0, 2, 1]], names=('N', 'C'), shape=(1, 3))
         """
         data, at = self._along(dim, "argsort")
-        check_ordered(self, "argsort")
+        check_ordered(self._data, "argsort")
         if not self._data.ndim:
             return self._named(np.zeros((), np.int64), ())
         data = ordering.sortable(data) if data.dtype.kind == "V" else data
@@ -192,7 +203,7 @@ class Ordering(Reductions):
     def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
         data, at = self._along(dim, verb)
-        check_ordered(self, verb)
+        check_ordered(self._data, verb)
         if self._data.ndim:
             self._check_not_empty(verb, dim)
         values, indices = ordering.of_any(kernel, data, at) if data.dtype.kind == "V" else kernel(data, at)
@@ -202,10 +213,10 @@ class Ordering(Reductions):
         return Selected(self._named(values, names), self._named(indices, names))
 
     def _check_count(self, k: Any, at: int, verb: str, *, least: int) -> None:
-        dims = self._dims
-        size = dims[at].size if dims else 1
+        size = self._data.shape[at] if self._data.ndim else 1
         if least <= checked_int(k, verb, "k") <= size:
             return
+        dims = self._dims
         where, dim = (called(dims, at), spelt(dims[at], at)) if dims else ("the 0-d tensor", at)
         message = f"{verb}: k={shown(k)}, and {where} has {counted(size, 'element')}"
         is_none = least > size

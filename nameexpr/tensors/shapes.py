@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
 
+if TYPE_CHECKING:
+    from nameexpr.tensors.keywords import Axis
+
 
 class Shapes(Operators):
     """transpose, permute, movedim, t, T, mT, squeeze, unsqueeze, expand, diagonal, resize_, resize_as_."""
@@ -36,9 +39,10 @@ class Shapes(Operators):
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
         (2, 1)
         """
-        if not self._data.ndim and is_only(dim0) and is_only(dim1):
+        if not self._names and is_only(dim0) and is_only(dim1):
             return self._wrap(self._data.view(), ())
-        a, b = self._position(dim0, "transpose", dim1), self._position(dim1, "transpose", before=(dim0,))
+        dims = (dim0, dim1)
+        a, b = self._position(dim0, "transpose", dims), self._position(dim1, "transpose", dims, 1)
         names = list(self._names)
         names[a], names[b] = names[b], names[a]
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
@@ -76,8 +80,8 @@ class Shapes(Operators):
         >>> ne.tensor([[[1, 2]]], names="N H C").movedim("C", 0).names
         ('C', 'N', 'H')
         """
-        at = self._position(source, "movedim", destination)
-        to = self._position(destination, "movedim", before=(source,))
+        dims = (source, destination)
+        at, to = self._position(source, "movedim", dims), self._position(destination, "movedim", dims, 1)
         order = [axis for axis in range(self._data.ndim) if axis != at]
         order.insert(to, at)
         return self._ordered(order)
@@ -109,7 +113,7 @@ class Shapes(Operators):
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
 
     @op("removes")
-    def squeeze(self, dim: Any = ()) -> Self:
+    def squeeze(self, dim: Any = (), **others: Unpack[Axis]) -> Self:
         """Return a view without dims of size 1: all, or those given; others of those given stay.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
@@ -159,8 +163,8 @@ class Shapes(Operators):
         if not 0 <= new <= DIM_LIMIT - self._data.ndim:
             message = f"expand: {counted(len(wanted), 'size')} for {counted(self._data.ndim, 'dim')}"
             raise fault("NE376", message, call, hint="give one size per dim; -1 keeps a size")
-        old = (None,) * new + self._data.shape
-        for index, (here, size) in enumerate(zip(old, wanted, strict=True)):
+        for index, size in enumerate(wanted):
+            here = self._data.shape[index - new] if index >= new else None
             if here is None and size == -1:
                 message = "expand: -1 keeps a size, and a new dim has none yet"
                 raise fault("NE376", message, call, (index,), "write its size")

@@ -180,6 +180,7 @@ INSTRUMENTED = [
     "nameexpr.compiler.pipeline",
     "nameexpr.compiler.analysis.scope",
     "nameexpr.compiler.analysis.views",
+    "nameexpr.compiler.analysis.resolve_views",
     "nameexpr.compiler.analysis.infer",
     "nameexpr.compiler.analysis.infer_inputs",
     "nameexpr.compiler.analysis.names",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,14 @@ from nameexpr.compiler.ir.axes import (
     Axes,
     Labels,
     Names,
-    flat,
     labels_under,
     shown,
     under_word,
 )
 from nameexpr.compiler.ir.dtypes import SAME_DTYPE, Dtypes, counting_dtype
-from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
+from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View
 from nameexpr.errors import Diagnostic, Mark, Span, error
-from nameexpr.ops import NEED_ELEMENTS, SUMMING
+from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
 from nameexpr.syntax.ast import (
     LABELLED,
@@ -54,15 +54,6 @@ class Typed:
     dropped: Labels
     reducer: str | None
 
-    @property
-    def is_summed(self) -> bool:
-        """Whether products are added up, as the dtypes of sums ask (docs/language.md, section 3, rule 8)."""
-        return bool(self.dropped) if self.reducer is None else self.reducer in SUMMING
-
-    def size(self, labels: Iterable[str]) -> int:
-        """Return the number of cells that these labels span."""
-        return prod([self.sizes[label] for label in labels])
-
 
 def type_expression(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int], *, reducer: str | None = None
@@ -82,7 +73,7 @@ def type_expression(
         reducer = tree.reducer.name if tree.reducer is not None else reducer
         dropped = _dropped(tree, resolved)
         typed = Typed(resolved.operands, resolved.result, names, sizes, dropped, reducer)
-    if typed.reducer in NEED_ELEMENTS and typed.size(typed.dropped) == 0:
+    if typed.reducer in NEED_ELEMENTS and any(typed.sizes[label] == 0 for label in typed.dropped):
         raise error(_no_elements(tree, operands, typed))
     return typed
 
@@ -186,18 +177,18 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
 
 def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     """Return the graph of an expression, and the number of its result."""
-    graph = Graph(dict(typed.sizes))
-    *terms, labels_of_result = map(flat, (*typed.operands, typed.result))
-    kept = tuple(dict.fromkeys([label for labels in terms for label in labels if label not in typed.dropped]))
-    uses = enumerate(zip(typed.operands, terms, dtypes.operands, strict=True))
-    views = [graph.add(View(position, -1, axes), labels, dtype) for position, (axes, labels, dtype) in uses]
+    views = [View(position, -1, axes) for position, axes in enumerate(typed.operands)]
+    every = (*typed.operands, typed.result)
+    *terms, order = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
     if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
-        compute = counting_dtype(dtypes.operands, typed.size(typed.sizes)) or compute
-        result = "bool" if compute != dtypes.compute else result
-    reduction = Reduction(reducer, tuple(views), typed.dropped, compute, result)
+        compute = counting_dtype(dtypes.operands, prod(typed.sizes.values())) or compute
+    is_counted = compute != dtypes.compute
+    result = "bool" if is_counted else result
+    kept = [label for label in dict.fromkeys(chain.from_iterable(terms)) if label not in typed.dropped]
+    reduction = Reduction(reducer, tuple(range(len(views))), typed.dropped, compute, result)
     # Indices, truth values and what a caller's function gives have dtypes of their own.
-    is_known = reducer in {None, "sum"} or reducer in SAME_DTYPE or reduction.is_counted
-    known = result if is_known else ""
-    value = graph.add(reduction, kept, known)
-    return graph, graph.add(Arrange(value, typed.result), labels_of_result, known)
+    known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
+    nodes: list[Node] = [*views, reduction, Arrange(len(views), typed.result)]
+    labels, known_dtypes = [*terms, tuple(kept), order], [*dtypes.operands, known, known]
+    return Graph(dict(typed.sizes), nodes, labels, known_dtypes), len(views) + 1

@@ -26,6 +26,24 @@ class Operand:
     name: str = ""
 
 
+@record
+class Views:
+    """How a formula sees its operands.
+
+    `axes` gives for each operand and term through which it is seen the labels of its dims, `default` the term
+    of a use that has none. `left` are the axes of every statement's own term. `packs` are the packs that
+    operands have, `under` the names there.
+    """
+
+    operands: Mapping[str, Operand]
+    axes: Mapping[View, Axes]
+    default: Mapping[str, ast.Term]
+    left: tuple[Axes | None, ...]
+    sizes: dict[str, int]
+    packs: Mapping[str, int]
+    under: Mapping[str, Names]
+
+
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:
     """Return the item of each dim of an operand with `ndim` dims, which fits the term, with its number inside
     a pack or ellipsis, else 0.
@@ -105,15 +123,14 @@ def _with_size(item: ast.Item, size: int) -> str:
     match item:
         case ast.Literal(written):
             return f"{written}={size}" if written != size else str(size)
-        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(_, name) | ast.NamedGroup(name, _):
-            return f"{name}={size}"
         case _:
+            from nameexpr.syntax.items import dim_name_of, label_of
             from nameexpr.syntax.unparse import unparse_item
 
-            return f"{unparse_item(item)}={size}"
+            return f"{label_of(item) or dim_name_of(item) or unparse_item(item)}={size}"
 
 
-def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Label | ast.Sized | ast.Alias]:
+def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
     """Return the items that have a label."""
     return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
@@ -131,17 +148,14 @@ def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple
 
 
 def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
-    match item:
-        case ast.Label(name) | ast.Sized(name) | ast.Alias(_, name):
-            return (known.get(name, ASSUMED_SIZE),)
-        case ast.Literal(size):
-            return (size,)
-        case ast.Anonymous():
-            return (ASSUMED_SIZE,)
-        case ast.Dots() | ast.Pack():
-            return (ASSUMED_SIZE,) * ASSUMED_DIMS
-        case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-            return (prod(size for inner in items for size in _assumed(inner, known)),)
+    from nameexpr.syntax.items import group_of, label_of
+
+    if isinstance(item, ast.STRETCHED):
+        return (ASSUMED_SIZE,) * ASSUMED_DIMS
+    group = group_of(item)
+    if group is not None:
+        return (prod(size for inner in group.items for size in _assumed(inner, known)),)
+    return (item.size if isinstance(item, ast.Literal) else known.get(label_of(item) or "", ASSUMED_SIZE),)
 
 
 def measured(term: ast.Term, operand: Operand, sizes: dict[str, int], most: int) -> Axes | None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from nameexpr.compiler.analysis.calls import check_along, check_call, check_size
 from nameexpr.compiler.analysis.operands import View
-from nameexpr.compiler.analysis.rules.check import INPUT_RULES
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
-from nameexpr.ops import CONSTANTS, INDEX, RESERVED, SIZE
+from nameexpr.ops import ALONG, ALONG_ONE, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast
 
@@ -53,11 +51,13 @@ def read_scope(tree: ast.Formula) -> Scope:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(tree, uses))
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(walks, uses))
 
 
-def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
-    if not all(isinstance(item, ast.Label) for term in ast.terms_in(tree) for item in term.items):
+def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
+    terms = [statement.term for statement, _ in walks]
+    terms += [node.term for _, walk in walks for node in walk if isinstance(node, _WITH_TERMS)]
+    if {type(item) for term in terms if term is not None for item in term.items} - {ast.Label}:
         return None
     views = dict.fromkeys([(name, use.term) for name, every in uses.items() for use in every])
     seen = tuple([(name, term) for name, term in views if term is not None])
@@ -66,6 +66,7 @@ def _plain_views(tree: ast.Formula, uses: Mapping[str, Sequence[ast.Use]]) -> tu
 
 Walks = list[tuple[ast.Statement, tuple[ast.Node, ...]]]
 """Statements with all nodes of their values."""
+_CALLS, _WITH_TERMS = (ast.Call, ast.CallAlong), (ast.Use, ast.CallAlong)
 
 
 def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
@@ -77,14 +78,26 @@ def _mistakes(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
     defined: dict[str, ast.Statement] = {}
     for statement, walk in walks:
         for node in walk:
-            if isinstance(node, ast.Call):
-                yield from check_call(tree, node, values)
-            elif isinstance(node, ast.CallAlong):
-                yield from check_along(tree, node, values)
+            if isinstance(node, _CALLS) and not _is_right(node):
+                from nameexpr.compiler.analysis.rules.calls import call_faults
+
+                yield from call_faults(tree, node, values)
             elif isinstance(node, ast.Use):
                 yield from _use(tree, node, defined)
         if statement.name is not None:
             defined[statement.name] = statement
+
+
+def _is_right(call: ast.Call | ast.CallAlong) -> bool:
+    """Whether a function is known, given as many values as it takes, and its brackets hold labels."""
+    if isinstance(call, ast.Call):
+        row = POINTWISE.get(call.function)
+        return row is not None and row.arity == len(call.arguments)
+    is_known = call.function in REDUCTIONS or call.function in ALONG
+    items = call.term.items
+    labels = {item.name for item in items if isinstance(item, ast.Label)}
+    is_one = len(call.arguments) == 1 and (len(items) == 1 or call.function not in ALONG_ONE)
+    return is_known and is_one and 0 < len(labels) == len(items)
 
 
 def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
@@ -113,6 +126,8 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     left = tuple([statement.term for statement in tree.statements if statement.term is not None])
     if all(type(item) is ast.Label for term in (*terms, *left) for item in term.items):
         return
+    from nameexpr.compiler.analysis.rules.check import INPUT_RULES
+
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):
@@ -176,7 +191,11 @@ def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) ->
         message = f"{node.name} is a number: it has no dims"
         yield Diagnostic("NE231", message, tree.text, (Mark(node.span),), hint=f"write {node.name}")
     elif node.name in (SIZE, INDEX):
-        yield from check_size(tree, node)
+        items = () if node.term is None else node.term.items
+        if len(items) != 1 or not isinstance(items[0], ast.Label):
+            from nameexpr.compiler.analysis.rules.calls import size_faults
+
+            yield from size_faults(tree, node)
     elif node.name in defined and node.term is not None and defined[node.name].term is None:
         hint = f"write {node.name}, or give the statement a term: {node.name}[...] = ..."
         message = f"'{node.name}' was made without a term, so its dims keep their names"

@@ -76,15 +76,12 @@ def strong(dtype: str) -> str:
 def is_castable(dtype: str, wanted: str) -> bool:
     """Whether a dtype can be converted to another one, maybe with fewer bits, but of no narrower kind.
 
-    >>> is_castable("float64", "float32"), is_castable("int8", "uint8")
-    (True, False)
+    >>> is_castable("float64", "float32"), is_castable("int8", "uint8"), is_castable("bool", "bfloat16")
+    (True, False, True)
     """
-    return _kind(dtype) <= _kind(wanted)
-
-
-def _kind(dtype: str) -> int:
-    long = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
-    return KINDS.index(KIND_OF.get(dtype) or long[dtype])
+    other = {"bfloat16": "float", "longdouble": "float", "clongdouble": "complex"}
+    rank, least = [KINDS.index(KIND_OF.get(name) or other[name]) for name in (wanted, dtype)]
+    return rank >= least
 
 
 def swapped(name: str) -> str:
@@ -105,14 +102,6 @@ ITEM_BYTES |= {swapped(name): size for name, size in ITEM_BYTES.items()}
 """Bytes of one element; dtypes that are not listed (objects, indices) count as 8."""
 
 
-def in_cells(strides: Sequence[int], dtype: str) -> tuple[int, ...]:
-    """Strides in cells; in bytes where they are no whole numbers of cells."""
-    item = ITEM_BYTES.get(dtype, 8)
-    if any(stride % item for stride in strides):
-        return tuple(strides)
-    return tuple([stride // item for stride in strides])
-
-
 @record
 class Dtypes:
     """Dtype names: of each operand, of products and sums, and of the result before `reduce=` and the like
@@ -128,16 +117,21 @@ class Dtypes:
 
 
 def choose_dtypes(
-    operands: tuple[str, ...], product: str, *, is_summed: bool, reducer: str | None, is_asked: bool = False
+    operands: tuple[str, ...],
+    product: str,
+    reducer: str | None,
+    *,
+    drops: bool = False,
+    is_asked: bool = False,
 ) -> Dtypes:
     """Return the dtypes of an expression.
 
-    `product` is what NumPy's promotion gives to all operands, or the dtype asked for, which `is_asked` says;
-    "" if it is not a number. `is_summed` says whether products are added up; `reducer` is the one that is
-    written.
+    `product` is the dtype that NumPy's promotion gives to all operands, or the one asked for with `dtype=`,
+    in which sums are then given back (`is_asked`); "" if it is not a number. `drops` says whether labels are
+    dropped, over which products are added up if there is no reducer.
     """
     compute = product
-    if is_summed or reducer in SUMMING:
+    if drops if reducer is None else reducer in SUMMING:
         compute = WIDE.get(product, product)
         if product in NARROW:
             compute = "float32"

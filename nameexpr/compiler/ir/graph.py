@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from nameexpr.compiler.ir.axes import Axes, Labels
-from nameexpr.compiler.ir.dtypes import WEAK, strong
+from nameexpr.compiler.ir.dtypes import WEAK, WeakDtype
 from nameexpr.errors import Span
 from nameexpr.records import field, record
 
@@ -84,11 +84,6 @@ class Reduction:
     labels: Labels
     compute: str
     result: str
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether what says that any product of bools is true is their number, counted in floats."""
-        return self.reducer == "any" and self.result == "bool" != self.compute
 
 
 @record
@@ -157,7 +152,7 @@ class Graph:
         if isinstance(node, Scalar) and node.kind == "int":
             number = number_of(node).real
             return "int64" if -(2**63) <= number < 2**63 else "uint64" if 0 < number < 2**64 else "float64"
-        return strong(dtype)
+        return dtype.strong if isinstance(dtype, WeakDtype) else dtype
 
     def cells(self, labels: Sequence[str]) -> int:
         """Return the number of cells that labels span."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nameexpr.compiler.ir.dtypes import in_cells
 from nameexpr.records import record
 
 Shape = tuple[int, ...]
@@ -45,20 +44,6 @@ class OperandLayout:
     item: int = 0
     is_swapped: bool = False
     is_uneven: bool = False
-
-
-def operand_layouts(dtypes: Sequence[str], layouts: Sequence[Strides | None]) -> tuple[OperandLayout, ...]:
-    """What is known of operands with these dtypes and strides in bytes."""
-    return tuple([_operand_layout(*facts) for facts in zip(dtypes, layouts, strict=True)])
-
-
-def _operand_layout(dtype: str, layout: Strides | None) -> OperandLayout:
-    if layout is None:
-        return OperandLayout(dtype)
-    strides = in_cells(layout, dtype)
-    if not isinstance(layout, Layout):
-        return OperandLayout(dtype, strides)
-    return OperandLayout(dtype, strides, layout.item, layout.is_swapped, layout.is_uneven)
 
 
 def layouts_or_default(layouts: Sequence[OperandLayout], operands: Sequence[Shape]) -> list[OperandLayout]:

@@ -10,10 +10,11 @@ from itertools import dropwhile, pairwise
 from typing import TypeVar
 
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.layouts import Layout, OperandLayout
 from nameexpr.compiler.ir.liveness import owners
 from nameexpr.compiler.ir.program import Instruction, Note
 from nameexpr.compiler.ir.target import Target
-from nameexpr.records import field, record, replace
+from nameexpr.records import field, record
 
 Strides = tuple[int, ...]
 Chosen = TypeVar("Chosen")
@@ -48,6 +49,22 @@ class Operands:
     shapes: tuple[tuple[int, ...], ...]
     dtypes: tuple[str, ...]
     layouts: tuple[Strides | None, ...]
+
+    def strides(self, position: int) -> Strides | None:
+        """Return the strides of an operand in cells; in bytes where they are no whole numbers of cells."""
+        layout, item = self.layouts[position], ITEM_BYTES.get(self.dtypes[position], 8)
+        if layout is None or any(stride % item for stride in layout):
+            return layout and tuple(layout)
+        return tuple([stride // item for stride in layout])
+
+    @property
+    def given(self) -> tuple[OperandLayout, ...]:
+        """What is known of the memory of each."""
+        found = []
+        for position, (dtype, layout) in enumerate(zip(self.dtypes, self.layouts, strict=True)):
+            more = (layout.item, layout.is_swapped, layout.is_uneven) if isinstance(layout, Layout) else ()
+            found.append(OperandLayout(dtype, self.strides(position), *more))
+        return tuple(found)
 
 
 @record(frozen=False)
@@ -175,11 +192,6 @@ class Builder:
         self.offers.append(len(candidates))
         rank = self.ranks[number] if number < len(self.ranks) else 0
         return candidates[min(rank, len(candidates) - 1)]
-
-    def known(self, value: Value, dtype: str) -> Value:
-        """Return a value that was just made, with the dtype that is known to come out of it."""
-        self.notes[-1] = replace(self.notes[-1], dtype=dtype)
-        return replace(value, dtype=dtype)
 
     def transpose(self, value: Value, labels: Sequence[str]) -> Value:
         """Return a view with the axes in the order of `labels`."""

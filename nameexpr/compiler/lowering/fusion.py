@@ -78,7 +78,7 @@ class FusionPlan:
     ) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
         """Return the steps of a block with its value in the dtype that its reducer computes in."""
         dtype = self.graph.dtypes[root]
-        compute = choose_dtypes((dtype,), dtype, is_summed=False, reducer=reducer).compute
+        compute = choose_dtypes((dtype,), dtype, reducer).compute
         if compute == dtype:
             return steps, (factor,)
         return (*steps, Instruction("cast", (factor,), dtype=compute)), (count + len(steps),)

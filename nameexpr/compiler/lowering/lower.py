@@ -7,12 +7,12 @@ large ones, and those under a reduction that no contraction computes, are fused 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.ir.axes import Axes, Contraction, Labels, Unnamed, product_label
-from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype, in_cells
+from nameexpr.compiler.ir.dtypes import MAGNITUDE, WEAK, Dtypes, WeakDtype
 from nameexpr.compiler.ir.graph import (
     CAST,
     Along,
@@ -62,10 +62,10 @@ class Lowering:
     values: dict[int, Value] = field(default_factory=dict)
     plans: dict[int, tuple[ContractionPlan, int]] = field(default_factory=dict)
 
-    def program(self, uses: dict[int, int], outputs: Sequence[int]) -> Program:
-        """Return the program that makes all values that are used, and gives some."""
+    def program(self, needed: Collection[int], outputs: Sequence[int]) -> Program:
+        """Return the program that makes all values that are needed, and gives some."""
         build, shapes = self.build, self.operands.shapes
-        for number in _schedule_order(self.graph, uses, self.fusing):
+        for number in _schedule_order(self.graph, needed, self.fusing):
             self.value(number)
         values = [self.value(output) for output in outputs]
         results = build.apart(values) if len(values) > 1 else (values[0].number,)
@@ -103,7 +103,10 @@ class Lowering:
             case Reduction():
                 return self._reduction(number, node, preferred)
             case Along(function, source, labels):
-                return self._along(function, source, labels, self.graph.dtypes[number])
+                value, dtype = self._strong(self.value(source)), self.graph.dtypes[number]
+                axes, other = tuple(map(value.axis, labels)), "" if value.dtype == dtype else dtype
+                made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
+                return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
             case Drop(source, labels):
                 value = self.value(source)
                 kept = tuple(label for label in value.labels if label not in labels)
@@ -136,7 +139,9 @@ class Lowering:
         own, dtype = self.graph.labels[number], self.graph.dtypes[number]
         # A label that is reduced may stand in the result as a new dim.
         order = tuple(dict.fromkeys([label for label in preferred if label not in node.labels] + [*own]))
-        reducer = "sum" if node.is_counted else node.reducer
+        # What says that any product of bools is true is their number, counted in floats.
+        is_counted = node.reducer == "any" and node.result == "bool" != node.compute
+        reducer = "sum" if is_counted else node.reducer
         terms = tuple([value.labels for value in factors])
         contraction = Contraction(terms, order, node.labels, reducer, self.graph.sizes)
         plan, offset = self.planned(number, contraction, node.factors)
@@ -152,9 +157,10 @@ class Lowering:
         made = lower_reduction(self.build, plan, factors, dtypes, offset)
         if new := [label for label in own if label not in made.labels]:
             made = self.build.with_labels(made, (*made.labels, *new))
-        if not dtype or made.dtype == dtype:
-            return made
-        return self.build.cast(made, dtype) if made.dtype else self.build.known(made, dtype)
+        if not dtype or made.dtype:
+            return made if made.dtype == dtype else self.build.cast(made, dtype)
+        self.build.notes[-1] = replace(self.build.notes[-1], dtype=dtype)
+        return replace(made, dtype=dtype)
 
     def planned(
         self, number: int, contraction: Contraction, factors: Sequence[int]
@@ -163,13 +169,6 @@ class Lowering:
         last, before = next(reversed(self.plans.values()), (None, 0))
         self.plans[number] = self.plan(contraction, factors), before + len(last.steps if last else ())
         return self.plans[number]
-
-    def _along(self, function: str, source: int, labels: Labels, dtype: str) -> Value:
-        value = self._strong(self.value(source))
-        axes = tuple(value.axis(label) for label in labels)
-        other = "" if value.dtype == dtype else dtype
-        made = Instruction("along_axes", (value.number,), axes=axes, dtype=other, function=function)
-        return self.build.emit(made, value.labels, dtype, self.build.row_major_strides(value.labels))
 
     def _strong(self, value: Value) -> Value:
         """Return a number of Python as an array of the dtype that NumPy gives it; an array as it is."""
@@ -199,26 +198,28 @@ def lower(
     fusing: FusionPlan | None = None,
     row_major: bool = False,
     ranks: tuple[int, ...] = (),
+    needed: Collection[int] = (),
 ) -> tuple[Program, tuple[ContractionPlan, ...]]:
     """Return the program that computes some values of a graph, and the plans of its reductions.
 
     `fusing` says what is computed in blocks, if anything; `row_major` whether results must be new memory in
     row-major order; `ranks` which way to take at each choice, by default the cheapest by the cost model.
+    `needed` are the values that the outputs need, where they are known.
     """
     build = Builder(graph.sizes, len(operands.shapes), target, ranks=ranks)
-    uses = use_counts(graph, outputs) if fusing is None else fusing.uses
     lowering = Lowering(graph, build, operands, plan, fusing, frozenset(outputs if row_major else ()))
-    return lowering.program(uses, outputs), tuple([plan for plan, _ in lowering.plans.values()])
+    program = lowering.program(needed or use_counts(graph, outputs), outputs)
+    return program, tuple([plan for plan, _ in lowering.plans.values()])
 
 
-def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | None) -> list[int]:
+def _schedule_order(graph: Graph, needed: Collection[int], fusing: FusionPlan | None) -> list[int]:
     """Return the values to make one after the other: those that no block holds, nor an arrangement asks for.
 
     Each then finds its sources made, so that no chain of statements is too long for Python's recursion.
     """
     inside: set[int] = set()
     asked: set[int] = set()
-    for number in sorted(uses, reverse=True):
+    for number in sorted(needed, reverse=True):
         node = graph.nodes[number]
         if isinstance(node, Arrange) and isinstance(graph.nodes[node.value], Reduction):
             asked.add(node.value)
@@ -229,15 +230,15 @@ def _schedule_order(graph: Graph, uses: dict[int, int], fusing: FusionPlan | Non
         elif isinstance(node, Reduction) and fusing is not None and fusing.fuses(number):
             inside |= {one for factor in node.factors for one in fusing.fused_values(factor)}
     inside |= asked
-    return [n for n in sorted(uses) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
+    return [n for n in sorted(needed) if n not in inside and not isinstance(graph.nodes[n], Scalar)]
 
 
 def operand_value(build: Builder, node: View, operands: Operands) -> Value:
     """Return an operand with one axis per label."""
-    dtype, layout = operands.dtypes[node.position], operands.layouts[node.position]
-    shape = operands.shapes[node.position]
-    strides = row_major_strides(shape) if layout is None else in_cells(layout, dtype)
-    return lower_view(build, Value(node.position, (), dtype, strides, is_fresh=False), node.axes)
+    position, strides = node.position, operands.strides(node.position)
+    strides = row_major_strides(operands.shapes[position]) if strides is None else strides
+    value = Value(position, (), operands.dtypes[position], strides, is_fresh=False)
+    return lower_view(build, value, node.axes)
 
 
 def lower_view(build: Builder, source: Value, axes: Axes) -> Value:

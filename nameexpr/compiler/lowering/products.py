@@ -66,15 +66,12 @@ def emit_matmul(build: Builder, strategy: Strategy, one: Value, other: Value, *,
     else:
         left, right = _matrix(build, one, (), rows, summed), _matrix(build, other, (), summed, columns)
         product = Instruction("dot", (left.number, right.number))
-        merged = tuple([_label(group) for group in (rows, columns) if group])
+        is_merged = len(rows) > 1 or len(columns) > 1
+        merged = tuple([product_label(group) for group in (rows, columns) if group]) if is_merged else labels
     if merged == labels:
         return build.emit(product, labels, dtype, build.row_major_strides(labels))
     made = build.reshape(build.emit(product, merged, dtype), build.shape(labels), labels)
     return replace(made, strides=build.row_major_strides(labels))
-
-
-def _label(group: Labels) -> str:
-    return group[0] if len(group) == 1 else product_label(group)
 
 
 def _matrix(

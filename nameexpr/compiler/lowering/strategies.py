@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from nameexpr.compiler.ir.axes import Labels
+from nameexpr.compiler.ir.liveness import REAL
 from nameexpr.compiler.ir.target import Steps
 from nameexpr.compiler.lowering.builder import Builder, Value
 from nameexpr.compiler.lowering.products import Pair, Strategy, canonical_strategy
@@ -20,7 +21,6 @@ MOVED = 3
 """Labels of one operand up to which every subset of them is tried in the loop; of more, the outermost."""
 OUTERMOST = 4
 """Labels that are moved of these, at most."""
-REAL = frozenset({"float32", "float64"})
 
 
 def candidate_strategies(build: Builder, pair: Pair, one: Value, other: Value) -> list[Strategy]:

@@ -19,6 +19,8 @@ OVER = frozenset({"softmax", "log_softmax", "cumsum", "cumprod", "sort"})
 
 def reuse(program: Program, shapes: Sequence[Shape]) -> Program:
     """Return the program with `over` set where memory can be taken over."""
+    if not any(map(_candidates, program.instructions)):
+        return program
     count = len(program.operands)
     owner = owners(count, program.instructions)
     views: dict[int, list[int]] = {}

@@ -29,6 +29,7 @@ from nameexpr.compiler.ir.graph import (
 )
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.memory.arrays import item_bytes
+from nameexpr.ops import FUNCTIONS, OPERATORS, SIGNS
 from nameexpr.pictures.data import Flow, Node
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.runtime.plan.network import dims_text, shape_text, with_size
@@ -135,11 +136,12 @@ def _sources(graph: Graph, value: int) -> list[int]:
 
 def _call(function: str, arguments: Sequence[str]) -> str:
     """Return a pointwise function as it would be written."""
-    if function.startswith("."):
-        return f"{function[1:]}{arguments[0]}"
-    if function.endswith("."):
-        return f"{arguments[0]} {function[:-1]} {arguments[1]}"
-    return f"{function}({', '.join(arguments)})"
+    row = FUNCTIONS[function]
+    if row is SIGNS.get(row.name):
+        return f"{row.name}{arguments[0]}"
+    if row is OPERATORS.get(row.name):
+        return f"{arguments[0]} {row.name} {arguments[1]}"
+    return f"{row.name}({', '.join(arguments)})"
 
 
 def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:

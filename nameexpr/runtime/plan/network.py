@@ -53,7 +53,9 @@ def _network(running: Running, text: str) -> TensorNetwork:
         Leg(shown(label), sizes[label], tuple(places), label in result) for label, places in ends.items()
     )
     tensors = tuple(
-        Tensor(f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""))
+        Tensor(
+            f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""), str(position)
+        )
         for position, shape in enumerate(compiled.operands.shapes)
     )
     reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)
@@ -69,7 +71,13 @@ class _Tree:
         self.sizes = self.compiled.graph.sizes
         self.rows_of: dict[int | None, list[Row]] = {}
         for row in rows:
-            self.rows_of.setdefault(row.note.step, []).append(row)
+            loop = row.instruction.loop
+            is_sliced = loop is not None and not loop.block
+            inside = (
+                {note.step for note in loop.body.notes} if loop is not None and is_sliced else {row.note.step}
+            )
+            for step in inside:
+                self.rows_of.setdefault(step, []).append(row)
         self.dtypes = self.compiled.operands.dtypes
         self.last = self.compiled.program.notes[-1].dtype if self.compiled.program.notes else ""
 
@@ -120,7 +128,7 @@ class _Tree:
         """Return the reducer at the end, if it is no sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
-        found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused"}]
+        found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused", "loop"}]
         size = prod(self.compiled.graph.cells(labels) for labels in kept) * self._item(self.last)
         dims = dims_text(kept, self.sizes)
         if not found:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import fsum
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
 from nameexpr.backends.numpy.costs.program import CALL, duration
@@ -21,8 +22,9 @@ from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
 
 if TYPE_CHECKING:
-    from nameexpr.pictures.sheet import Picture
+    from nameexpr.pictures.files import Picture
 
+LEAST_COLUMNS = 24
 VIEW = 1e-6
 """Seconds below which a step that neither computes nor allocates is a view."""
 INDENT = "  "
@@ -93,16 +95,20 @@ class Plan:
     @property
     def speedup(self) -> float:
         """How many times fewer flops than one loop over all labels takes."""
-        return self.naive_flops / self.flops if self.flops else 1.0
+        from decimal import Decimal  # counts may be too large for a float
+
+        return float(Decimal(self.naive_flops) / Decimal(self.flops)) if self.flops else 1.0
 
     def __str__(self) -> str:
-        """Return the table of steps and the totals."""
-        return self.fitted(None)
+        """Return the table of steps and the totals; a terminal gets the text above it in its width."""
+        columns = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+        return "\n".join([*self._heading(columns or None), *self._table(None), *self._totals()])
 
     def fitted(self, width: int | None) -> str:
-        """Return the table of steps and the totals, cut at `width` terminal columns unless that is None.
+        """Return the table of steps and the totals in `width` terminal columns at most, whole if that is None.
 
-        Each statement of a formula is cut by itself. `code` always has the calls in full.
+        The widest columns of the table are cut, and each statement of a formula by itself; `code` always has
+        the calls in full.
 
         Examples
         --------
@@ -111,10 +117,20 @@ class Plan:
         >>> print(plan.fitted(60).splitlines()[2])
           1     dot   batch in,…  48     64     0.34 us  a0.dot(a1)
         """
-        padded = [[cell + " " for cell in row] for row in self._cells()]
-        table = aligned_columns(padded, None if width is None else width - len(INDENT))
-        lines = [*self.text.split("\n"), *(INDENT + line for line in table), *self._totals()]
+        lines = [*self._heading(width), *self._table(width), *self._totals()]
         return "\n".join(lines if width is None else [cut(line, width) for line in lines])
+
+    def _heading(self, width: int | None) -> list[str]:
+        """Return the text, each statement on its line, without the middle of those that are too long."""
+        from nameexpr.pictures.words import short
+
+        lines = self.text.split("\n")
+        return lines if width is None else [short(line, max(LEAST_COLUMNS, width)) for line in lines]
+
+    def _table(self, width: int | None) -> list[str]:
+        padded = [[cell + " " for cell in row] for row in self._cells()]
+        lines = aligned_columns(padded, None if width is None else width - len(INDENT))
+        return [INDENT + line for line in lines]
 
     def _cells(self) -> list[list[str]]:
         """Return the table: its head, then a row for each step."""
@@ -126,13 +142,17 @@ class Plan:
         return rows
 
     def _totals(self) -> list[str]:
+        from nameexpr.pictures.words import full_or_power, ratio_text
+
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
             shape += f", names {self.result_names}"
-        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
+        fewer = ""
+        if 0 < self.flops < self.naive_flops:
+            fewer = f" ({ratio_text(self.naive_flops, self.flops)} times fewer)"
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
-            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
+            f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
             f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
             f"time: about {duration(self.seconds)} on one core (estimated)",
         ]

@@ -13,9 +13,10 @@ from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Axes, shown
 from nameexpr.compiler.ir.dtypes import WEAK
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
+from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Note, Program
+from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.schedule.partial import Folded
 from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
@@ -109,11 +110,12 @@ def running_of(
     layouts = [*own.layouts, *(None for _ in whole.notes)]
     values = (*free, *folded.held)
     bound = tuple(position for position in range(count) if position not in free)
+    given = Operands((), tuple([dtypes[one] for one in values]), tuple([layouts[one] for one in values]))
     return Running(
         compiled,
         folded.rest,
         shapes_of(folded.rest),
-        operand_layouts([dtypes[value] for value in values], [layouts[value] for value in values]),
+        given.given,
         (*(operands[position] for position in free), *held),
         bound,
         folded,

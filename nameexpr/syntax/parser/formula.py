@@ -184,10 +184,16 @@ class _OperatorParser:
         self.is_open = True
         if kind == _COMMA:
             return bool(self.brackets) and self.brackets[-1][1] is not None
-        if kind == _END and not self.brackets:
-            self._end()
-            return True
-        return False
+        if kind != _END or self.brackets:
+            return False
+        (value,) = self.values
+        statement = ast.Statement(None, None, value, value.span, value.span)
+        if self.target:
+            name, at, term = self.target
+            statement = ast.Statement(name, term, value, Span(at.start, value.span.end), at)
+        self.statements.append(statement)
+        self.values, self.target = [], None
+        return True
 
     def _binary(self, token: Token) -> bool:
         level = ast.PRECEDENCE.get(token[_OPERATOR])
@@ -226,15 +232,6 @@ class _OperatorParser:
             self.values.append(ast.Call(name.name, tuple(inside), span, name.span))
         else:
             self.values.append(ast.CallAlong(name.name, name.term, tuple(inside), span, name.span))
-
-    def _end(self) -> None:
-        (value,) = self.values
-        statement = ast.Statement(None, None, value, value.span, value.span)
-        if self.target:
-            name, at, term = self.target
-            statement = ast.Statement(name, term, value, Span(at.start, value.span.end), at)
-        self.statements.append(statement)
-        self.values, self.target = [], None
 
 
 def check_depth(tree: ast.Formula) -> None:

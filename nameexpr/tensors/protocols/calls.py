@@ -123,9 +123,9 @@ class FunctionCall:
 
     def bare(self) -> Any:
         """Return what the function gives for bare arrays (NE658 for a tensor that no rule looked at)."""
-        values = (*self._args, *self._kwargs.values())
-        if any(isinstance(value, Core) and value._data.ndim for value in values):
-            raise nameless(f"{self.verb}, given a tensor where it takes an option,")
+        for value in (*self._args, *self._kwargs.values()):
+            if isinstance(value, Core) and value._data.ndim:
+                raise nameless(f"{self.verb}, given a tensor where it takes an option,")
         return self.answer()
 
     def result(self, names: Names) -> Any:

@@ -89,10 +89,15 @@ def _reduced_by_name(func: Callable[..., Any], x: Core, axis: Any) -> Core | Non
     return Core._tensor_class._wrap(reduced, names[:at] + names[at + 1 :])
 
 
-@implements("clip isclose")
-def _together(call: FunctionCall) -> Any:
-    parts = call.operands("a", "b", "a_min", "a_max", "min", "max", "rtol", "atol", "where")
+@implements("clip")
+def _clipped(call: FunctionCall) -> Any:
+    parts = call.operands("a", "a_min", "a_max", "min", "max", "where")
     return call.result(unified_names(parts, call.verb))
+
+
+@implements("isclose")
+def _close(call: FunctionCall) -> Any:
+    return call.result(unified_names(call.operands("a", "b", "rtol", "atol"), call.verb))
 
 
 @implements("where")

@@ -49,7 +49,8 @@ def test_a_table_that_fits_is_whole(line: str) -> None:
 
 def test_each_statement_of_a_plan_is_cut_by_itself() -> None:
     head = said(wide_session(30), f":plan {FORMULA}").split("\n")[:2]
-    assert head == ["a = log_softmax[Channel](phot…", "a * a + exp(a) - logsumexp[Ch…"]
+    assert [line[:4] for line in head] == ["a = ", "a * "]
+    assert all("…" in line and len(line) <= 30 for line in head)
 
 
 def test_a_plan_keeps_its_short_columns() -> None:

@@ -22,7 +22,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.pipeline import compile_expression, read
-from nameexpr.runtime.compiled import Compiled
+from nameexpr.runtime.compiled_expression import CompiledExpression
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula
 from nameexpr.runtime.operands import spec_of
@@ -69,7 +69,7 @@ def test_its_signature_says_what_goes_in_and_comes_out() -> None:
 def test_texts_without_an_arrow_are_formulas_and_with_one_expressions() -> None:
     assert isinstance(ne.compile("y = x"), CompiledFormula)
     assert isinstance(ne.compile("x[N]"), CompiledFormula)
-    assert isinstance(ne.compile("a b -> b a"), Compiled)
+    assert isinstance(ne.compile("a b -> b a"), CompiledExpression)
     with pytest.raises(ne.RuleError):
         ne.compile("a b")  # an assertion
 
@@ -238,9 +238,7 @@ def test_a_formula_has_the_value_of_its_expression(
 def test_the_program_is_the_same_object_by_object(expression: str, formula: str) -> None:
     tree = read(expression)
     typed = type_expression(tree, [Operand(A.shape), Operand(B.shape)], {})
-    dtypes = choose_dtypes(
-        ("float64", "float64"), "float64", is_summed=typed.is_summed, reducer=typed.reducer
-    )
+    dtypes = choose_dtypes(("float64", "float64"), "float64", typed.reducer, drops=bool(typed.dropped))
     one = compile_expression(tree, typed, dtypes, [A.strides, B.strides], Options(TARGET)).program
     entry = find_formula(formula)
     two = entry.compile([spec_of(A), spec_of(B)]).program

@@ -104,11 +104,7 @@ def _far(step: int, cells: int, dtype: str) -> float:
 
 
 def product_cost(count: int, rows: int, inner: int, columns: int, dtype: str, *, is_by_dots: bool) -> float:
-    """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS.
-
-    `is_by_dots` says of a product with a vector whether it is made of inner products, for the matrix lies
-    along the inner axis; else it adds up columns.
-    """
+    """Return the cost of `count` products of matrices (rows, inner) and (inner, columns), inside BLAS."""
     scale = width(dtype)
     if rows == 1 and columns == 1:
         each = inner * LANE * scale

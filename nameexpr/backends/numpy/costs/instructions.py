@@ -30,6 +30,7 @@ from nameexpr.backends.numpy.costs.passes import (
 )
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
+from nameexpr.compiler.ir.primitives import broadcast
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
 from nameexpr.compiler.ir.strides import is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
@@ -62,13 +63,17 @@ def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided)
     """Return the cost of one instruction that is no loop, from the arrays it reads and the one it makes."""
     if instruction.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
         return CALL["matmul"]
-    cost = COSTS[instruction.primitive]
+    cost = COSTS.get(instruction.primitive, _one_copy)
     return cost if isinstance(cost, float) else cost(instruction, sources, result)
 
 
 def _filled(size: int) -> float:
     """Return the cost of an array of so many bytes with one value."""
     return FILL + BYTE * size + memory_cost(size)
+
+
+def _one_copy(_: Instruction, sources: Arrays, result: Strided) -> float:
+    return _row_major(sources[0]) if sources else _filled(result.cells * result.item)
 
 
 def _full(instruction: Instruction, _: Arrays, __: Strided) -> float:
@@ -190,18 +195,13 @@ def _fused(block: Instruction, sources: Arrays, _: Strided) -> float:
     for step in block.steps:
         arrays = [parts[source] for source in step.sources]
         numbers = [number for number in step.constants if number is not None]
-        made = row_major(_broadcast(arrays), step.dtype)
+        made = row_major(broadcast(*[array.shape for array in arrays]), step.dtype)
         cost += function_cost(step.function or step.primitive, numbers, arrays, made)
         parts.append(made)
     cost += _reduced(block, [parts[factor] for factor in block.factors], tiles) if block.function else PART
     moved = sum(source.size for source in sources)
     moved += prod(size for axis, size in enumerate(block.shape) if axis not in block.axes) * 8
     return MADE + count * cost + memory_cost(moved)
-
-
-def _broadcast(arrays: Arrays) -> Shape:
-    shapes = [array.shape for array in arrays if array.shape]
-    return tuple(max(sizes) if 0 not in sizes else 0 for sizes in zip(*shapes, strict=True))
 
 
 def _reduced(block: Instruction, factors: Arrays, tiles: Shape) -> float:
@@ -270,4 +270,4 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "transpose": VIEW,
     "vecdot": _vecdot,
 }
-"""What each primitive costs: as much whatever its arrays are, or by these."""
+"""What each primitive costs: as much whatever its arrays are, or by these; without a row, a copy."""

@@ -59,7 +59,7 @@ def reduction(values: Values, reducer: str, value: int, labels: Labels, span: Sp
     is_wide = dtype == "float16" and reducer in ADDING and bool(epilogue)
     dtypes = tuple(map(graph.strong, factors))
     promoted = values.arithmetic.promoted(dtypes)
-    chosen = choose_dtypes(dtypes, promoted, is_summed=reducer in SUMMING, reducer=reducer)
+    chosen = choose_dtypes(dtypes, promoted, reducer)
     result = chosen.compute if is_wide else chosen.result
     node = Reduction(reducer, tuple(factors), labels, chosen.compute, result)
     reduced = graph.add(node, kept, "float32" if is_wide else dtype)

@@ -8,9 +8,8 @@ from typing import TypeGuard
 from nameexpr.compiler.analysis.build.contractions import reduction, widened
 from nameexpr.compiler.analysis.build.values import Arithmetic, Values
 from nameexpr.compiler.analysis.faults import values as faults
-from nameexpr.compiler.analysis.names import result_names
+from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.compiler.analysis.views import Views, relabelled
 from nameexpr.compiler.ir.axes import (
     DOTS,
     Axes,
@@ -31,8 +30,7 @@ from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
 from nameexpr.records import field, record, replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.ast import STRETCHED, Dots, Label, Term
-from nameexpr.syntax.unparse import unparse_item
+from nameexpr.syntax.ast import Dots, Label, Pack, Term
 
 
 @record
@@ -52,15 +50,15 @@ def build_formula(
     dtypes: Mapping[str, str],
     views: Views,
     arithmetic: Arithmetic,
-    graph: Graph,
     outputs: Sequence[str] | None = None,
     dtype: str = "",
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
-    """Write a formula into a graph; return the value of every statement, and the results with their names.
+) -> tuple[Graph, tuple[int, ...], tuple[int, ...], tuple[Names, ...]]:
+    """Return the graph of a formula, the value of every statement, and the results with their names.
 
     The results are the last statement, or those named in `outputs`; they and operands are converted to
     `dtype`, unless it is "".
     """
+    graph = Graph(views.sizes)
     writer = FormulaWriter(scope, dtypes, views, Values(scope.tree, views, arithmetic, graph), dtype)
     statements = [writer.statement(number) for number in range(len(scope.tree.statements))]
     numbers = {statement.name: number for number, statement in enumerate(scope.tree.statements)}
@@ -73,7 +71,7 @@ def build_formula(
     if any(operand.names is not None for operand in views.operands.values()):
         names = tuple(writer.names(statements[number]) for number in results)
     values = tuple(statement.value for statement in statements)
-    return values, tuple(statements[number].arranged for number in results), names
+    return graph, values, tuple(statements[number].arranged for number in results), names
 
 
 @record(frozen=False)
@@ -128,6 +126,8 @@ class FormulaWriter:
         """Return the names of a statement's dims."""
         own = self.values.under.get(statement.value, {})
         if statement.term is not None:
+            from nameexpr.compiler.analysis.names import result_names
+
             dots = tuple([own.get(label.number) for label in labels_under(DOTS, statement.order)])
             return result_names(statement.term, {**self.views.under, DOTS: dots}, self.scope.text)
         names: list[str | None] = []
@@ -225,6 +225,8 @@ class FormulaWriter:
                 hint = f"name its dims where it is used: {node.name}[i j]"
                 raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
         else:
+            from nameexpr.compiler.analysis.resolve_views import relabelled
+
             assert statement.axes is not None and term is not None
             shape = tuple(map(graph.cells, statement.axes))
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
@@ -261,12 +263,13 @@ class FormulaWriter:
         own = self.values.graph.labels[value]
         labels: list[str] = []
         for item in node.term.items:
-            word = unparse_item(item)
-            if isinstance(item, STRETCHED):
+            assert isinstance(item, Label | Dots | Pack)  # the rules have seen to that
+            word = item.name if isinstance(item, Label) else item.word
+            if not isinstance(item, Label):
                 labels += labels_under(word, own)
             elif word in own:
                 labels.append(word)
-            if word not in (self.views.packs if isinstance(item, STRETCHED) else own):
+            if word not in (own if isinstance(item, Label) else self.views.packs):
                 raise error(faults.foreign(self.scope.tree, node, item.span, word, own))
         return tuple(labels)
 

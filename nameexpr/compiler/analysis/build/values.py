@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from nameexpr.compiler.analysis.faults import values as faults
-from nameexpr.compiler.analysis.views import Views
+from nameexpr.compiler.analysis.operands import Views
 from nameexpr.compiler.ir.axes import EllipsisNames, Unnamed, is_under_dots
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, KIND_OF, MAGNITUDE, WEAK, WeakDtype
 from nameexpr.compiler.ir.graph import CAST, Drop, Graph, Map, Scalar, number_of

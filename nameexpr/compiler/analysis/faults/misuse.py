@@ -12,21 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import labelled
-from nameexpr.compiler.analysis.rules.summation import listed
+from nameexpr.compiler.analysis.rules.summation import SHOWN, listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Alias, Expression, NamedGroup, labels_in
+from nameexpr.syntax.ast import Expression, labels_in
+from nameexpr.syntax.items import is_renamed, unnamed
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
 
-MOST_CELLS = 2**58
 """Cells of an array that some machine could hold."""
 OPTIONS = ("out", "dtype", "optimize", "sizes", "reduce", "order", "memory_limit", "tune")
 """Keywords of `einsum` that are no sizes of labels."""
@@ -38,9 +37,11 @@ MARKED = 8
 
 def needs_arrow(text: str) -> Diagnostic:
     """Return the mistake of an assertion that is given to `einsum` or `compile`."""
-    hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
+    bare = _bare(text).rstrip()
+    written = "inputs -> result" if len(bare) > SHOWN or "\n" in bare else f"{bare.strip()} -> result".strip()
+    hint = f"to compute, write {written}; to check shapes, call nameexpr.check"
     message = "an expression needs an arrow: this text is an assertion"
-    end = len(_bare(text).rstrip())
+    end = len(bare)
     marks = (Mark(Span(end, end), "->"),) if end else ()
     return Diagnostic("NE218", message, text, marks, hint=hint)
 
@@ -114,9 +115,9 @@ def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[s
 def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
     for term in tree.terms:
         for item in term.items:
-            if isinstance(item, Alias | NamedGroup) and item.dim == name:
-                inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
-                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
+            if is_renamed(item) and item.dim == name:
+                label = unparse_item(unnamed(item))
+                hint = f"'{name}' is the dim's name on the tensor, its label here is {label}: give its size"
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
     known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
@@ -136,15 +137,10 @@ def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int
     return Diagnostic("NE705", message, tree.text, marks, hint=hint)
 
 
-def check_arrays(tree: Scope, shapes: Sequence[tuple[int, ...]], result: tuple[int, ...]) -> None:
-    """Refuse values of a formula with more dims than the limit, or that no machine can hold."""
-    count = max(map(len, shapes), default=0)
-    if count > limits().dims:
-        raise error(too_many_dims(tree, count))
-    for shape in shapes:
-        if prod(size for size in shape if size) > MOST_CELLS:
-            message = f"an array of shape {shape} would be needed, which no machine can hold"
-            last = tree.tree.statements[-1]
-            marks = (Mark(last.span if last.term is None else last.term.span),) if shape == result else ()
-            hint = "reduce over dims, or make them smaller"
-            raise error(Diagnostic("NE706", message, tree.text, marks, hint=hint))
+def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diagnostic:
+    """The diagnostic for a value of a formula that no machine can hold."""
+    message = f"an array of shape {shape} would be needed, which no machine can hold"
+    last = tree.tree.statements[-1]
+    marks = (Mark(last.span if last.term is None else last.term.span),) if is_result else ()
+    hint = "reduce over dims, or make them smaller"
+    return Diagnostic("NE706", message, tree.text, marks, hint=hint)

@@ -10,10 +10,11 @@ from nameexpr.compiler.analysis.operands import Operand, View, describe, labelle
 from nameexpr.compiler.ir.axes import Axes, Unnamed, shown
 from nameexpr.compiler.ir.dtypes import WeakDtype
 from nameexpr.errors import NO_FLOAT, Diagnostic, Mark, NotHeldError, OperandInfo, Span, did_you_mean
-from nameexpr.ops import REDUCTIONS
+from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import is_renamed
 
 
 def word_of(label: str) -> str:
@@ -102,7 +103,7 @@ def _labels_of_dim(tree: ast.Formula, name: str) -> str:
     """Return the labels of a dim that has another name outside: x[f=(h d)]; "" if there is none."""
     for term in ast.terms_in(tree):
         for item in term.items:
-            if isinstance(item, ast.Alias | ast.NamedGroup) and item.dim == name:
+            if is_renamed(item) and item.dim == name:
                 return " ".join(sorted(ast.labels_in(ast.Term((item,))), key=tree.text.find))
     return ""
 
@@ -127,7 +128,7 @@ def no_elements(text: str, node: ast.CallAlong, label: str) -> Diagnostic:
 def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Diagnostic:
     """Return the diagnostic for a function that is not defined for these dtypes (NE524)."""
     kinds = " and ".join(dict.fromkeys(map(_kind, dtypes)))
-    name = function.strip(".")
+    name = FUNCTIONS[function].name if function in FUNCTIONS else function
     message = f"'{name}' is not defined for {kinds}"
     return Diagnostic("NE524", message, text, (Mark(span),), hint=_instead(function, dtypes))
 

@@ -63,14 +63,14 @@ def fit_expression(
         return halved + smaller_label(labels, sizes, limit, peak_with)
 
     result = prod(map(single.graph.cells, single.result)) * item_bytes(single.dtypes.result)
-    raise error(over_limit(tree, program, single.given, [result], needed, limit, advice))
+    raise error(over_limit(tree, program, single.operands.given, [result], needed, limit, advice))
 
 
 def fit_memory_limit(single: SingleReduction, program: Program, limit: int) -> tuple[Program, int]:
     """Return the cheapest program that needs at most `limit` bytes, or else the one that needs least, and
     what it needs; `program` is the one without loops.
     """
-    given = single.given
+    given = single.operands.given
     least = peak_bytes(program, shapes_of(program), given)
     network = network_of(single)
     aim, seen, effort = float(limit), set[Nest](), Effort()

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.graph import Graph
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.primitives import shapes_of, work_of
 from nameexpr.compiler.ir.program import Program
 from nameexpr.compiler.ir.target import Target
@@ -70,11 +69,6 @@ class GraphSearch:
     left: int = MOST
     seen: dict[GraphLoops, Tried] = field(default_factory=dict)
 
-    @property
-    def given(self) -> tuple[OperandLayout, ...]:
-        """What is known of the operands' memory."""
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
-
     def tried(self, loops: GraphLoops) -> Tried:
         """Return the program with some loops."""
         if loops not in self.seen:
@@ -85,7 +79,7 @@ class GraphSearch:
             program = lowering.lowered(self.outputs)
             program = tile_leading_axes(program, shapes_of(program), self.target)
             self.left -= _length(program)
-            sizes = moments(info_of(program, shapes_of(program), self.given))
+            sizes = moments(info_of(program, shapes_of(program), self.operands.given))
             excess = fsum([log(max(1, size / max(1, self.limit))) for size in sizes])
             cost = _cost(program, self.target)
             self.seen[loops] = Tried(loops, program, lowering.plans, max(sizes, default=0), cost, excess)
@@ -136,7 +130,7 @@ def fit_formula(
         NE709, if none was found.
     """
     graph, shapes = search.graph, shapes_of(program)
-    if peak_bytes(program, shapes, search.given) <= search.limit:
+    if peak_bytes(program, shapes, search.operands.given) <= search.limit:
         return program, plans
     pairs = zip(program.outputs, search.outputs, strict=True)
     sizes = [prod(shapes[result]) * item_bytes(graph.dtypes[output]) for result, output in pairs]
@@ -160,7 +154,7 @@ def fit_formula(
     def advice(labels: tuple[str, ...]) -> list[str]:
         return smaller_label(labels, graph.sizes, search.limit, peak_with)
 
-    raise error(over_limit(tree, program, search.given, sizes, best.peak, search.limit, advice))
+    raise error(over_limit(tree, program, search.operands.given, sizes, best.peak, search.limit, advice))
 
 
 def _length(program: Program) -> int:

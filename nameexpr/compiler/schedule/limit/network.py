@@ -12,7 +12,6 @@ from typing import NamedTuple
 from nameexpr.compiler.ir.axes import Axes
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES, Dtypes
 from nameexpr.compiler.ir.graph import Arrange, Graph, Reduction, View
-from nameexpr.compiler.ir.layouts import OperandLayout, operand_layouts
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Operands
 from nameexpr.compiler.memory.arrays import Array
@@ -39,11 +38,6 @@ class SingleReduction(NamedTuple):
     def views(self) -> list[View]:
         """How each factor sees its operand."""
         return [node for node in self.graph.nodes if isinstance(node, View)]
-
-    @property
-    def given(self) -> tuple[OperandLayout, ...]:
-        """What is known of the operands' memory."""
-        return operand_layouts(self.operands.dtypes, self.operands.layouts)
 
     @property
     def node(self) -> Reduction:
@@ -131,7 +125,7 @@ def network_of(single: SingleReduction) -> StepNetwork:
 def _copied(single: SingleReduction) -> frozenset[int]:
     """Return the operands that are not in one piece, and may be copied for products."""
     found = set()
-    for number, (shape, one) in enumerate(zip(single.operands.shapes, single.given, strict=True)):
+    for number, (shape, one) in enumerate(zip(single.operands.shapes, single.operands.given, strict=True)):
         if one.strides is not None:
             array = Array(shape, one.strides, one.dtype, one.item, one.is_swapped, one.is_uneven)
             found |= {number} if array.is_odd or not array.is_one_piece else set()

@@ -38,7 +38,7 @@ def compiled(
     shapes = [Operand((SIZE,) * len(term.items)) for term in tree.inputs]
     typed = type_expression(tree, shapes, {})
     names = ("float64",) * len(shapes)
-    dtypes = choose_dtypes(names, "float64", is_summed=typed.is_summed, reducer=typed.reducer)
+    dtypes = choose_dtypes(names, "float64", typed.reducer, drops=bool(typed.dropped))
     layouts = [None] * len(shapes)
     chosen = Options(TARGET, optimize, same=same, **options)  # type: ignore[arg-type]
     return compile_expression(tree, typed, dtypes, layouts, chosen)

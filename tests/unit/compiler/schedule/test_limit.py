@@ -13,11 +13,14 @@ from nameexpr.backends.numpy.codegen.statements import write
 from nameexpr.backends.numpy.target import TARGET
 from nameexpr.compiler.analysis.infer import type_expression
 from nameexpr.compiler.analysis.operands import Operand
+from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.compilation import Compilation, Options
 from nameexpr.compiler.ir.dtypes import Dtypes
+from nameexpr.compiler.ir.graph import Arrange, Index, Map, Reduction, View
 from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.compiler.ir.program import Loop, Note, Program
-from nameexpr.compiler.pipeline import compile_expression, read
+from nameexpr.compiler.pipeline import compile_expression, compile_formula, read, read_formula
+from nameexpr.compiler.schedule.limit.expand import expand
 from nameexpr.compiler.schedule.limit.loops import (
     BlockLoop,
     Nest,
@@ -29,11 +32,14 @@ from nameexpr.compiler.schedule.limit.loops import (
 )
 from nameexpr.compiler.schedule.limit.lowering import lower_loops
 from nameexpr.compiler.schedule.limit.network import Item, SingleReduction, StepNetwork, network_of
+from nameexpr.compiler.schedule.limit.refusal import resized
+from nameexpr.compiler.schedule.limit.regions import more_loops
 from nameexpr.compiler.schedule.limit.search import find_nests
 from nameexpr.records import replace
 from nameexpr.runtime.operands import OperandSpec
 from nameexpr.runtime.plan.running import running_of
 from nameexpr.runtime.plan.steps import rows_of
+from nameexpr.runtime.promotion import ARITHMETIC
 from nameexpr.syntax.ast import Expression
 from oracle.generate import instructions as ir
 
@@ -221,3 +227,61 @@ def test_sizes_of_values_are_products_of_their_labels() -> None:
     _, _, network = CHAIN
     sizes = [prod(network.sizes[label] for label in labels) for labels in network.values[:3]]
     assert sizes == [240, 2000, 350]
+
+
+def formula(text: str, **shapes: tuple[int, ...]) -> Compilation[Scope]:
+    operands = {name: Operand(shape) for name, shape in shapes.items()}
+    dtypes = dict.fromkeys(shapes, "float64")
+    options = (ARITHMETIC, {}, Options(TARGET))
+    return compile_formula(read_formula(text), operands, dtypes, [None] * len(shapes), *options)
+
+
+def test_a_loop_covers_what_carries_its_label_and_reads_the_rest() -> None:
+    made = formula("e = exp(x[i] * y[j]); s[i] = sum[j](e); t[i] = s / index[i]; t * 2", x=(30,), y=(40,))
+    graph, (output,) = made.graph, made.outputs
+    found = {
+        (loops[-1].label, type(graph.nodes[loops[-1].top])): loops[-1]
+        for loops in more_loops(graph, [output], ())
+    }
+    by_row, by_column = found["i", Arrange], found["j", Reduction]
+    assert {type(graph.nodes[read]) for read in by_row.reads} == {View, Index}
+    assert {graph.labels[read] for read in by_column.reads} == {("i",), ("j",)}
+    assert all(loop.block == 1 and not loop.inner for loop in found.values())
+    (inner, *_) = more_loops(graph, [output], (by_column,))
+    assert by_column in inner or inner[0].inner  # beside the loop, or inside it
+
+
+def test_a_label_that_a_reducer_takes_is_looped_over_only_if_its_parts_combine() -> None:
+    for reducer, labels in {
+        "sum": {"i", "j"},
+        "max": {"i", "j"},
+        "mean": {"i", "j"},
+        "median": {"i"},
+    }.items():
+        made = formula(f"{reducer}[j](exp(x[i j]))", x=(30, 40))
+        found = [loop for (loop,) in more_loops(made.graph, made.outputs, ())]
+        over = {loop.label for loop in found if not isinstance(made.graph.nodes[loop.top], Map)}
+        assert over == labels
+
+
+def test_a_contraction_is_expanded_to_the_steps_of_its_plan() -> None:
+    made = formula("sum[b c](x[a b] * y[b c] * z[c d]) + 1", x=(9, 8), y=(8, 7), z=(7, 6))
+    (number,) = [value for value, node in enumerate(made.graph.nodes) if isinstance(node, Reduction)]
+    expanded = expand(made.graph, {number: (made.plans[0], 0)})
+    steps = expanded.steps[number]
+    assert [set(expanded.graph.labels[step]) for step in steps] == [
+        set(step.labels) for step in made.plans[0].steps
+    ]
+    assert expanded.numbers[number] == steps[-1] and [before for _, before in expanded.plans.values()] == [
+        0,
+        1,
+    ]
+
+
+def test_the_sizes_of_labels_that_see_one_dim_change_together() -> None:
+    made = formula("x[i] * x[j] + y[i]", x=(30,), y=(30,))
+    smaller = resized(made.graph, made.operands, "j", 5)
+    assert smaller is not None and smaller[1].shapes == ((5,), (5,))
+    group = formula("x[i] * y[(i k)]", x=(5,), y=(30,))
+    bigger = resized(group.graph, group.operands, "k", 2)
+    assert bigger is not None and bigger[1].shapes == ((5,), (10,))

@@ -30,7 +30,7 @@ def stages(text: str, *shapes: Shape, dtypes: Any = None) -> Any:
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
     names = tuple(dtypes or ("float64",) * len(shapes))
     product = str(np.result_type(*names))
-    chosen = choose_dtypes(names, product, is_summed=typed.is_summed, reducer=typed.reducer, is_asked=False)
+    chosen = choose_dtypes(names, product, typed.reducer, drops=bool(typed.dropped))
     return compile_expression(tree, typed, chosen, [None] * len(shapes), Options(TARGET))
 
 
@@ -183,9 +183,7 @@ def test_work_is_counted_in_scalar_operations(
 def cost_per_call(text: str, bound: set[int], shapes: list[Shape], constants: tuple[int, ...]) -> int:
     tree = read(text)
     typed = type_expression(tree, [Operand(shape) for shape in shapes], {})
-    dtypes = choose_dtypes(
-        ("float64",) * len(shapes), "float64", is_summed=True, reducer=None, is_asked=False
-    )
+    dtypes = choose_dtypes(("float64",) * len(shapes), "float64", None, drops=True)
     made = compile_expression(tree, typed, dtypes, [None] * len(shapes), Options(TARGET, constants=constants))
     rest = fold(made.program, made.shapes, bound, TARGET).rest
     return sum(

@@ -244,3 +244,26 @@ def test_verify_refuses_a_body_that_does_not_fit_its_sources() -> None:
         instructions = (*program.instructions[:place], changed, *program.instructions[place + 1 :])
         with pytest.raises(AssertionError):
             shapes_of(replace(program, instructions=instructions))
+
+
+EXPRESSIONS = {
+    "b i j, b j k, b k l -> b i l": [(16, 256, 8), (16, 8, 256), (16, 256, 8)],
+    "b i d, b j d -> b i : median": [(32, 64, 32), (32, 64, 32)],
+    "b i d, b j d, b j e -> b i e : max": [(8, 32, 16), (8, 32, 16), (8, 32, 16)],
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expressions_with_large_values_go_through_slices_too(text: str) -> None:
+    rng = np.random.default_rng(0)
+    operands = [rng.random(shape) for shape in EXPRESSIONS[text]]
+    run = ne.compile(text, optimize=[(0, 1)] * (len(operands) - 1))
+    plan = run.plan(*operands)
+    assert plan.steps[0].what == "sliced"
+    assert plan.flops == sum(step.flops for step in plan.steps)
+    whole = run.bind({1: operands[1]})  # what is bound is read by every slice, and made ahead
+    rest = [operands[0], *operands[2:]]
+    assert "sliced" not in [step.what for step in whole.plan(*rest).steps]
+    np.testing.assert_allclose(run(*operands), whole(*rest), rtol=1e-12)
+    assert plan.peak_bytes < whole.plan(*rest).peak_bytes / 5
+    assert plan.draw("tree").startswith("<svg")
