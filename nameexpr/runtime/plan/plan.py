@@ -105,7 +105,7 @@ class Plan:
         return "\n".join([*self._heading(columns or None), *self._table(None), *self._totals()])
 
     def fitted(self, width: int | None) -> str:
-        """Return the table of steps and the totals in `width` terminal columns at most, whole if that is None.
+        """Return the table of steps and the totals in at most `width` columns, or whole if that is None.
 
         The widest columns of the table are cut, and each statement of a formula by itself; `code` always has
         the calls in full.
