@@ -3,7 +3,7 @@
 >>> session = new_session()
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> print(session.run(":type sum[C](x)").text)
-N=2  float64  12 flops  16 B  ...
+N=2  float64  12 flops  16 B  0.65 us
 >>> print(session.run(":pan x").text)
 there is no command ':pan'
   help: did you mean ':plan'?

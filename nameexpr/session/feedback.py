@@ -6,7 +6,7 @@ every key press, by planning only.
 >>> session = Session({})
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> status(session, "sum[C](x)").text
-'N=2  float64  12 flops  16 B  ...'
+'N=2  float64  12 flops  16 B  0.65 us'
 >>> status(session, "sum[K](x)").span
 Span(start=4, end=5)
 """

@@ -4,8 +4,9 @@ paste, and pictures; an outline is what a plan says of the whole, and quick to m
 The line below the input of a session shows an outline at every key.
 
 >>> import nameexpr as ne
->>> ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
-Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64, seconds=...)
+>>> outline = ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
+>>> outline.shape, outline.flops, outline.peak_bytes, duration(outline.seconds)
+((2, 4), 48, 64, '0.64 us')
 """
 
 from __future__ import annotations
