@@ -29,7 +29,7 @@ _HOMES = {
     ),
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
     "nameexpr.syntax.limits": "Limits limits set_limits",
-    "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
+    "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_pandas from_xarray tensor",
     "nameexpr.tensors.arguments": "device manual_seed",
     "nameexpr.tensors.dtypes": (
         "bool complex64 complex128 double float float16 float32 float64 get_default_dtype half int "

@@ -19,7 +19,7 @@ from nameexpr.notebook import load_ipython_extension as load_ipython_extension, 
 from nameexpr.syntax.limits import Limits as Limits, limits as limits, set_limits as set_limits
 from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
-    from_xarray as from_xarray, tensor as tensor,
+    from_pandas as from_pandas, from_xarray as from_xarray, tensor as tensor,
 )
 from nameexpr.tensors.arguments import device as device, manual_seed as manual_seed
 from nameexpr.tensors.dtypes import (

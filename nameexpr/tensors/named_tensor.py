@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nameexpr.dims import dims_of
+from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array
+from nameexpr.tensors.arguments import as_array, foreign
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -248,39 +248,71 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
 
 def from_xarray(array: Any) -> NamedTensor:
-    """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims, not its coordinates.
+    """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims and coordinates.
 
     Raises
     ------
     OptionError
-        NE653, if it is no DataArray.
+        NE653, if it is no DataArray; NE654, if it holds what is no array of NumPy.
     DimNameError
         NE412, if a dim's name is no name here.
 
     Examples
     --------
-    >>> import xarray  # doctest: +SKIP
-    >>> from_xarray(xarray.DataArray([[1, 2]], dims=("N", "C"))).names  # doctest: +SKIP
+    >>> import xarray
+    >>> from_xarray(xarray.DataArray([[1, 2]], dims=("N", "C"))).names
     ('N', 'C')
     """
     if not hasattr(array, "dims") or not hasattr(array, "values"):
         hint = "from_numpy(array, names=...) takes arrays"
         message = f"from_xarray takes a DataArray, not {type(array).__name__}"
         raise error(Diagnostic("NE653", message, hint=hint))
-    return from_numpy(array.values, names=tuple(array.dims))
+    return _made(array, None, None, copy=False)
+
+
+def from_pandas(data: Any, names: object = None) -> NamedTensor:
+    """Return a tensor of a `Series` or a `DataFrame`, whose index and columns become coordinates.
+
+    The names of index and columns are those of the dims; `names` names those that have none.
+
+    Raises
+    ------
+    OptionError
+        NE653, if it is neither; NE654, if it has a MultiIndex, or dtypes that NumPy lacks.
+    DimNameError
+        NE412, if a name of the index or the columns is no name here; NE418, if `names` contradicts one.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> table = pandas.DataFrame([[1, 2]], pandas.Index(["Oslo"], name="station"))
+    >>> from_pandas(table, names="station month").names
+    ('station', 'month')
+    """
+    if not hasattr(data, "axes") or not hasattr(data, "to_numpy"):
+        hint = "from_numpy(array, names=...) takes arrays"
+        message = f"from_pandas takes a Series or a DataFrame, not {type(data).__name__}"
+        raise error(Diagnostic("NE653", message, hint=hint))
+    return _made(data, names, None, copy=False)
 
 
 def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
-    old = data if isinstance(data, NamedTensor) else None
+    found = None if isinstance(data, np.ndarray | NamedTensor) else foreign(data)
+    old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     if names is None and old is not None:
         return wrap(array, old.names)
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
-    if old is not None and old.has_names() and new_names != old.names:
-        at = next(at for at, name in enumerate(old.names) if new_names[at] != name)
-        message = "the data is a NamedTensor"
-        message += f" whose dim {at} is called {old.names[at]!r}, not {new_names[at]!r}"
-        hint = "leave names= out and rename the result, or refine_names for dims without a name"
-        raise fault("NE418", message, ShownCall("names=", new_names, (old._dims,)), (at,), hint)
+    if old is not None and old.has_names():
+        _check_kept(old, new_names, type(data).__name__, has_all=found is None)
     return wrap(array, new_names)
+
+
+def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
+    """Raise NE418 where a name would be lost; or gained, unless an index of pandas left it open."""
+    for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
+        if name != new and (has_all or name is not None):
+            message = f"the data is a {kind} whose dim {at} is called {name!r}, not {new!r}"
+            hint = "leave names= out and rename the result, or refine_names for dims without a name"
+            raise fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

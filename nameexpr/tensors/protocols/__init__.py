@@ -31,7 +31,8 @@ class Protocols(Core):
 
     __slots__ = ()
 
-    __array_priority__ = 1000.0
+    __array_priority__ = 10000.0  # pandas, with 1000, leaves ufuncs to us, and operators by the other
+    __pandas_priority__ = 10000
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return the array without names, as `np.asarray(x)` asks for it.
