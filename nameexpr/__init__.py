@@ -17,6 +17,8 @@ _HOMES = {
     "nameexpr.runtime.check": "Sizes check",
     "nameexpr.runtime.compile": "compile explain",
     "nameexpr.runtime.compiled": "Compiled",
+    "nameexpr.runtime.compiled_expression": "CompiledExpression",
+    "nameexpr.runtime.compiled_formula": "CompiledFormula",
     "nameexpr.runtime.cache": "CacheInfo cache_clear cache_info",
     "nameexpr.runtime.einsum": "einsum",
     "nameexpr.runtime.evaluate": "evaluate",

@@ -4,6 +4,8 @@ from nameexpr.version import __version__ as __version__
 from nameexpr.runtime.check import Sizes as Sizes, check as check
 from nameexpr.runtime.compile import compile as compile, explain as explain
 from nameexpr.runtime.compiled import Compiled as Compiled
+from nameexpr.runtime.compiled_expression import CompiledExpression as CompiledExpression
+from nameexpr.runtime.compiled_formula import CompiledFormula as CompiledFormula
 from nameexpr.runtime.cache import CacheInfo as CacheInfo, cache_clear as cache_clear, cache_info as cache_info
 from nameexpr.runtime.einsum import einsum as einsum
 from nameexpr.runtime.evaluate import evaluate as evaluate

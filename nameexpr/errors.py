@@ -230,13 +230,35 @@ CHOICES = 256
 """Words among which a near one is looked for."""
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
+class Proposal(str):
+    """The hint "did you mean 'x'?", and perhaps more: editors offer `word` for what the first mark marks."""
+
+    __slots__ = ("more", "word")
+    word: str
+    more: str
+
+    def __new__(cls, word: str, more: str = "") -> Proposal:
+        """Return the hint that proposes a word."""
+        hint = super().__new__(cls, f"did you mean '{word}'?{more}")
+        hint.word, hint.more = word, more
+        return hint
+
+    def __reduce__(self) -> tuple[type[Proposal], tuple[str, str]]:
+        """Pickle a hint as what it was made of."""
+        return Proposal, (self.word, self.more)
+
+
+ALIKE = 0.6
+"""How alike two words are that may be one misspelt: difflib's ratio."""
+
+
+def did_you_mean(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
     """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near."""
-    near = nearest(word, choices)
-    return f"did you mean '{near}'?" if near else ""
+    near = nearest(word, choices, alike)
+    return Proposal(near) if near else ""
 
 
-def nearest(word: str, choices: Iterable[str]) -> str:
+def nearest(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
     """Return the choice nearest to `word`, or "" if none is near.
 
     The time it takes is bounded, whatever the words are.
@@ -247,7 +269,7 @@ def nearest(word: str, choices: Iterable[str]) -> str:
 
     likely = islice((choice for choice in choices if choice != word and len(choice) <= LONGEST), CHOICES)
     pool = {choice.casefold(): choice for choice in likely}
-    near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
+    near = get_close_matches(word.casefold(), pool, n=1, cutoff=alike)
     return pool[near[0]] if near else ""
 
 

@@ -77,6 +77,7 @@ ROWS = (
     Subcommand("explain", "[CODE ... | EXPR SHAPE ...]", _EXPLAINED),
     Subcommand("repl", "[NAME=FILE ...]", _SESSION, _ARRAYS, "nameexpr.repl.command"),
     Subcommand("doctor", "", _INSTALLED, (), "nameexpr.cli.doctor"),
+    Subcommand("lsp", "", "answer an editor: mistakes, completion and explanations while typing"),
     Subcommand("completion", "SHELL", "print a script that completes these commands in bash or zsh"),
 )
 NAMES = tuple(row.name for row in ROWS)

@@ -37,8 +37,8 @@ from nameexpr.syntax.ast import STRETCHED, Anonymous, Expression, atoms_of, term
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.expression import parse
 
-_FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
-_WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
+FORMULA_OPTIONS = frozenset({"outputs", "sizes", "optimize", "memory_limit", "operands"})
+WHERE_NO_OPERAND_IS = frozenset({"dtype", "order", "tune"})
 """Options of formulas that have no operand of that name."""
 
 
@@ -116,7 +116,7 @@ def _text_faults(call: LiteralCall) -> list[Problem]:
     return [problem for problem in without if problem in with_one]
 
 
-def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
+def given_sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
     """Return what is given as the size of a label: its name, its value, and the keyword that brings it."""
     options = {"check": ("sizes",), "einsum": OPTIONS}.get(call.function, (*OPTIONS, "outputs"))
     sizes = call.keywords.get("sizes")
@@ -126,7 +126,7 @@ def _sizes(call: LiteralCall) -> list[tuple[str, Any, str]]:
 
 def _option_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes that are no whole numbers, and reducers that there are not."""
-    for name, value, keyword in _sizes(call):
+    for name, value, keyword in given_sizes(call):
         if value is not OPEN and type(value) is not int:
             yield Problem(no_size(name, value), is_call=True, keyword=keyword)
     reduce = call.keywords.get("reduce")
@@ -137,7 +137,7 @@ def _option_faults(call: LiteralCall) -> Iterator[Problem]:
 def _size_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield sizes for labels that the text does not have, and sizes below 0."""
     tree = parse(call.text)
-    for name, value, keyword in _sizes(call):
+    for name, value, keyword in given_sizes(call):
         size = {normalised(name): value if type(value) is int else 1}
         yield from _problems(partial(check_keywords, tree, size), keyword=keyword)
 
@@ -155,7 +155,7 @@ def _count_faults(call: LiteralCall) -> list[Problem]:
 def _operand_faults(call: LiteralCall) -> Iterator[Problem]:
     """Yield operands that a formula lacks, or else those that it uses nowhere."""
     scope, dims = read_formula(call.text), Operand(())
-    options = _FORMULA_OPTIONS | (_WHERE_NO_OPERAND_IS - set(scope.operands))
+    options = FORMULA_OPTIONS | (WHERE_NO_OPERAND_IS - set(scope.operands))
     given = {name: name for name in call.keywords if name not in options}
     more = call.keywords.get("operands")
     if call.is_open or not (more is None or isinstance(more, dict)):

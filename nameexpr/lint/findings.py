@@ -26,13 +26,14 @@ _TOP = TextRange(Position(1, 1), Position(1, 1))
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A mistake in a file. In a notebook `cell` counts its cells from 1, and the region is one of that cell;
-    elsewhere it is 0.
+    elsewhere it is 0. `related` are the other marks: their regions and notes.
     """
 
     path: str
     region: TextRange
     diagnostic: Diagnostic
     cell: int = 0
+    related: tuple[tuple[TextRange, str], ...] = ()
 
     @property
     def code(self) -> str:

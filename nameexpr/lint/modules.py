@@ -23,11 +23,15 @@ _LARGEST = 1 << 20
 
 
 class Modules:
-    """The modules that were read, by path: shared by the files of one run."""
+    """The modules that were read, by path: shared by the files of one run.
 
-    def __init__(self) -> None:
+    `unsaved` holds by real path the sources that an editor shows in place of those in the files.
+    """
+
+    def __init__(self, unsaved: Mapping[str, str] | None = None) -> None:
+        self._unsaved = unsaved or {}
         self._modules: dict[str, Module | None] = {}
-        self._mentions: dict[str, bool] = {}
+        self._mentions: dict[str, bool] = {key: "nameexpr" in text for key, text in self._unsaved.items()}
         self.is_of_callee = False
         self.asked: set[tuple[str, str]] = set()
 
@@ -56,10 +60,13 @@ class Modules:
 
     def _parsed(self, path: str) -> Module | None:
         try:
-            if os.path.getsize(path) > _LARGEST:
-                return None
-            with open(path, encoding="utf-8-sig") as file:
-                source = Source(file.read())
+            text = self._unsaved.get(os.path.realpath(path))
+            if text is None:
+                if os.path.getsize(path) > _LARGEST:
+                    return None
+                with open(path, encoding="utf-8-sig") as file:
+                    text = file.read()
+            source = Source(text)
             return Module(path, source, parse_python(source), self)
         except (OSError, ValueError, SourceError):
             return None

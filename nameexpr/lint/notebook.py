@@ -27,7 +27,7 @@ _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "mprun", "lprun",
 _RUNS = re.compile(r"(\s*)(%(?:time|timeit|prun|memit)(?:\s+-[A-Za-z]\s*\d*)*\s)(?=\s*\S)")
 _MAGIC = re.compile(r"(\s*)(?:[%!?]|[^\s#'\"(\[{][^#'\"]*\?\??\s*$)")
 _ASSIGNED = re.compile(r"(\s*[\w.,\s\[\]]+=\s*)(?:!|%\s*[A-Za-z])")
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"#[^\n]*|[A-Za-z]{0,2}(?:'''(?:[^\\]|\\.)*?(?:'''|\Z)|\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)"
     r"|'(?:[^\\'\n]|\\.)*'?|\"(?:[^\\\"\n]|\\.)*\"?)|[()\[\]{}]|\\\n|\n",
     re.DOTALL,
@@ -133,7 +133,7 @@ def _python_line(line: str) -> str | None:
 def _statement_end(cell: str, place: int) -> int:
     """Find the end of the line that closes every bracket and string opened since `place`."""
     depth = 0
-    for token in _TOKEN.finditer(cell, place):
+    for token in TOKEN.finditer(cell, place):
         if token[0] == "\n" and depth <= 0:
             return token.start()
         depth += (token[0] in "([{") - (token[0] in ")]}") if token[0] != "\n" else 0

@@ -20,7 +20,7 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
@@ -118,6 +118,25 @@ def written_at(parts: Sequence[ast.Constant], source: Source, start: int, end: i
     closing = units[-1][1] if units else extent(parts[-1], source)[1]
     first = places[start][0] if start < len(places) else closing
     return first, places[end - 1][1] if end > start else first
+
+
+def read_at(parts: Sequence[ast.Constant], source: Source, offset: int) -> int | None:
+    r"""Map an offset in the file to the character of a literal text that is written there, or would be if one
+    were inserted; None outside of its quotes, or if the text cannot be followed.
+
+    >>> written = "'a' \"\\x62 c\""
+    >>> node = ast.parse(written, mode="eval").body
+    >>> [read_at([node], Source(written), offset) for offset in (1, 3, 5, 9, 11)]
+    [0, None, 1, 2, 4]
+    """
+    units = list(chain.from_iterable(_units(source.text, *extent(part, source)) for part in parts))
+    if "".join(written for _, _, written in units) != text_of(parts):
+        return None
+    before = accumulate((len(written) for _, _, written in units), initial=0)
+    for (start, end, _), place in zip(units, before, strict=False):
+        if start <= offset < max(end, start + 1):
+            return place
+    return None
 
 
 def _units(text: str, start: int, end: int) -> Iterator[Unit]:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from nameexpr.pictures.data import Flow, Node
-from nameexpr.pictures.sheet import MARGIN, TITLE, Picture, Sheet
+from nameexpr.pictures.files import Picture
+from nameexpr.pictures.sheet import MARGIN, TITLE, Move, Sheet
 from nameexpr.pictures.words import bytes_text, flat, flops_text, pixels, short
 
 COLUMNS = 32
@@ -101,18 +102,18 @@ def node_lines(node: Node, columns: int = COLUMNS) -> list[str]:
 
 def _curve(
     line: tuple[int, ...], middles: Mapping[int, int], tops: dict[int, int], bottoms: dict[int, int]
-) -> str:
-    """Write the path of a line: straight past layers, bent between them."""
+) -> list[Move]:
+    """Return the path of a line: straight past layers, bent between them."""
     x, y = middles[line[0]], bottoms[line[0]]
-    shape = f"M{x} {y}"
+    moves: list[Move] = [("M", x, y)]
     for place in line[1:]:
         there, top = middles[place], tops[place]
         half = (y + top) // 2
-        shape += f"C{x} {half} {there} {half} {there} {top}" if there != x else f"V{top}"
+        moves.append(("C", x, half, there, half, there, top) if there != x else ("V", top))
         x, y = there, bottoms[place]
         if place != line[-1]:
-            shape += f"V{y}"
-    return shape
+            moves.append(("V", y))
+    return moves
 
 
 def _summary(node: Node) -> str:

@@ -8,7 +8,8 @@ and have a dotted bar of their own. A line marks the limit, if there is one.
 from __future__ import annotations
 
 from nameexpr.pictures.data import Memory, Moment
-from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
+from nameexpr.pictures.files import Picture
+from nameexpr.pictures.sheet import MARGIN, Sheet
 from nameexpr.pictures.words import bytes_text, flat, pixels, short
 
 ROW = 26
@@ -36,7 +37,7 @@ def draw_memory(memory: Memory) -> Picture:
     start = y = sheet.top + (26 if memory.limit is not None else 8)
     _operands(sheet, memory, scale, y)
     y += ROW + 8
-    sheet.path(f"M{MARGIN} {y - 7}H{left + SCALE}", "thin")
+    sheet.path([("M", MARGIN, y - 7), ("H", left + SCALE)], "thin")
     for moment, name, detail in zip(memory.moments, names[1:], details[1:], strict=True):
         sheet.begin(_summary(moment))
         indent = pixels("  " * moment.depth)
@@ -76,8 +77,8 @@ def _operands(sheet: Sheet, memory: Memory, scale: _Scale, y: int) -> None:
     sheet.rect(scale.left, y, end - scale.left, BAR, "given", 0)
     if not scale.fits(memory.operands):
         # Two strokes across the bar: it is longer than it is drawn.
-        sheet.path(f"M{end - 24} {y + BAR + 3}l8 -22h6l-8 22z", "back")
-        sheet.path(f"M{end - 24} {y + BAR + 3}l8 -22M{end - 18} {y + BAR + 3}l8 -22", "line", 1.5)
+        for x in (end - 24, end - 18):
+            sheet.path([("M", x, y + BAR + 3), ("L", x + 8, y - 3)], "line", 1.5)
     sheet.text(scale.left + SCALE + GAP, y + 12, bytes_text(memory.operands), "", "start")
     sheet.end()
 
@@ -103,7 +104,7 @@ def _limit(sheet: Sheet, limit: int, scale: _Scale, top: int, bottom: int) -> No
         sheet.text(scale.left + SCALE, top - 10, words + " →", "over", "end")
         return
     x = scale.x(limit)
-    sheet.path(f"M{x} {top - 6}V{bottom}", "limit")
+    sheet.path([("M", x, top - 6), ("V", bottom)], "limit")
     sheet.text(max(x, scale.left + pixels(words)), top - 10, words, "over", "end")
 
 

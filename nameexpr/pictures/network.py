@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
-from nameexpr.pictures.sheet import MARGIN, Picture, Sheet, thickness
+from nameexpr.pictures.files import Picture
+from nameexpr.pictures.sheet import MARGIN, Move, Sheet, thickness
 from nameexpr.pictures.words import DIM_COLUMNS, dim_words, flat, pixels, short
 
 PORT = 18
@@ -135,14 +136,14 @@ class _Drawing:
             start, end = self.layout.gap(leg)
             line = place.line - (self.layout.lines[leg.ends] - 1) / 2
             y = round((self.top + self.bottom) / 2 + line * LINE + 5)
-            sheet.path(f"M{start} {y}H{end}", "gone", thick)
+            sheet.path([("M", start, y), ("H", end)], "gone", thick)
             sheet.text((start + end) / 2, y - thick / 2 - 4, place.words)
         elif place.track is not None:
             self._below(place, thick, self.first_track + place.track * LINE)
         else:  # one end that goes away: a bar
             x, y = place.ports[0], self.bottom + STUB - 6
-            sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
-            sheet.path(f"M{x - 8} {y}h16", "bar")
+            sheet.path([("M", x, self.bottom), ("V", y)], "gone", thick)
+            sheet.path([("M", x - 8, y), ("H", x + 8)], "bar")
             sheet.text(x, y + 16, place.words)
         sheet.end()
 
@@ -150,40 +151,43 @@ class _Drawing:
         """Draw a leg up to its arrow, and along the row where several tensors have it."""
         tip, sheet, ends = self.tips, self.sheet, place.ports
         half = round(4 + thick / 2)
-        sheet.path(f"M{ends[0]} {self.top}V{tip + 8}", "open", thick)
-        sheet.path(f"M{ends[0]} {tip}l{half} 10h{-2 * half}z", "tip")
+        sheet.path([("M", ends[0], self.top), ("V", tip + 8)], "open", thick)
+        sheet.path(
+            [("M", ends[0], tip), ("L", ends[0] + half, tip + 10), ("H", ends[0] - half), ("Z",)], "tip"
+        )
         sheet.text(ends[0], tip - 5, place.words)
         if place.track is not None:
             y = self.top - 12 - place.track * LINE
             for x in ends[1:]:
-                sheet.path(f"M{x} {self.top}V{y}", "open", thick)
-            sheet.path(f"M{min(ends)} {y}H{max(ends)}", "open", thick)
+                sheet.path([("M", x, self.top), ("V", y)], "open", thick)
+            sheet.path([("M", min(ends), y), ("H", max(ends))], "open", thick)
             for x in ends:
                 sheet.circle(x, y, round(3 + thick / 2), "tip")
 
     def _below(self, place: LegPlace, thick: float, y: int) -> None:
         """Draw a label that runs below the tensors."""
         leg, ends, last = place.leg, place.ports, max(place.ports)
-        self.sheet.path(f"M{ends[0]} {self.bottom}V{y}H{last}V{self.bottom}", "gone", thick)
+        around: list[Move] = [("M", ends[0], self.bottom), ("V", y), ("H", last), ("V", self.bottom)]
+        self.sheet.path(around, "gone", thick)
         for x in ends[1:]:
             if x != last:
-                self.sheet.path(f"M{x} {self.bottom}V{y}", "gone", thick)
+                self.sheet.path([("M", x, self.bottom), ("V", y)], "gone", thick)
         for x in ends if leg.is_hyperedge else ():
             self.sheet.circle(x, y, round(3 + thick / 2), "dot")
         between = self.layout.gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
         self.sheet.text(sum(between) / 2, y - thick / 2 - 4, place.words)
-        self.sheet.reaches(last, y + 8)
 
     def legend(self) -> None:
         """Say below what the lines mean, as far as there are such, and what comes out."""
         sheet, network, y = self.sheet, self.network, self.legend_top
         if any(leg.is_open for leg in network.legs):
-            sheet.path(f"M{MARGIN + 4} {y - 4}h20", "open", 2)
-            sheet.path(f"M{MARGIN + 32} {y - 4}l-10 -5v10z", "tip")
+            sheet.path([("M", MARGIN + 4, y - 4), ("H", MARGIN + 24)], "open", 2)
+            x = MARGIN + 22
+            sheet.path([("M", x + 10, y - 4), ("L", x, y - 9), ("V", y + 1), ("Z",)], "tip")
             sheet.text(MARGIN + 40, y, "in the result: " + short(network.result, 40), "muted", "start", 11)
             y += 18
         if any(not leg.is_open for leg in network.legs):
-            sheet.path(f"M{MARGIN + 4} {y - 4}h28", "gone", 2)
+            sheet.path([("M", MARGIN + 4, y - 4), ("H", MARGIN + 32)], "gone", 2)
             sheet.text(MARGIN + 40, y, f"contracted: {network.reducer}", "muted", "start", 11)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from math import log2, prod
 
 from nameexpr.pictures.data import Box
-from nameexpr.pictures.sheet import MARGIN, Picture, Sheet
+from nameexpr.pictures.files import Picture
+from nameexpr.pictures.sheet import MARGIN, Move, Sheet
 from nameexpr.pictures.words import counted, dim_words, pixels
 
 COLUMNS = 28
@@ -64,13 +65,13 @@ def _draw_block(sheet: Sheet, dims: Sequence[tuple[str | None, int]], left: int,
     y = top + back
     kind = "box" if prod(sizes) else "held"
     if back:
-        sheet.path(f"M{x} {y}l{back} {-back}h{wide}v{high}l{-back} {back}z", kind)
+        far: list[Move] = [("L", x + back, y - back), ("H", x + back + wide), ("V", y - back + high)]
+        sheet.path([("M", x, y), *far, ("L", x + wide, y + high), ("Z",)], kind)
     sheet.rect(x, y, wide, high, kind, 0)
     if back:
-        sheet.path(f"M{x + wide} {y}l{back} {-back}", "line")
+        sheet.path([("M", x + wide, y), ("L", x + wide + back, y - back)], "line")
     _draw_cells(sheet, sizes, (x, y, wide, high, back))
     bottom, right = y + high, x + wide + back
-    sheet.reaches(right, bottom)
     if len(dims) == DRAWN:
         sheet.text(right + 8, y - back / 2 + 4, words[0], "", "start")
         right += 8 + pixels(words[0])
@@ -90,13 +91,15 @@ def _draw_cells(sheet: Sheet, sizes: list[int], place: tuple[int, int, int, int,
     deep = sizes[-3] if back else 1
     for number in range(1, across if across <= FEW else 1):
         at = x + wide * number // across
-        sheet.path(f"M{at} {y}v{high}" + (f"M{at} {y}l{back} {-back}" if back else ""), "thin")
+        deeper: list[Move] = [("M", at, y), ("L", at + back, y - back)] if back else []
+        sheet.path([("M", at, y), ("V", y + high), *deeper], "thin")
     for number in range(1, down if down <= FEW else 1):
         at = y + high * number // down
-        sheet.path(f"M{x} {at}h{wide}" + (f"l{back} {-back}" if back else ""), "thin")
+        deeper = [("L", x + wide + back, at - back)] if back else []
+        sheet.path([("M", x, at), ("H", x + wide), *deeper], "thin")
     for number in range(1, deep if deep <= FEW else 1):
         step = back * number // deep
-        sheet.path(f"M{x + step} {y - step}h{wide}v{high}", "thin")
+        sheet.path([("M", x + step, y - step), ("H", x + step + wide), ("V", y - step + high)], "thin")
 
 
 def _description(box: Box) -> str:

@@ -7,9 +7,13 @@ not ASCII is later drawn at exactly that width, whatever font shows it.
 'a_very_…_dim'
 >>> counted(1536), counted(16_777_216), counted(0)
 ('1,536', '16.8 M', '0')
+>>> power(1_234_567), power(10**400)
+('1.23 × 10^6', '10^400')
 """
 
 from __future__ import annotations
+
+from decimal import Decimal
 
 from nameexpr.carets import visible, width
 
@@ -21,6 +25,9 @@ LEAST = 12
 """Columns of a long word that are always kept."""
 EXACT = 100_000
 """From here, counts are written with three digits and a letter."""
+LARGEST = 10**15
+"""From here, counts are powers of ten."""
+_MILLION = 10**6
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 _MARKS = 3
@@ -90,23 +97,49 @@ def dim_words(name: str | None, size: int, columns: int = DIM_COLUMNS) -> str:
 
 
 def counted(value: int) -> str:
-    """Format a count: in full up to five digits, then three digits and a letter."""
+    """Format a count: in full up to five digits, then three digits and a letter, at last a power of ten."""
     if value < EXACT:
         return f"{value:,}"
+    if value >= LARGEST:
+        return power(value)
     step, letter = next(row for row in _STEPS if value >= row[0])
     digits = f"{value / step:.3g}" if value < 999.5 * step else "999"
-    if value >= 1000 * step:
-        digits = f"{value // step}"
-        if len(digits) > len("999,999"):
-            digits = f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
     return f"{digits} {letter}"
+
+
+def power(value: int | Decimal) -> str:
+    """Format a large number as a power of ten with three digits."""
+    digits, _, exponent = f"{Decimal(value):.2e}".partition("e")
+    shown = f"10^{int(exponent)}"
+    return shown if digits == "1.00" else f"{digits.rstrip('0').rstrip('.')} × {shown}"
+
+
+def ratio_text(large: int, small: int) -> str:
+    """Format how many times larger one count is: three digits, and a power of ten from a million.
+
+    >>> ratio_text(3, 2), ratio_text(18_000, 10), ratio_text(10**100, 7)
+    ('1.5', '1,800', '1.43 × 10^99')
+    """
+    ratio = Decimal(large) / Decimal(small)
+    if ratio >= _MILLION:
+        return power(ratio)
+    return f"{float(ratio):.3g}" if ratio < 999 else f"{float(f'{ratio:.2e}'):,.0f}"  # noqa: PLR2004
+
+
+def full_or_power(value: int) -> str:
+    """Format a count with all of its digits, from 10^12 as a power of ten.
+
+    >>> full_or_power(1_234_567), full_or_power(6 * 10**12)
+    ('1,234,567', '6 × 10^12')
+    """
+    return f"{value:,}" if value < 10**12 else power(value)
 
 
 def bytes_text(value: int) -> str:
     """Format bytes, such as "64 B" and "1.05 MB"."""
-    return counted(value) + ("B" if value >= EXACT else " B")
+    return counted(value) + ("B" if EXACT <= value < LARGEST else " B")
 
 
 def flops_text(value: int) -> str:
     """Format flops, such as "48 flops" and "16.8 Mflops"."""
-    return counted(value) + ("flops" if value >= EXACT else " flops")
+    return counted(value) + ("flops" if EXACT <= value < LARGEST else " flops")

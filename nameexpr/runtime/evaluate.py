@@ -6,7 +6,7 @@ names; nothing of the compiler is loaded before a formula is compiled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import check_is_text
@@ -18,10 +18,80 @@ if TYPE_CHECKING:
 
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
+    from nameexpr.tensors import NamedTensor
+    from nameexpr.typing import ArrayLike, Operand
 
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 """Those of them that are operands of formulas which have one of that name."""
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike] | None = None,
+    **named_operands: ArrayLike,
+) -> npt.NDArray[Any]: ...
+
+
+@overload
+def evaluate(
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Operand] | None = None,
+    **named_operands: Operand,
+) -> NamedTensor: ...
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike] | None = None,
+    **named_operands: ArrayLike,
+) -> tuple[npt.NDArray[Any], ...]: ...
+
+
+@overload
+def evaluate(
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Operand] | None = None,
+    **named_operands: Operand,
+) -> tuple[NamedTensor, ...]: ...
 
 
 def evaluate(
@@ -29,13 +99,13 @@ def evaluate(
     /,
     *misplaced: Any,
     outputs: Sequence[str] | None = None,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
     optimize: Optimize = None,
-    memory_limit: int | None = None,
+    memory_limit: SupportsIndex | None = None,
     dtype: npt.DTypeLike | None = None,
-    order: str | None = None,
+    order: Literal["C"] | None = None,
     tune: bool | None = None,
-    operands: Mapping[str, Any] | None = None,
+    operands: Mapping[str, Operand] | None = None,
     **named_operands: Any,
 ) -> Any:
     """Return the value of a formula.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nameexpr.records import record
-from nameexpr.syntax.ast import Alias, Expression, Label, Sized, atoms
+from nameexpr.syntax.ast import Expression, atoms
+from nameexpr.syntax.items import label_of
 from nameexpr.syntax.unparse import unparse, unparse_formula, unparse_term
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def signature_of(tree: Expression, free: Sequence[int]) -> Signature:
         text=unparse(tree),
         inputs=tuple(unparse_term(tree.inputs[position]) for position in free),
         result=", ".join(map(unparse_term, outputs)),
-        labels=tuple(dict.fromkeys(atom.name for atom in every if isinstance(atom, Label | Sized | Alias))),
+        labels=tuple(dict.fromkeys(label for atom in every if (label := label_of(atom)) is not None)),
         reducer=None if tree.reducer is None else tree.reducer.name,
     )
 

@@ -50,7 +50,7 @@ class PreparedText(NamedTuple):
 
     Attributes
     ----------
-    compiled : Compiled, CompiledFormula or None
+    compiled : Compiled or None
         None where shapes are only checked.
     operands : tuple of (str, array_like)
         What it is computed from, by what it is called, in order.
@@ -61,7 +61,7 @@ class PreparedText(NamedTuple):
     """
 
     text: TextLine
-    compiled: Compiled | CompiledFormula | None
+    compiled: Compiled | None
     operands: Operands
     options: Mapping[str, Any]
     chosen: bool = False
@@ -118,7 +118,7 @@ def value_of(ready: PreparedText) -> TextValue:
     compiled = ready.compiled
     if compiled is None:
         return TextValue(ready.sizes())
-    if isinstance(compiled, Compiled):
+    if not isinstance(compiled, CompiledFormula):
         return TextValue(ready.ask(compiled))
     *_, last = names = compiled.statements
     outputs = tuple(name for name in names if name is not None)

@@ -119,7 +119,8 @@ class NamedGroup:
 Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
-LABELLED: tuple[type[Label | Sized | Alias], ...] = (Label, Sized, Alias)
+Labelled = Label | Sized | Alias
+LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
 """What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """What stands for any number of dims."""
@@ -164,10 +165,8 @@ class Expression:
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
     """Yield the items that hold no others, left to right, inside groups too."""
     for item in items:
-        if isinstance(item, Group | NamedGroup):
-            yield from atoms(item.items if isinstance(item, Group) else item.group.items)
-        else:
-            yield item
+        group = item.group if isinstance(item, NamedGroup) else item
+        yield from atoms(group.items) if isinstance(group, Group) else (group,)
 
 
 def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:

@@ -135,7 +135,7 @@ class MatrixProducts(Operators):
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Any) -> Self:
-        return self.matmul(other) if is_operand(other) else NotImplemented
+        return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Self:
         if not is_operand(other):

@@ -15,10 +15,11 @@ import numpy as np
 
 from nameexpr.carets import visible
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import checked
 
 if TYPE_CHECKING:
+    from nameexpr.pictures.files import Picture
     from nameexpr.pictures.html import HtmlTable
-    from nameexpr.pictures.sheet import Picture
 
 _EVIDENT = frozenset(map(np.dtype, ("bool", "int64", "float64", "complex128")))
 
@@ -59,6 +60,7 @@ class Display(Core):
 
         return html_table(preview(self._data, self._names))
 
+    @checked
     def draw(self) -> Picture:
         """Return a picture of the tensor as SVG: a box with its names and sizes. Notebooks show it.
 

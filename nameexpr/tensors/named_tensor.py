@@ -30,7 +30,7 @@ from nameexpr.tensors.fills import Fills
 from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import checked, op
 from nameexpr.tensors.ordering import Ordering
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.shapes import Shapes
@@ -208,6 +208,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     return _made(data, names, dtype, copy=True)
 
 
+@checked
 def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTensor:
     """Return the data as a tensor that shares memory with it where it is an array of that dtype, else a copy.
 
@@ -222,6 +223,7 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
     return data if is_same else result  # type: ignore[return-value]
 
 
+@checked
 def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     """Return a tensor that shares memory with a NumPy array: writing to one writes to the other.
 
@@ -247,6 +249,7 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     return _made(array, names, None, copy=False)
 
 
+@checked
 def from_xarray(array: Any) -> NamedTensor:
     """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims and coordinates.
 

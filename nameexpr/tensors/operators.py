@@ -28,6 +28,8 @@ from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kin
 from nameexpr.tensors.writing import apply_into, spelt, write
 
 _NOT_OURS: Any = NotImplemented
+NEEDED: Any = ...
+"""The default of a dim argument that may come as `axis=` and must come (NE416)."""
 
 KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
@@ -50,7 +52,11 @@ class Operators(Core):
         """Return the result of a pointwise operator, which has the names of this tensor."""
         try:
             if out is None:
-                return self._named(UNARY[verb](self._data), self._names)
+                data = UNARY[verb](self._data)
+                new = object.__new__(type(self))
+                new._data = data if type(data) is np.ndarray else np.asarray(data)
+                new._names = self._names
+                return new
             kernel, operands = UNARY[verb], (self._data,)
             return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
         except REFUSED as fault:
@@ -139,23 +145,26 @@ class Operators(Core):
 
     def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
         """Return the positions that a `dim` argument means: all of them for None and an empty list."""
-        if isinstance(dim, str) and dim in self._names:
-            return (self._names.index(dim),)
         if dim is None or (isinstance(dim, list | tuple) and not dim):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)
 
     def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
         """Return a reduction over dims, which its names lose."""
-        gone = self._axes(dim, verb)
-        names = self._names if keepdim else _removed(self._names, gone)
+        names = self._names
+        gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
+        names = names if keepdim else _removed(names, gone)
+        kernel = getattr(reductions, verb)
         try:
-            data = getattr(reductions, verb)(self._data, axis=gone, keepdims=keepdim, **options)
+            if options:  # a call with ** takes long
+                data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
+            else:
+                data = kernel(self._data, axis=gone, keepdims=keepdim)
         except REFUSED as fault:
             if not isinstance(keepdim, int | np.bool_):
                 raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None
             raise _ours(fault, verb, (self,)) from fault
-        return self._put(data, names, verb, out)
+        return self._named(data, names) if out is None else self._put(data, names, verb, out)
 
 
 def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:

@@ -121,6 +121,8 @@ ACCEPTED: dict[str, Callable[[ne.NamedTensor], tuple[object, object]]] = {
         (x.all("C").names, x.all("C").tolist()),
         (("N",), [False, True]),
     ),
+    "var/std of ints": lambda x: (x.int().var("C").tolist(), [1.0, 1.0]),
+    "mean of ints": lambda x: (x.int().mean("C").tolist(), [1.0, 4.0]),
     "Unsupported neighbour": lambda x: (
         (x.unsqueeze(0).names, x.unsqueeze(0).shape),
         ((None, "N", "C"), (1, 2, 3)),
@@ -140,7 +142,7 @@ def test_every_failure_of_pytorch_has_its_case_or_is_done() -> None:
     covered = [failure["case"] for failure in FAILURES if failure["case"] is not None]
     done = [failure["failure"] for failure in FAILURES if failure["case"] is None]
     assert len({failure["failure"] for failure in FAILURES}) == len(FAILURES) == 94
-    assert len(set(covered)) == len(covered) == 87 and set(covered) <= titles
+    assert len(set(covered)) == len(covered) == 85 and set(covered) <= titles
     assert sorted(done) == sorted(ACCEPTED)
 
 
@@ -247,7 +249,7 @@ MENDED = {
         'ne.zeros(2, names="N", dtype=int).to("float64").__setitem__(0, float("nan"))'
     ),
     "full of a number that the dtype does not hold": 'ne.full((2,), 300, dtype="int64")',
-    "mean of ints": 'ne.ones(2, 3, names="N C", dtype=int).mean("C", dtype="float64")',
+    "the softmax of ints": 'ne.ones(2, 3, names="N C", dtype=int).softmax("C", dtype="float64")',
     "complex numbers compared": 'ne.tensor([1j, 2.0], names="N").abs() < ne.tensor([1j, 2.0]).abs()',
     "a name as an index": 'ones(2, 3, names="N C").isel(C=0)',
     "unsqueeze by name": 'ones(2, 3, names="N C").unsqueeze(0, "H")',

@@ -22,6 +22,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import nameexpr as ne
 from conformance.comparing import result_problems, tensor_problems
 from conformance.recording import Entry, array_of, brief, decoded, entries, respelled, spelling, told
@@ -67,7 +69,48 @@ def takes_the_name(entry: Entry) -> dict[str, Any]:
     return {"ret": {**before, "names": entry["case"]["args"]}, "state": [before], "self": False}
 
 
+def of_integers(entry: Entry) -> bool:
+    """Return whether the case asks for a mean or a spread of integers or bools, which PyTorch refuses."""
+    case = entry["case"]
+    kinds = {np.dtype(tensor["data"]["$a"]).kind for tensor in case["tensors"]}
+    return case["op"] in SPREADS and "raise" in entry["expect"] and kinds <= set("iub")
+
+
+SPREADS = {"mean": ("mean",), "std": ("std",), "var": ("var",)}
+SPREADS |= {"std_mean": ("std", "mean"), "var_mean": ("var", "mean")}
+
+
+def as_of_floats(entry: Entry) -> dict[str, Any]:
+    """Return what NumPy gives, which computes in float64; the default dtype is float32 in a replay."""
+    case = entry["case"]
+    (operand,) = case["tensors"]
+    array, options = array_of(operand["data"]), decoded(case["kwargs"], [])
+    names = decoded(operand["names"], []) or (None,) * array.ndim
+    wanted = next(iter(argument for argument in case["args"] if not isinstance(argument, dict)), None)
+    listed = range(array.ndim) if wanted is None else wanted if isinstance(wanted, list) else [wanted]
+    axis = tuple(names.index(dim) if isinstance(dim, str) else dim for dim in listed)
+    axis = axis if array.ndim else ()
+    keepdims, ddof = options.get("keepdim", False), options.get("correction", options.get("unbiased", True))
+    kept = tuple(name for at, name in enumerate(names) if keepdims or at not in axis)
+    items = []
+    for verb in SPREADS[case["op"]]:
+        spread = {} if verb == "mean" else {"ddof": int(ddof)}
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            data = np.asarray(getattr(np, verb)(array, axis, keepdims=keepdims, **spread), np.float32)
+        flat = {"$a": "float32", "shape": list(data.shape), "data": data.ravel().tolist()}
+        items.append({"k": "t", "names": kept, "shape": data.shape, "dtype": "float32", "data": flat})
+    ret = items[0] if len(items) == 1 else {"k": "seq", "vi": False, "items": items}
+    state = {"k": "t", "names": names, "shape": array.shape, "dtype": array.dtype.name}
+    return {"ret": ret, "state": [{**state, "data": operand["data"]}], "self": False}
+
+
 DEVIATIONS = {
+    "mean, std and var of integers": Deviation(
+        "PyTorch refuses; ours are float64, or the default float dtype, as np.mean and `: mean` give them",
+        of_integers,
+        as_of_floats,
+    ),
     "names beyond ASCII": Deviation(
         "PyTorch takes ASCII letters alone; ours are identifiers of any script, and primes, as labels are",
         lambda entry: entry["case"]["op"] == "rename" and entry["case"]["args"] in (["é"], ["seq'"]),

@@ -61,6 +61,11 @@ def in_float32(kernel: Callable[..., Any], x: Array, **options: Any) -> Array:
     return np.asarray(kernel(x.astype(np.float32), **options)).astype(x.dtype.type)
 
 
+def in_float64(kernel: Callable[..., Any], x: Array, **options: Any) -> Array:
+    """Return what a kernel makes of integers in float64, rounded to the default float dtype."""
+    return np.asarray(kernel(x.astype(np.float64), **options)).astype(_default[0], copy=False)
+
+
 def common_dtype(*values: Any) -> np.dtype[Any]:
     """Return NumPy's promotion of dtypes, arrays and numbers, with Python's floats weak beside bfloat16 too.
 

@@ -18,6 +18,7 @@ from nameexpr.backends.numpy.arrays import (
     Array,
     as_float,
     in_float32,
+    in_float64,
     is_inexact,
     is_narrow,
     native,
@@ -139,7 +140,9 @@ def running(
 
 
 def mean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike | None = None) -> Any:
-    """Return the mean over the axes, nan of no elements; of floats only, unless a dtype is given."""
+    """Return the mean over the axes, nan of no elements; of integers and bools in the default float dtype."""
+    if dtype is None and x.dtype.kind in "iub":
+        return in_float64(mean, x, axis=axis, keepdims=keepdims)
     if dtype is None and not is_inexact(x.dtype):
         raise TypeError(f"the mean of {x.dtype} is no {x.dtype}")
     if dtype is None and x.dtype in _PLAIN and x.size:
@@ -156,7 +159,9 @@ def _wide(x: Array, dtype: npt.DTypeLike | None) -> npt.DTypeLike | None:
 
 @np.errstate(all="ignore")
 def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
-    """Return the sum of squared deviations over `n - correction`, at least 0: of floats."""
+    """Return the sum of squared deviations over `n - correction`, at least 0; of integers as `mean`."""
+    if x.dtype.kind in "iub":
+        return in_float64(var, x, axis=axis, keepdims=keepdims, correction=correction)
     if not is_inexact(x.dtype):
         raise TypeError(f"the variance of {x.dtype} is no {x.dtype}")
     if x.itemsize == NARROW and is_narrow(x.dtype):
@@ -168,6 +173,8 @@ def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
 @np.errstate(all="ignore")
 def std(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
     """Return the square root of the variance."""
+    if x.dtype.kind in "iub":
+        return in_float64(std, x, axis=axis, keepdims=keepdims, correction=correction)
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(std, x, axis=axis, keepdims=keepdims, correction=correction)
     return np.sqrt(var(x, axis=axis, keepdims=keepdims, correction=correction))

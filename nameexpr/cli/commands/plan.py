@@ -21,20 +21,20 @@ examples:
   nameexpr plan 'a b, b c, c d -> a d' 10,2000 2000,10 10,3000 --memory-limit 1MiB
   nameexpr plan 'N C, -> N C' x.npy scalar
   nameexpr plan 'y[N] = sum[C](x[N C] * w[C])' x=32,3 w=3
-  nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --svg network.svg
+  nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --save network.svg
   nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --draw tree --mermaid
 
 a shape is sizes with commas; () or scalar is a number. Of a .npy file only shape and dtype
-are read; shapes alone stand for float64. With --svg the table is printed as well, unless
-the picture goes to standard output: --svg -."""
+are read; shapes alone stand for float64. With --save (or --svg) the table is printed as well,
+unless the picture goes to standard output: --save -. PNG and PDF need pip install 'nameexpr[pictures]'."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add EXPR, SHAPEs, options, and what to draw."""
     add_expression(parser)
     add_options(parser)
-    what = "write a picture, a .svg file; - for standard output"
-    parser.add_argument("--svg", metavar="FILE", help=what)
+    what = "write a picture: a .svg, .png or .pdf file; - for SVG on standard output"
+    parser.add_argument("--save", "--svg", dest="svg", metavar="FILE", help=what)
     graph = parser.add_mutually_exclusive_group()
     graph.add_argument("--dot", action="store_true", help="print the picture as text for Graphviz")
     graph.add_argument("--mermaid", action="store_true", help="print the picture as text for Mermaid")
@@ -47,16 +47,15 @@ def run(options: Namespace) -> Report:
     _check_options(options)
     from nameexpr.cli.computing import plan
     from nameexpr.terminal.screen import Report, of_plan
-    from nameexpr.whole_files import replace_file
 
     planned = plan(options)
     kind: Any = options.draw or "network"
     if options.svg is not None:
-        picture = str(planned.draw(kind))
+        picture = planned.draw(kind)
         if options.svg == STANDARD:
-            return Report(picture.rstrip("\n"), {})
+            return Report(str(picture).rstrip("\n"), {})
         try:
-            replace_file(options.svg, lambda stream: stream.write(picture.encode("utf-8")))
+            picture.save(options.svg)
         except OSError as fault:
             message = f"cannot write {quoted(options.svg)}: {reason(fault)}"
             raise FileError(message, "write elsewhere") from fault
@@ -72,17 +71,19 @@ def _check_options(options: Namespace) -> None:
     is_graph = options.dot or options.mermaid
     if options.draw and not is_graph and options.svg is None:
         message = "--draw says what to draw, and not where"
-        raise UsageError(message, "add --svg FILE, --dot or --mermaid", usage=options.usage)
+        raise UsageError(message, "add --save FILE, --dot or --mermaid", usage=options.usage)
     if options.draw == "memory" and is_graph:
         message = "bytes by step are no graph, so there is no DOT or Mermaid of them"
-        raise UsageError(message, "write them with --svg FILE", usage=options.usage)
+        raise UsageError(message, "write them with --save FILE", usage=options.usage)
     if options.svg == STANDARD and (options.json or is_graph):
         other = "--json" if options.json else "--dot" if options.dot else "--mermaid"
-        message = f"--svg - and {other} both want standard output"
+        message = f"--save - and {other} both want standard output"
         raise UsageError(message, "write the picture to a file", usage=options.usage)
+    from nameexpr.pictures.files import SUFFIXES
+
     if options.svg in (None, STANDARD):
         return
-    if os.path.splitext(options.svg)[1].casefold() != ".svg":
+    if os.path.splitext(options.svg)[1].casefold() not in SUFFIXES:
         message = f"{quoted(options.svg)} is no name for a picture"
-        raise UsageError(message, "pictures are SVG: end it in .svg", usage=options.usage)
+        raise UsageError(message, "end it in .svg, .png or .pdf", usage=options.usage)
     check_place(options.svg, options.svg)

@@ -18,6 +18,7 @@ from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.records import replace
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import rewritten
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.unparse import unparse
 
@@ -53,23 +54,12 @@ def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expre
     )
     items = inputs[0].items
     others = [item for item in items if not (isinstance(item, ast.Label) and item.name in mentioned)]
-    outputs = tuple(ast.Term(_replace_dots(term.items, others)) for term in tree.outputs)
+
+    def without_dots(item: ast.Item) -> list[ast.Item] | None:
+        return others if isinstance(item, ast.Dots) else None
+
+    outputs = tuple(ast.Term(rewritten(term.items, without_dots)) for term in tree.outputs)
     return replace(tree, inputs=inputs, outputs=outputs)
-
-
-def _replace_dots(items: tuple[ast.Item, ...], rest: Sequence[ast.Item]) -> tuple[ast.Item, ...]:
-    replaced: list[ast.Item] = []
-    for item in items:
-        match item:
-            case ast.Dots():
-                replaced += rest
-            case ast.Group(inner):
-                replaced.append(ast.Group(_replace_dots(inner, rest)))
-            case ast.NamedGroup(dim, group):
-                replaced.append(ast.NamedGroup(dim, ast.Group(_replace_dots(group.items, rest))))
-            case _:
-                replaced.append(item)
-    return tuple(replaced)
 
 
 def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:

@@ -13,6 +13,7 @@ from nameexpr.compiler.ir.axes import DOTS, Names
 from nameexpr.dims import Clash, another_name, duplicate, match, unify_from_right
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import dim_name_of, unnamed
 from nameexpr.syntax.unparse import unparse_item
 
 
@@ -53,19 +54,10 @@ def match_names(
     return unified
 
 
-def expected_name(item: ast.Item) -> str | None:
-    """Return the name that a tensor's dim must have, or None where any will do."""
-    match item:
-        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(name, _) | ast.NamedGroup(name, _):
-            return name
-        case _:
-            return None
-
-
 def _mismatches(term: ast.Term, names: Names) -> Iterator[tuple[ast.Item, str | None]]:
     """Yield the items of a term whose dims have other names, and these."""
     for (item, _), name in zip(stretch(term, len(names)), names, strict=True):
-        if not match(expected_name(item), name):
+        if not match(dim_name_of(item), name):
             yield item, name
 
 
@@ -75,14 +67,13 @@ def _mismatch(tree: ast.Expression, position: int, operands: Sequence[Operand]) 
     wrong = list(_mismatches(term, names))
     item, name = wrong[0]
     marks = tuple(Mark(item.span, str(name)) for item, name in wrong)
-    message = f"{title(operand, position)} has a dim '{name}' where its term says '{expected_name(item)}'"
-    wanted = [expected_name(item) for item, _ in stretch(term, len(names))]
+    message = f"{title(operand, position)} has a dim '{name}' where its term says '{dim_name_of(item)}'"
+    wanted = [dim_name_of(item) for item, _ in stretch(term, len(names))]
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
     else:
-        near = did_you_mean(str(expected_name(item)), [str(name)])
-        label = item.group if isinstance(item, ast.NamedGroup) else ast.Label(getattr(item, "name", ""))
-        alias = f"{name}={unparse_item(label)}"
+        near = did_you_mean(str(dim_name_of(item)), [str(name)])
+        alias = f"{name}={unparse_item(unnamed(item))}"
         hint = f"{near} to use it under this label write {alias}; or rename the tensor's dim"
     infos = describe(tree.inputs, operands, (position,))
     return Diagnostic("NE401", message, tree.text, marks, infos, hint.strip())
@@ -139,7 +130,7 @@ def result_names(
     named: list[tuple[str | None, ast.Item]] = []
     anonymous = iter(under.get("_", ()))
     for item in term.items:
-        own = under[item.word] if isinstance(item, ast.STRETCHED) else (expected_name(item),)
+        own = under[item.word] if isinstance(item, ast.STRETCHED) else (dim_name_of(item),)
         for atom in ast.atoms((item,)):
             if isinstance(atom, ast.Anonymous):
                 name = next(anonymous)

@@ -123,15 +123,14 @@ def _with_size(item: ast.Item, size: int) -> str:
     match item:
         case ast.Literal(written):
             return f"{written}={size}" if written != size else str(size)
-        case ast.Label(name) | ast.Sized(name, _) | ast.Alias(_, name) | ast.NamedGroup(name, _):
-            return f"{name}={size}"
         case _:
+            from nameexpr.syntax.items import dim_name_of, label_of
             from nameexpr.syntax.unparse import unparse_item
 
-            return f"{unparse_item(item)}={size}"
+            return f"{label_of(item) or dim_name_of(item) or unparse_item(item)}={size}"
 
 
-def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Label | ast.Sized | ast.Alias]:
+def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
     """Return the items that have a label."""
     return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
@@ -149,17 +148,14 @@ def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple
 
 
 def _assumed(item: ast.Item, known: Mapping[str, int]) -> tuple[int, ...]:
-    match item:
-        case ast.Label(name) | ast.Sized(name) | ast.Alias(_, name):
-            return (known.get(name, ASSUMED_SIZE),)
-        case ast.Literal(size):
-            return (size,)
-        case ast.Anonymous():
-            return (ASSUMED_SIZE,)
-        case ast.Dots() | ast.Pack():
-            return (ASSUMED_SIZE,) * ASSUMED_DIMS
-        case ast.Group(items) | ast.NamedGroup(_, ast.Group(items)):
-            return (prod(size for inner in items for size in _assumed(inner, known)),)
+    from nameexpr.syntax.items import group_of, label_of
+
+    if isinstance(item, ast.STRETCHED):
+        return (ASSUMED_SIZE,) * ASSUMED_DIMS
+    group = group_of(item)
+    if group is not None:
+        return (prod(size for inner in group.items for size in _assumed(inner, known)),)
+    return (item.size if isinstance(item, ast.Literal) else known.get(label_of(item) or "", ASSUMED_SIZE),)
 
 
 def measured(term: ast.Term, operand: Operand, sizes: dict[str, int], most: int) -> Axes | None:

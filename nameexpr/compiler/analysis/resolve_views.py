@@ -11,7 +11,7 @@ from itertools import islice
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
-from nameexpr.compiler.analysis.operands import Operand, View, Views, stretch
+from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
 from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
@@ -19,6 +19,7 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_do
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.records import replace
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import label_of, rewritten
 
 
 def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[str, int]) -> Views:
@@ -117,7 +118,7 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     expression = ast.Expression((term,), None, None, text)
     operand = [Operand(shape, None, name)]
     resolved = resolve(expression, operand)
-    groups = tuple(item for item in term.items if not isinstance(item, ast.Label | ast.Sized | ast.Alias))
+    groups = tuple(item for item in term.items if label_of(item) is None)
     hints = {label: known[label] for label in ast.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
     axes = _local_dots(resolved, operand).operands[0]
@@ -147,9 +148,14 @@ def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
 
 def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnostic]:
     unused = [name for name in operands if name not in scope.uses]
+    labels = ast.labels_in(*ast.terms_in(scope.tree))
     for name, uses in scope.uses.items():
         if name not in operands:
             near = did_you_mean(name, unused) or _CONSTANTS.get(name)
+            if name in labels and uses[0].term is None:
+                near = (
+                    f"'{name}' is a dim: its size is written size[{name}], the index along it index[{name}]"
+                )
             keyword = f"{name}=..." if name.isidentifier() else f'operands={{"{name}": ...}}'
             hint = near or f"give it by keyword: {keyword}, or define it in an earlier statement"
             mark = (Mark(uses[0].name_span),)
@@ -164,9 +170,19 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
             marks = (Mark(statements[name]),)
             yield Diagnostic("NE522", message, scope.text, marks, hint="leave it out")
         elif name not in scope.uses:
-            hint = did_you_mean(name, scope.uses) or "leave it out"
-            message = f"the operand {name}= is used nowhere in the formula"
-            yield Diagnostic("NE522", message, scope.text, hint=hint)
+            yield _unused_operand(scope, name)
+
+
+def _unused_operand(scope: Scope, name: str) -> Diagnostic:
+    """Return the diagnostic for an operand that the formula does not use, or for a size given like one."""
+    message = f"the formula does not use the operand {name}="
+    terms = tuple(ast.terms_in(scope.tree))
+    if name not in ast.labels_in(*terms):
+        hint = did_you_mean(name, scope.uses) or "leave it out"
+        return Diagnostic("NE522", message, scope.text, hint=hint)
+    marks = tuple(Mark(atom.span) for atom in labelled(terms, name))
+    hint = f"'{name}' is a dim of the formula: give its size as sizes={{'{name}': ...}}"
+    return Diagnostic("NE522", message, scope.text, marks, hint=hint)
 
 
 def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
@@ -174,7 +190,7 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     uses = scope.uses[name]
     terms = terms_of(uses)
     bare = next((use for use in uses if use.term is None), None)
-    if bare is not None and len({_without_sizes(term.items) for term in terms}) > 1:
+    if bare is not None and len({rewritten(term.items, _without_size) for term in terms}) > 1:
         marks = (Mark(bare.span), *(Mark(use.span) for use in uses if use.term is not None))
         message = f"which dims are meant by '{name}' alone? it has different terms"
         raise error(Diagnostic("NE523", message, scope.text, marks, hint="write the term at every use"))
@@ -189,22 +205,11 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     return ast.Term((), uses[0].span)
 
 
-def _without_sizes(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
-    """Return items by which to tell if two terms see the same dims: `C=3` is `C`, and `()` is `1`."""
-    without: list[ast.Item] = []
-    for item in items:
-        match item:
-            case ast.Sized(name):
-                without.append(ast.Label(name))
-            case ast.Group(()):
-                without.append(ast.Literal(1))
-            case ast.Group(inner):
-                without.append(ast.Group(_without_sizes(inner)))
-            case ast.NamedGroup(dim, ast.Group(inner)):
-                without.append(ast.NamedGroup(dim, ast.Group(_without_sizes(inner))))
-            case _:
-                without.append(item)
-    return tuple(without)
+def _without_size(item: ast.Item) -> list[ast.Item] | None:
+    """Return what stands for an item when terms are compared: two that see the same dims are equal."""
+    if isinstance(item, ast.Sized):
+        return [ast.Label(item.name)]
+    return [ast.Literal(1)] if isinstance(item, ast.Group) and not item.items else None
 
 
 def _no_term(scope: Scope, use: ast.Use, operand: Operand) -> NameExprError:

@@ -14,7 +14,7 @@ from nameexpr.errors import Diagnostic, did_you_mean, error
 
 if TYPE_CHECKING:
     from nameexpr.pictures.data import Drawn, Flow, TensorNetwork
-    from nameexpr.pictures.sheet import Picture
+    from nameexpr.pictures.files import Picture
     from nameexpr.runtime.plan.running import Running
     from nameexpr.runtime.plan.steps import Row
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import fsum
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
 from nameexpr.backends.numpy.costs.program import CALL, duration
@@ -21,8 +22,9 @@ from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
 
 if TYPE_CHECKING:
-    from nameexpr.pictures.sheet import Picture
+    from nameexpr.pictures.files import Picture
 
+LEAST_COLUMNS = 24
 VIEW = 1e-6
 """Seconds below which a step that neither computes nor allocates is a view."""
 MOST_NODES = 24
@@ -91,12 +93,23 @@ class Plan:
     @property
     def speedup(self) -> float:
         """How many times fewer flops than one loop over all labels takes."""
-        return self.naive_flops / self.flops if self.flops else 1.0
+        from decimal import Decimal  # counts may be too large for a float
+
+        return float(Decimal(self.naive_flops) / Decimal(self.flops)) if self.flops else 1.0
 
     def __str__(self) -> str:
-        """Return the table of steps and the totals."""
+        """Return the table of steps and the totals; a terminal gets the text above it in its width."""
         padded = [[cell + " " for cell in row] for row in self._cells()]
-        return "\n".join([self.text, *("  " + line for line in aligned_columns(padded)), *self._totals()])
+        table = ["  " + line for line in aligned_columns(padded)]
+        return "\n".join([*self._heading(), *table, *self._totals()])
+
+    def _heading(self) -> list[str]:
+        """Return the text, each statement on its line, in a terminal without the middle of long ones."""
+        from nameexpr.pictures.words import short
+
+        columns = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+        lines = self.text.split("\n")
+        return [short(line, max(LEAST_COLUMNS, columns)) for line in lines] if columns else lines
 
     def _cells(self) -> list[list[str]]:
         """Return the table: its head, then a row for each step."""
@@ -108,13 +121,17 @@ class Plan:
         return rows
 
     def _totals(self) -> list[str]:
+        from nameexpr.pictures.words import full_or_power, ratio_text
+
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
             shape += f", names {self.result_names}"
-        fewer = f" ({self.speedup:.3g} times fewer)" if self.flops < self.naive_flops else ""
+        fewer = ""
+        if 0 < self.flops < self.naive_flops:
+            fewer = f" ({ratio_text(self.naive_flops, self.flops)} times fewer)"
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
-            f"flops: {self.flops:,} planned, {self.naive_flops:,} naive{fewer}",
+            f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
             f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
             f"time: about {duration(self.seconds)} on one core (estimated)",
         ]

@@ -61,7 +61,7 @@ def test_commands_are_completed() -> None:
 
 def test_options_of_the_command_are_completed() -> None:
     assert offered("eval", "--o") == {"--output", "--optimize", "--order"}
-    assert offered("plan", "--s") == {"--size", "--svg"}
+    assert offered("plan", "--s") == {"--save", "--size", "--svg"}
     for name in NAMES:
         assert offered(name, "-") == options(name)
 

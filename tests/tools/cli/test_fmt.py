@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nameexpr.cli.commands.fmt import canonical
 from nameexpr.cli.main import main
 from nameexpr.errors import NameExprError
+from nameexpr.syntax.canonical import canonical
 from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse

@@ -61,12 +61,12 @@ def test_a_plan_as_data_has_times_and_the_file(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draw", "tree"], "not where; add --svg FILE"),
+        (["--draw", "tree"], "not where; add --save FILE"),
         (["--draw", "memory", "--dot"], "no graph"),
         (["--draw", "memory", "--mermaid"], "no graph"),
         (["--draw", "cube", "--dot"], "invalid choice: 'cube'"),
         (["--dot", "--mermaid"], "not allowed with"),
-        (["--svg", "plan.png"], "end it in .svg"),
+        (["--save", "plan.gif"], "end it in .svg, .png or .pdf"),
         (["--svg", "-", "--json"], "both want standard output"),
         (["--svg", "-", "--dot"], "both want standard output"),
     ],

@@ -99,7 +99,9 @@ def test_two_pictures_in_one_page_share_no_class_and_no_id() -> None:
         prefix = re.findall(r'class="(\w+)"', picture)[0]
         selectors = [line.partition("{")[0] for line in rules.splitlines() if line.startswith(".")]
         assert all(selector.startswith(f".{prefix}") for selector in selectors)
-        assert "prefers-color-scheme:dark" in rules
+        alone = [line.partition("{")[0] for line in rules.splitlines() if line.startswith(":root")]
+        assert all(selector.startswith(f":root.{prefix}") for selector in alone)
+        assert "currentColor" in rules and "light-dark(" in rules and "@media" not in rules
 
 
 def test_long_and_strange_names_are_drawn_and_told_in_full() -> None:
@@ -159,3 +161,32 @@ def test_the_table_has_every_cell_escaped() -> None:
         "td",
         "br",
     }
+
+
+LONG = (
+    "y[i] = sum[j](x_with_a_rather_long_name[i j] * x_with_a_rather_long_name) + 1000000 * 1000000\nz = y + 1"
+)
+
+
+@pytest.mark.parametrize("wide", [40, 60, 100])
+def test_the_text_above_a_plan_fits_into_the_terminal_statement_by_statement(
+    wide: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = ne.compile(LONG).plan(x_with_a_rather_long_name=(2, 3))
+    monkeypatch.setenv("COLUMNS", str(wide))
+    first, second, head = str(plan).split("\n")[:3]
+    assert len(first) <= wide and first.startswith("y[i] = ") and ("…" in first) == (wide < 100)
+    assert second == "z = y + 1" and head.startswith("  step")
+    monkeypatch.delenv("COLUMNS")
+    assert str(plan).startswith(plan.text + "\n"), "all of it where there is no terminal"
+
+
+def test_counts_that_nobody_can_read_are_powers_of_ten() -> None:
+    text = ", ".join(f"k{number} k{number + 1}" for number in range(200)) + " -> k0 k200"
+    plan = ne.compile(text).plan(*[(300, 300)] * 200)
+    line = next(line for line in str(plan).split("\n") if line.startswith("flops: "))
+    exponent = len(str(plan.naive_flops)) - 1
+    assert exponent > 400 and plan.speedup == float("inf")
+    assert re.fullmatch(
+        rf"flops: [\d,]+ planned, [\d.]+ × 10\^{exponent} naive \([\d.]+ × 10\^\d+ times fewer\)", line
+    )

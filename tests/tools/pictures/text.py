@@ -5,7 +5,9 @@ Widths are estimated here anew: 0.61 of the font's size for a column, two column
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -60,10 +62,15 @@ def words(picture: str) -> list[Word]:
 
 
 def faults(picture: str) -> list[str]:
-    """Return what is wrong with a picture: words that meet or are outside, characters that may harm."""
+    """Return what is wrong with a picture: words that meet, things outside, characters that may harm."""
     root = ElementTree.fromstring(picture)
-    _, _, wide, high = map(float, root.get("viewBox", "").split())
-    found = [f"{one!r} is outside" for one in words(picture) if not _is_inside(one, wide, high)]
+    left, top, wide, high = map(float, root.get("viewBox", "").split())
+    places = [(one.text, (one.left, one.top, one.right, one.bottom)) for one in words(picture)]
+    found = [
+        f"{what!r} at {area} is outside"
+        for what, area in [*places, *shapes(root)]
+        if area[0] < left or area[1] < top or area[2] > left + wide or area[3] > top + high
+    ]
     there = words(picture)
     for place, one in enumerate(there):
         for other in there[place + 1 :]:
@@ -74,8 +81,38 @@ def faults(picture: str) -> list[str]:
     return found
 
 
-def _is_inside(word: Word, wide: float, high: float) -> bool:
-    return min(word.left, word.top) >= 0 and word.right <= wide and word.bottom <= high
+def shapes(root: ElementTree.Element) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    """Yield every shape that is drawn with its area, half of its line's width included."""
+    hidden = {part for kind in ("defs", "mask") for one in root.iter(SVG + kind) for part in one.iter()}
+    for element in root.iter():
+        if element in hidden:
+            continue
+        x, y, wide, high, r = (float(element.get(key, "0")) for key in ("x", "y", "width", "height", "r"))
+        half = float(element.get("stroke-width", "1")) / 2
+        name = element.tag.removeprefix(SVG)
+        if name == "rect":
+            half = 0 if element.get("class", "").endswith("-back") else half
+            yield name, (x - half, y - half, x + wide + half, y + high + half)
+        elif name == "circle":
+            x, y = float(element.get("cx", "nan")), float(element.get("cy", "nan"))
+            yield name, (x - r, y - r, x + r, y + r)
+        elif name == "path":
+            across, down = _points(element.get("d", ""))
+            yield name, (min(across) - half, min(down) - half, max(across) + half, max(down) + half)
+
+
+def _points(path: str) -> tuple[list[float], list[float]]:
+    """Return the x and the y of a path of absolute commands; a curve is inside its control points."""
+    across: list[float] = []
+    down: list[float] = []
+    parts = re.findall(r"([A-Z])([^A-Z]*)", path)
+    assert "".join(map("".join, parts)) == path
+    for name, text in parts:
+        numbers = list(map(float, text.split()))
+        assert name in "MLHVCQZ"
+        across += numbers if name == "H" else [] if name == "V" else numbers[::2]
+        down += numbers if name == "V" else [] if name == "H" else numbers[1::2]
+    return across, down
 
 
 def described(picture: str) -> str:

@@ -40,7 +40,7 @@ CLASSES: dict[str, tuple[Callable[[], object], set[type[Exception]]]] = {
     "NE389": (lambda: ones(2).kthvalue(3), {ne.SizeError}),
     "NE390": (lambda: ones(0).max(0), {ne.SizeError}),
     "NE570": (lambda: ones(2, dtype=int).add_(0.5), {ne.OperandError, TypeError}),
-    "NE571": (lambda: ones(2, dtype=int).mean(), {ne.OperandError, TypeError}),
+    "NE571": (lambda: ones(2, dtype=int).softmax(0), {ne.OperandError, TypeError}),
     "NE576": (lambda: ones(1).expand(2).zero_(), {ne.OperandError, TypeError}),
     "NE660": (lambda: ne.abs(ones(2), out=np.ones(2)), {ne.OptionError, TypeError}),
     "NE678": (lambda: ones(2).to("cuda"), {ne.OptionError, TypeError}),

@@ -81,7 +81,6 @@ VARIANTS: dict[str, list[tuple[Callable[[Row], Any], dict[str, Any]]]] = {
         (lambda row: min(map(abs, row)), {"p": -math.inf}),
     ],
 }
-ONLY_FLOATS = frozenset({"mean", "var", "std"})
 RESULTS: dict[str, Any] = {
     "sum": np.int64,
     "prod": np.int64,
@@ -118,7 +117,7 @@ def _of_nothing(loop: Callable[[Row], Any]) -> Callable[[Row], Any]:
 def result_dtype(verb: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     if verb in ("all", "any", "count_nonzero") or (verb in RESULTS and dtype.kind in "ib"):
         return np.dtype(RESULTS[verb])
-    if dtype.kind in "ib" and verb in ("logsumexp", "norm"):
+    if dtype.kind in "ib" and verb in ("mean", "var", "std", "logsumexp", "norm"):
         return np.dtype(np.float64)
     return dtype
 
@@ -170,11 +169,8 @@ def test_reductions(data: st.DataObject) -> None:
             options = {**options, "keepdim": keepdim, "dim": dim}
             if dim is None and verb in ("prod", "logsumexp"):
                 options["dim"] = []
-            is_refused = verb in ONLY_FLOATS and dtype.kind in "ib"
 
-            def wanted(loop: Any = loop, is_refused: bool = is_refused) -> Array:
-                if is_refused:
-                    raise Refused
+            def wanted(loop: Any = loop) -> Array:
                 return reduced(array, dims, loop, keepdim=keepdim)
 
             right = removed_names(names, dims, keepdim), result_dtype(verb, dtype)
@@ -266,6 +262,32 @@ def test_sums_of_integers_are_int64_unless_told_otherwise(verb: str, of_nothing:
     assert ne.tensor([100, 100], dtype="int8").sum().item() == 200
     assert ne.tensor([2**63], dtype="uint64").sum().item() == 2**63
     assert getattr(ne.zeros(0, dtype="int64"), verb)().item() == of_nothing
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "uint64"])
+@pytest.mark.parametrize("axis", [0, 1, None, (0, 1)])
+def test_mean_std_and_var_of_integers_are_those_of_numpy(dtype: str, axis: Any) -> None:
+    array = np.array([[100, 100, 3], [0, 120, 1]]).astype(dtype)
+    x, dim = ne.tensor(array, names="N C"), list(axis) if isinstance(axis, tuple) else axis
+    for mine, theirs in (
+        (x.mean(dim), np.mean(array, axis)),
+        (x.std(dim), np.std(array, axis, ddof=1)),
+        (x.var(dim, correction=0), np.var(array, axis)),
+    ):
+        assert mine.dtype == np.float64
+        np.testing.assert_allclose(mine.numpy(), theirs, rtol=1e-15)
+
+
+def test_a_mean_of_integers_has_the_default_dtype_and_is_rounded_once() -> None:
+    array = np.full(2**24 + 2, 2**24 + 1)
+    ne.set_default_dtype(ne.float32)
+    try:
+        x = ne.from_numpy(array)
+        assert [x.mean().dtype, x.std().dtype, x.var(correction=0).dtype] == [np.float32] * 3
+        assert x.mean().item() == np.float32(array.mean()) and x.var().item() == 0
+        assert ne.arange(3).mean(dtype="float64").dtype == np.float64
+    finally:
+        ne.set_default_dtype(ne.float64)
 
 
 def test_nan_is_passed_on() -> None:

@@ -63,13 +63,17 @@ def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided)
     """Return the cost of one instruction that is no loop, from the arrays it reads and the one it makes."""
     if instruction.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
         return CALL["matmul"]
-    cost = COSTS[instruction.primitive]
+    cost = COSTS.get(instruction.primitive, _one_copy)
     return cost if isinstance(cost, float) else cost(instruction, sources, result)
 
 
 def _filled(size: int) -> float:
     """Return the cost of an array of so many bytes with one value."""
     return FILL + BYTE * size + memory_cost(size)
+
+
+def _one_copy(_: Instruction, sources: Arrays, result: Strided) -> float:
+    return _row_major(sources[0]) if sources else _filled(result.cells * result.item)
 
 
 def _full(instruction: Instruction, _: Arrays, __: Strided) -> float:
@@ -266,4 +270,4 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "transpose": VIEW,
     "vecdot": _vecdot,
 }
-"""What each primitive costs: as much whatever its arrays are, or by these."""
+"""What each primitive costs: as much whatever its arrays are, or by these; without a row, a copy."""

@@ -15,10 +15,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import labelled
-from nameexpr.compiler.analysis.rules.summation import listed
+from nameexpr.compiler.analysis.rules.summation import SHOWN, listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
-from nameexpr.syntax.ast import Alias, Expression, NamedGroup, labels_in
+from nameexpr.syntax.ast import Expression, labels_in
+from nameexpr.syntax.items import is_renamed, unnamed
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item
 
@@ -36,9 +37,11 @@ MARKED = 8
 
 def needs_arrow(text: str) -> Diagnostic:
     """Return the mistake of an assertion that is given to `einsum` or `compile`."""
-    hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
+    bare = _bare(text).rstrip()
+    written = "inputs -> result" if len(bare) > SHOWN or "\n" in bare else f"{bare.strip()} -> result".strip()
+    hint = f"to compute, write {written}; to check shapes, call nameexpr.check"
     message = "an expression needs an arrow: this text is an assertion"
-    end = len(_bare(text).rstrip())
+    end = len(bare)
     marks = (Mark(Span(end, end), "->"),) if end else ()
     return Diagnostic("NE218", message, text, marks, hint=hint)
 
@@ -112,9 +115,9 @@ def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[s
 def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnostic:
     for term in tree.terms:
         for item in term.items:
-            if isinstance(item, Alias | NamedGroup) and item.dim == name:
-                inner = item.name if isinstance(item, Alias) else unparse_item(item.group)
-                hint = f"'{name}' is the dim's name on the tensor, its label here is {inner}: give its size"
+            if is_renamed(item) and item.dim == name:
+                label = unparse_item(unnamed(item))
+                hint = f"'{name}' is the dim's name on the tensor, its label here is {label}: give its size"
                 message = f"{name}= is the size of no label"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
     known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"

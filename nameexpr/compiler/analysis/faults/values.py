@@ -14,6 +14,7 @@ from nameexpr.ops import FUNCTIONS, REDUCTIONS
 from nameexpr.records import replace
 from nameexpr.rules.calls import shown as shown_number
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import is_renamed
 
 
 def word_of(label: str) -> str:
@@ -102,7 +103,7 @@ def _labels_of_dim(tree: ast.Formula, name: str) -> str:
     """Return the labels of a dim that has another name outside: x[f=(h d)]; "" if there is none."""
     for term in ast.terms_in(tree):
         for item in term.items:
-            if isinstance(item, ast.Alias | ast.NamedGroup) and item.dim == name:
+            if is_renamed(item) and item.dim == name:
                 return " ".join(sorted(ast.labels_in(ast.Term((item,))), key=tree.text.find))
     return ""
 

@@ -15,6 +15,7 @@ from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import dim_name_of, group_of, is_renamed, unnamed
 from nameexpr.syntax.unparse import unparse_item
 
 
@@ -84,8 +85,8 @@ def _one_dots_in_result(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
 
 def _groups(items: tuple[ast.Item, ...]) -> Iterator[ast.Group]:
     for item in items:
-        group = item.group if isinstance(item, ast.NamedGroup) else item
-        if isinstance(group, ast.Group):
+        group = group_of(item)
+        if group is not None:
             yield group
 
 
@@ -104,10 +105,10 @@ def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iter
 
 def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnostic]:
     for item in group.items:
-        if isinstance(item, ast.Alias | ast.NamedGroup):
+        if is_renamed(item):
             message = f"a dim inside a group has no name of its own, so '{item.dim}=' names nothing"
-            inner = item.name if isinstance(item, ast.Alias) else unparse_item(item.group)
-            yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=f"write {inner}")
+            hint = f"write {unparse_item(unnamed(item))}"
+            yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=hint)
         elif isinstance(item, ast.Group):
             yield from _named_factors(tree, item)
 
@@ -163,14 +164,13 @@ def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
         return
     carried: dict[str, ast.Item] = {}
     for item in tree.outputs[0].items:
-        if not isinstance(item, ast.Label | ast.Sized | ast.Alias | ast.NamedGroup):
+        name = dim_name_of(item)
+        if name is None:
             continue
-        name = item.dim if isinstance(item, ast.Alias | ast.NamedGroup) else item.name
         first = carried.setdefault(name, item)
-        if first is not item and any(isinstance(twin, ast.Alias | ast.NamedGroup) for twin in (first, item)):
+        if first is not item and (is_renamed(first) or is_renamed(item)):
             message = f"the result would carry the name '{name}' twice"
-            written = unparse_item(item.group) if isinstance(item, ast.NamedGroup) else item.name
-            written = str(item.size) if isinstance(item, ast.Sized) else written
+            written = str(item.size) if isinstance(item, ast.Sized) else unparse_item(unnamed(item))
             hint = f"give each dim a name of its own, such as {another_name(name)}={written}"
             yield Diagnostic("NE212", message, tree.text, marks_of(first, item), hint=hint)
 

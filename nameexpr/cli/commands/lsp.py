@@ -1,0 +1,32 @@
+"""`nameexpr lsp`: the language server for editors, on standard input and output; by pygls."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  nameexpr lsp                                   editors start it so, and send it what is typed
+
+texts in Python files are checked while they are typed, completed, explained under the pointer and
+mended on request. docs/editors.md has the set-up for VS Code, PyCharm, Neovim, Emacs and Helix.
+the protocol is spoken by pygls: pip install 'nameexpr[lsp]'."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add `--stdio`, which some editors pass to every server."""
+    parser.add_argument("--stdio", action="store_true", help="standard input and output, as without it")
+
+
+def run(options: Namespace) -> None:
+    """Serve until the editor says exit, or closes standard input (NE686 if pygls is not installed)."""
+    try:
+        from nameexpr.lsp.server import serve
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        from nameexpr.errors import Diagnostic, error
+
+        message = "the language server needs pygls, which is not installed"
+        raise error(Diagnostic("NE686", message, hint="pip install 'nameexpr[lsp]'")) from missing
+    serve()

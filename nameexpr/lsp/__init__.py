@@ -1,0 +1,7 @@
+"""The language server: what editors show of texts in Python files while they are typed.
+
+`server` speaks the protocol, by pygls, which is only loaded by `nameexpr lsp`. All else is functions of the
+source of a file and an offset in it: `programs` finds the text at an offset, even in a file that is half
+typed, and `findings`, `hover`, `completion` and `fixes` say what is shown there. `positions` turns offsets
+into the positions of the protocol, whose columns count UTF-16 code units unless the editor asks for others.
+"""

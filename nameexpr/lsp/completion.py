@@ -1,0 +1,92 @@
+"""What may come next at a place of a text: labels, reducers, functions, operands; and of some options of the
+calls their values.
+
+Names come from the text and its call; `nameexpr.session.complete` says where each of them may be written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from nameexpr.compiler.planning.path import STRATEGIES
+from nameexpr.errors import Span
+from nameexpr.lint.diagnose import FORMULA_OPTIONS, WHERE_NO_OPERAND_IS
+from nameexpr.lsp.hover import is_formula
+from nameexpr.lsp.meanings import of_word
+from nameexpr.lsp.programs import TextAt, text_at
+from nameexpr.ops import REDUCTIONS
+from nameexpr.records import record
+from nameexpr.session.complete import LONGEST, Known
+from nameexpr.session.complete.choices import Choice, ranked
+from nameexpr.session.complete.texts import expression_choices, formula_choices, word_before
+
+OPTIONS = {
+    "reduce": {name: row.doc for name, row in REDUCTIONS.items()},
+    "optimize": dict.fromkeys(STRATEGIES, "how the order of contractions is found"),
+    "order": {"C": "a result in row-major order"},
+}
+"""Options of calls whose values are words, and what these do."""
+_REST = re.compile(r"[\w']*")
+_ANY_DIMS: tuple[tuple[None, ...], tuple[int, ...]] = ((None,) * 64, (0,) * 64)
+"""Names and shape that let every label of the text be offered for every dim of an operand."""
+
+
+@record
+class Suggestion:
+    """What is put in place of the word at the cursor, a note, and where that word is in the file."""
+
+    text: str
+    about: str
+    start: int
+    end: int
+
+
+def complete_at(source: str, offset: int, path: str) -> tuple[Suggestion, ...]:
+    r"""Return what may come at an offset of a source, the likeliest first; () outside of texts.
+
+    >>> source = "import nameexpr as ne\nne.einsum('batch chan -> b"
+    >>> [(one.text, one.about) for one in complete_at(source, len(source), "x.py")]
+    [('batch', 'dim of this text')]
+    """
+    found = text_at(source, offset, path)
+    if found is None or len(found.text) > LONGEST:
+        return ()
+    before, after = found.text[: found.place], found.text[found.place :]
+    word = word_before(before) if not found.keyword else before
+    if word is None or "#" in before.rpartition("\n")[2]:
+        return ()
+    rest = _REST.match(after)
+    begin, end = found.place - len(word), found.place + (rest.end() if rest else 0)
+    if found.keyword:
+        choices = [Choice(*pair) for pair in OPTIONS.get(found.keyword, {}).items()]
+    else:
+        choices = _choices(found, before[:begin], found.text[end:], word)
+    start, stop = found.written(begin, end) if end > begin else (offset, offset)
+    return tuple(Suggestion(one.text, _about(one), start, stop) for one in ranked(word, choices))
+
+
+def _choices(found: TextAt, before: str, after: str, word: str) -> list[Choice]:
+    """Return what the grammars accept, of a text that may be either kind by both."""
+    call = found.call.literal
+    if not is_formula(call):
+        choices = expression_choices(before, after, word, Known())
+        if before.rstrip().endswith(":"):
+            return [Choice(one.text, REDUCTIONS[one.text].doc) for one in choices]
+        if call.function in ("einsum", "check"):
+            return choices
+        return [*choices, *formula_choices(before, after, Known())]
+    names = call.keywords.keys() - FORMULA_OPTIONS - WHERE_NO_OPERAND_IS
+    choices = formula_choices(before, after, Known(dict.fromkeys(sorted(names), _ANY_DIMS)))
+    return list(_shown(choices, names))
+
+
+def _shown(choices: Iterable[Choice], operands: Iterable[str]) -> Iterable[Choice]:
+    for choice in choices:
+        yield choice._replace(about="operand of this call") if choice.text in operands else choice
+
+
+def _about(choice: Choice) -> str:
+    """Return the note of a choice: of a function its usage and what it does."""
+    meaning = of_word(choice.text.rstrip("[("), Span(0, 0)) if choice.text[-1:] in "[(" else None
+    return meaning.lines[0].replace("`", "") if meaning else choice.about

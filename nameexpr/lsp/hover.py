@@ -1,0 +1,136 @@
+"""What an editor shows of a text when the pointer rests on it: the meaning of the word there, the dims of the
+result, and the plan where the text and its call give all sizes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nameexpr.compiler.analysis.operands import assumed_shapes
+from nameexpr.dims import WORD
+from nameexpr.errors import NameExprError, Span
+from nameexpr.lint import LiteralCall
+from nameexpr.lint.diagnose import given_sizes
+from nameexpr.lsp.meanings import Meaning, in_expression, in_formula, of_word
+from nameexpr.lsp.programs import TextAt, text_at
+from nameexpr.records import record
+from nameexpr.syntax import ast
+from nameexpr.syntax.lexer.tokens import looks_like_formula
+from nameexpr.syntax.parser.expression import parse
+from nameexpr.syntax.parser.formula import parse_formula
+from nameexpr.syntax.unparse import unparse_term
+
+MOST = 16
+"""Operands of which a plan is made while the pointer rests: that of many may take long."""
+_WORDS = re.compile(WORD)
+
+
+@record
+class Hover:
+    """Markdown, and the range in the file that it is about."""
+
+    markdown: str
+    start: int
+    end: int
+
+
+def hover(source: str, offset: int, path: str) -> Hover | None:
+    """Return what is shown at an offset of a source, None outside of texts."""
+    found = text_at(source, offset, path)
+    if found is None or found.keyword:
+        return None
+    meaning = _meaning(found)
+    if meaning is None:
+        return None
+    return Hover("\n".join(_paragraphs(meaning, found)), *found.written(*meaning.span))
+
+
+def is_formula(call: LiteralCall) -> bool:
+    """Whether a call reads its text as a formula."""
+    return call.function == "evaluate" or (
+        call.function in ("compile", "explain") and looks_like_formula(call.text)
+    )
+
+
+def _meaning(found: TextAt) -> Meaning | None:
+    """Return the meaning of the place; of a text that is wrong, only that of a function."""
+    call = found.call.literal
+    try:
+        if is_formula(call):
+            return in_formula(parse_formula(found.text), found.place)
+        return in_expression(parse(found.text), found.place, _sizes(call), _reduce(call) or "")
+    except NameExprError:
+        words = (word for word in _WORDS.finditer(found.text) if word.start() <= found.place < word.end())
+        return next((of_word(word[0], Span(*word.span())) for word in words), None)
+
+
+def _sizes(call: LiteralCall) -> dict[str, int]:
+    return {name: value for name, value, _ in given_sizes(call) if type(value) is int}
+
+
+def _reduce(call: LiteralCall) -> str | None:
+    reduce = call.keywords.get("reduce")
+    return reduce if isinstance(reduce, str) else None
+
+
+def _paragraphs(meaning: Meaning, found: TextAt) -> list[str]:
+    """Return the lines of the Markdown: the meaning, the result, the plan."""
+    first, *more = meaning.lines
+    lines = [first, "", *more] if more else [first]
+    try:
+        about = _of_formula(found) if is_formula(found.call.literal) else _of_expression(found)
+    except NameExprError:  # the mistake is shown where it is
+        return lines
+    return [*lines, *about]
+
+
+def _of_expression(found: TextAt) -> list[str]:
+    """Return the dims of an expression's result, and its plan if all sizes are known."""
+    from nameexpr.runtime.compile import compile as compile_text
+
+    tree, sizes = parse(found.text), _sizes(found.call.literal)
+    if tree.outputs is None:
+        return []
+    lines = ["", f"result: `{unparse_term(tree.outputs[0]) or '()'}`"]
+    if len(tree.inputs) > MOST or not _is_sized(tree.inputs, sizes):
+        return lines
+    compiled = compile_text(found.text, sizes=sizes or None, reduce=_reduce(found.call.literal))
+    return lines + _fenced(str(compiled.plan(*assumed_shapes(tree, sizes))))
+
+
+def _of_formula(found: TextAt) -> list[str]:
+    """Return the dims of a formula's result, and its plan if all sizes are known."""
+    from nameexpr.runtime.compile import compile_formula
+
+    tree, compiled = parse_formula(found.text), compile_formula(found.text)
+    terms: dict[str, ast.Term] = {}
+    for statement in tree.statements:
+        for node in ast.nodes(statement.value):
+            if isinstance(node, ast.Use) and node.term is not None:
+                terms.setdefault(node.name, node.term)
+    if len(compiled.operands) > MOST or not all(name in terms for name in compiled.operands):
+        return []
+    used = tuple(terms[name] for name in compiled.operands)
+    written = {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, ast.terms_in(tree))}
+    shapes = dict(
+        zip(compiled.operands, assumed_shapes(ast.Expression(used, None, None), written), strict=True)
+    )
+    dims = " ".join(name or "_" for name in compiled.result_names(shapes))
+    lines = ["", f"result: `{dims or '()'}`"]
+    if _is_sized(used, written):
+        lines += _fenced(str(compiled.plan(operands=shapes)))
+    return lines
+
+
+def _is_sized(terms: tuple[ast.Term, ...], sizes: dict[str, int]) -> bool:
+    """Whether the sizes of all dims are known."""
+    known = {atom.name for atom in ast.atoms_of(ast.Sized, terms)} | sizes.keys()
+    return all(
+        isinstance(atom, ast.Literal) or (isinstance(atom, ast.LABELLED) and atom.name in known)
+        for term in terms
+        for atom in ast.atoms(term.items)
+    )
+
+
+def _fenced(text: str) -> list[str]:
+    return ["", "```text", *text.splitlines(), "```"]

@@ -1,0 +1,179 @@
+"""What stands at a place of a text: a label, a term, a function, an operand, a statement; as lines of
+Markdown, the first of which says what it is.
+
+>>> from nameexpr.syntax.parser.expression import parse
+>>> for line in in_expression(parse("N C=3, C -> N : sum"), 2).lines:
+...     print(line)
+`C`: a label, of size 3
+- operand 0, `N C=3`: dim 1
+- operand 1, `C`: dim 0
+- not in the result: reduced by `sum`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nameexpr.errors import Span
+from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.records import record
+from nameexpr.syntax import ast
+from nameexpr.syntax.unparse import unparse_item, unparse_statement, unparse_term
+
+_FUNCTIONS = {**POINTWISE, **REDUCTIONS, **ALONG}
+_OF_ONE_DIM = {
+    SIZE: f"`{SIZE}[C]`: the size of a dim",
+    INDEX: f"`{INDEX}[C]`: 0, 1, ... along a dim",
+}
+_ITEMS = {
+    ast.Anonymous: "a dim of any name and size",
+    ast.Dots: "any number of dims, aligned from the right and broadcast",
+    ast.Pack: "a pack: any number of dims, the same wherever it is written",
+    ast.Literal: "a dim of this size, without a label",
+}
+NOTHING: Mapping[str, int] = {}
+Place = tuple[str, ast.Term]
+"""What a term belongs to, as it is shown, and the term."""
+
+
+@record
+class Meaning:
+    """What stands at a place, and where it begins and ends in the text."""
+
+    lines: tuple[str, ...]
+    span: Span
+
+
+def of_word(word: str, span: Span) -> Meaning | None:
+    """Return the usage of a function, a constant or `size` and `index`; None for other words.
+
+    >>> of_word("softmax", Span(0, 7)).lines
+    ('`softmax[C](x)`: exponentials over their sum along axes',)
+    """
+    row = _FUNCTIONS.get(word)
+    if row is not None:
+        return Meaning((f"`{row.usage}`: {row.doc}",), span)
+    line = _OF_ONE_DIM.get(word) or (f"`{word}`: {CONSTANTS[word]!r}" if word in CONSTANTS else "")
+    return Meaning((line,), span) if line else None
+
+
+def in_expression(
+    tree: ast.Expression, place: int, sizes: Mapping[str, int] = NOTHING, reduce: str = ""
+) -> Meaning:
+    """Return the meaning of a place in an expression; `sizes` and `reduce` are those that the call gives."""
+    reducer = tree.reducer
+    if reducer is not None and _holds(reducer.span, place) and reducer.name in REDUCTIONS:
+        row = REDUCTIONS[reducer.name]
+        return Meaning((f"`: {reducer.name}`, a reducer: {row.doc}",), reducer.span)
+    places = [(f"operand {number}", term) for number, term in enumerate(tree.inputs)]
+    places += [("the result", term) for term in tree.outputs or ()]
+    found = _in_terms(places, place, {**_written(tree.terms), **sizes})
+    if found is None:
+        return Meaning(tuple(_overview(tree)), Span(0, len(tree.text)))
+    label = next((atom.name for atom in _labels_at(tree.terms, place)), "")
+    if tree.outputs and label and label not in ast.labels_in(*tree.outputs):
+        name = reducer.name if reducer else reduce
+        how = f"reduced by `{name}`" if name else "summed over"
+        return Meaning((*found.lines, f"- not in the result: {how}"), found.span)
+    return found
+
+
+def _overview(tree: ast.Expression) -> Iterator[str]:
+    count = len(tree.inputs)
+    yield f"an expression with {count} operand{'s' if count > 1 else ''}"
+    for number, term in enumerate(tree.inputs):
+        yield f"- operand {number}: `{unparse_term(term) or '()'}`"
+
+
+def in_formula(tree: ast.Formula, place: int) -> Meaning:
+    """Return the meaning of a place in a formula: the smallest thing that holds it."""
+    places = list(_places(tree))
+    found = _in_terms(places, place, _written(term for _, term in places))
+    if found is not None:
+        return found
+    statement = next((one for one in tree.statements if _holds(one.span, place)), tree.statements[-1])
+    named = {one.name: one for one in tree.statements if one.name is not None}
+    for node in ast.nodes(statement.value):
+        span = node.operator_span if isinstance(node, ast.Binary) else getattr(node, "name_span", None)
+        if span is not None and _holds(span, place):
+            return _of_node(node, span, named, places)
+    span = statement.name_span if _holds(statement.name_span, place) else statement.span
+    return Meaning((f"`{unparse_statement(statement)}`", *_overview_of(statement)), span)
+
+
+def _of_node(node: ast.Node, span: Span, named: Mapping[str, ast.Statement], places: list[Place]) -> Meaning:
+    if isinstance(node, ast.Binary):
+        row = OPERATORS[node.operator]
+        return Meaning((f"`{row.usage}`: {row.doc}",), span)
+    name = node.name if isinstance(node, ast.Use) else node.function  # type: ignore[union-attr]
+    if isinstance(node, ast.Use) and name in named:
+        return Meaning((f"`{unparse_statement(named[name])}`: a statement above",), span)
+    known = of_word(name, span)
+    if known is not None:
+        return known
+    terms = dict.fromkeys(shown for shown, _ in places if shown.startswith(f"`{name}["))
+    seen = f", seen as {', '.join(terms)}" if terms else ""
+    return Meaning((f"`{name}`: an operand{seen}",), span)
+
+
+def _overview_of(statement: ast.Statement) -> Iterator[str]:
+    if statement.term is not None:
+        yield f"- dims: `{unparse_term(statement.term) or '()'}`"
+
+
+def _places(tree: ast.Formula) -> Iterator[Place]:
+    """Yield every term of a formula with what it belongs to."""
+    for statement in tree.statements:
+        if statement.term is not None:
+            yield f"`{statement.name}[{unparse_term(statement.term)}]`, a statement", statement.term
+        for node in ast.nodes(statement.value):
+            if isinstance(node, ast.Use) and node.term is not None:
+                yield f"`{node.name}[{unparse_term(node.term)}]`", node.term
+            elif isinstance(node, ast.CallAlong):
+                yield f"`{node.function}[{unparse_term(node.term)}]`", node.term
+
+
+def _in_terms(places: list[Place], place: int, sizes: Mapping[str, int]) -> Meaning | None:
+    """Return the label, or else the item or the whole term, that holds a place."""
+    terms = [term for _, term in places]
+    for atom in _labels_at(terms, place):
+        size = f", of size {sizes[atom.name]}" if atom.name in sizes else ""
+        lines = dict.fromkeys(line for of, term in places for line in _dims_of(atom.name, of, term))
+        return Meaning((f"`{atom.name}`: a label{size}", *lines), atom.span)
+    for of, term in places:
+        for item in ast.atoms(term.items):
+            if _holds(item.span, place) and type(item) in _ITEMS:
+                return Meaning((f"`{unparse_item(item)}`: {_ITEMS[type(item)]}",), item.span)
+        if _holds(term.span, place):
+            dims = [f"- dim {number}: {_item(item, sizes)}" for number, item in enumerate(term.items)]
+            return Meaning((f"{of}: {len(dims)} dim{'s' * (len(dims) != 1)}", *dims), term.span)
+    return None
+
+
+def _labels_at(terms: tuple[ast.Term, ...] | list[ast.Term], place: int) -> Iterator[ast.Label]:
+    for atom in ast.atoms_of(ast.LABELLED, terms):
+        if _holds(atom.span, place):
+            yield atom  # type: ignore[misc]
+
+
+def _dims_of(label: str, of: str, term: ast.Term) -> Iterator[str]:
+    """Yield at which dims of a term a label is."""
+    written = "" if of.startswith("`") else f", `{unparse_term(term)}`"
+    for number, item in enumerate(term.items):
+        if any(getattr(atom, "name", None) == label for atom in ast.atoms((item,))):
+            is_part = isinstance(item, ast.Group | ast.NamedGroup)
+            group = f", part of `{unparse_item(item)}`" if is_part else ""
+            yield f"- {of}{written}: dim {number}{group}"
+
+
+def _item(item: ast.Item, sizes: Mapping[str, int]) -> str:
+    size = sizes.get(item.name) if isinstance(item, ast.LABELLED) else None
+    return f"`{unparse_item(item)}`" + (f", of size {size}" if size is not None else "")
+
+
+def _written(terms: Iterator[ast.Term] | tuple[ast.Term, ...]) -> dict[str, int]:
+    return {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, terms)}
+
+
+def _holds(span: Span, place: int) -> bool:
+    return span.start <= place < span.end
