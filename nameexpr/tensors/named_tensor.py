@@ -205,7 +205,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     >>> tensor([[1, 2, 3]], names="N C").shape
     (1, 3)
     """
-    return _made(data, names, dtype, copy=True)
+    return made(data, names, dtype, copy=True)
 
 
 @checked
@@ -218,7 +218,7 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
     >>> as_tensor(array, names="N").numpy() is array
     True
     """
-    result = _made(data, names, dtype, copy=False)
+    result = made(data, names, dtype, copy=False)
     is_same = isinstance(data, NamedTensor) and result.numpy() is data.numpy() and result.names == data.names
     return data if is_same else result  # type: ignore[return-value]
 
@@ -246,60 +246,11 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     if not isinstance(array, np.ndarray):
         hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"
         raise error(Diagnostic("NE653", f"from_numpy takes an array, not {type(array).__name__}", hint=hint))
-    return _made(array, names, None, copy=False)
+    return made(array, names, None, copy=False)
 
 
-@checked
-def from_xarray(array: Any) -> NamedTensor:
-    """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims and coordinates.
-
-    Raises
-    ------
-    OptionError
-        NE653, if it is no DataArray; NE654, if it holds what is no array of NumPy.
-    DimNameError
-        NE412, if a dim's name is no name here.
-
-    Examples
-    --------
-    >>> import xarray
-    >>> from_xarray(xarray.DataArray([[1, 2]], dims=("N", "C"))).names
-    ('N', 'C')
-    """
-    if not hasattr(array, "dims") or not hasattr(array, "values"):
-        hint = "from_numpy(array, names=...) takes arrays"
-        message = f"from_xarray takes a DataArray, not {type(array).__name__}"
-        raise error(Diagnostic("NE653", message, hint=hint))
-    return _made(array, None, None, copy=False)
-
-
-def from_pandas(data: Any, names: object = None) -> NamedTensor:
-    """Return a tensor of a `Series` or a `DataFrame`, whose index and columns become coordinates.
-
-    The names of index and columns are those of the dims; `names` names those that have none.
-
-    Raises
-    ------
-    OptionError
-        NE653, if it is neither; NE654, if it has a MultiIndex, or dtypes that NumPy lacks.
-    DimNameError
-        NE412, if a name of the index or the columns is no name here; NE418, if `names` contradicts one.
-
-    Examples
-    --------
-    >>> import pandas
-    >>> table = pandas.DataFrame([[1, 2]], pandas.Index(["Oslo"], name="station"))
-    >>> from_pandas(table, names="station month").names
-    ('station', 'month')
-    """
-    if not hasattr(data, "axes") or not hasattr(data, "to_numpy"):
-        hint = "from_numpy(array, names=...) takes arrays"
-        message = f"from_pandas takes a Series or a DataFrame, not {type(data).__name__}"
-        raise error(Diagnostic("NE653", message, hint=hint))
-    return _made(data, names, None, copy=False)
-
-
-def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
+def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
+    """Return the data as a tensor: what `tensor` and `as_tensor` do."""
     found = None if isinstance(data, np.ndarray | NamedTensor) else foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)

@@ -207,7 +207,7 @@ def _refuse(message: str, hint: str) -> Reader:
     return lambda value: refusal
 
 
-_MATRIX = _refuse("is a numpy.matrix, which always has two dims", "give numpy.asarray(x)")
+_MATRIX = _refuse("is a np.matrix, which always has two dims", "give np.asarray(x)")
 _DASK = _refuse("is an array of dask, which is still to be computed", "x.compute()")
 _SPARSE = _refuse("is a sparse array", "x.todense() has all its elements")
 _DATASET = _refuse(

@@ -109,7 +109,7 @@ def torch(**attributes: Any) -> Any:
     ("array", "hint"),
     [
         (np.ma.masked_array([1.0], mask=[True]), "x.filled(0)"),
-        (np.ones((1, 1)).view(np.matrix), "numpy.asarray(x)"),
+        (np.ones((1, 1)).view(np.matrix), "np.asarray(x)"),
         (ARRAY.to_dataset(name="t"), "x.to_dataarray()"),
         (xr.DataArray(VALUES, dims=("station id", "time")), "x.rename({'station id': 'station_id'})"),
         (TABLE.rename_axis(columns="a b"), "x.rename_axis(columns='a_b')"),
