@@ -151,6 +151,12 @@ class NameExprError(ValueError):
         """The fix proposed for the first mistake, or ""."""
         return self.diagnostics[0].hint
 
+    def _forget_frames(self) -> None:
+        """Take this package's frames from the traceback, before the error leaves the package."""
+        from nameexpr.tracebacks import forget_frames
+
+        forget_frames(self)
+
     def _render_traceback_(self) -> list[str]:
         """Return what IPython and Jupyter show: the user's lines, then the error."""
         from nameexpr.tracebacks import rendered_by_ipython

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
         return self._entry.options
 
     @property
+    @public
     def code(self) -> str:
         """The NumPy that runs, as a function to paste: for the operands of the latest call. What is bound is
         computed by a function of its own.

@@ -36,7 +36,7 @@ def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
         return value
 
     answer.__doc__ = doc
-    return property(op("answers")(called(answer, "Info", name)))
+    return property(op("answers", is_bare=True)(called(answer, "Info", name)))
 
 
 class Info(Operators):
@@ -67,13 +67,13 @@ class Info(Operators):
         return self._data.itemsize
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def itemsize(self) -> int:
         """The bytes of one element."""
         return self._data.itemsize
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def nbytes(self) -> int:
         """The bytes of all elements."""
         return self._data.nbytes
@@ -154,7 +154,7 @@ class Info(Operators):
         return self._data.tolist()
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def device(self) -> Device:
         """The device: the CPU."""
         return Device("cpu")
