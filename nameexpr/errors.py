@@ -151,6 +151,12 @@ class NameExprError(ValueError):
         """The fix proposed for the first mistake, or ""."""
         return self.diagnostics[0].hint
 
+    def _forget_frames(self) -> None:
+        """Take this package's frames from the traceback, before the error leaves the package."""
+        from nameexpr.tracebacks import forget_frames
+
+        forget_frames(self)
+
     def _render_traceback_(self) -> list[str]:
         """Return what IPython and Jupyter show: the user's lines, then the error."""
         from nameexpr.tracebacks import rendered_by_ipython
@@ -248,13 +254,17 @@ class Proposal(str):
         return Proposal, (self.word, self.more)
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
+ALIKE = 0.6
+"""How alike two words are that may be one misspelt: difflib's ratio."""
+
+
+def did_you_mean(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
     """Return "did you mean 'x'?" for the choice nearest to `word`, or "" if none is near."""
-    near = nearest(word, choices)
+    near = nearest(word, choices, alike)
     return Proposal(near) if near else ""
 
 
-def nearest(word: str, choices: Iterable[str]) -> str:
+def nearest(word: str, choices: Iterable[str], alike: float = ALIKE) -> str:
     """Return the choice nearest to `word`, or "" if none is near.
 
     The time it takes is bounded, whatever the words are.
@@ -265,7 +275,7 @@ def nearest(word: str, choices: Iterable[str]) -> str:
 
     likely = islice((choice for choice in choices if choice != word and len(choice) <= LONGEST), CHOICES)
     pool = {choice.casefold(): choice for choice in likely}
-    near = get_close_matches(word.casefold(), pool, n=1, cutoff=0.6)
+    near = get_close_matches(word.casefold(), pool, n=1, cutoff=alike)
     return pool[near[0]] if near else ""
 
 

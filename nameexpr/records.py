@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, NamedTuple, NoReturn, TypeVar, dataclass_transform, overload
+from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 AnyClass = TypeVar("AnyClass", bound=type)
 AnyRecord = TypeVar("AnyRecord")
@@ -18,17 +18,17 @@ _REQUIRED: Any = object()
 _INSTANCE = ("__dict__", "__weakref__")
 
 
-class _Field(NamedTuple):
-    default: Any = _REQUIRED
-    default_factory: Callable[[], Any] | None = None
-    compare: bool = True
+class _Field(tuple[Any, Callable[[], Any] | None, bool]):
+    """What `field` was told: the default, what makes one, and whether the field counts in comparisons."""
+
+    __slots__ = ()
 
 
 def field(
     *, default: Any = _REQUIRED, default_factory: Callable[[], Any] | None = None, compare: bool = True
 ) -> Any:
     """Say more about a field than its default: one made anew for each record, one left out of comparisons."""
-    return _Field(default, default_factory, compare)
+    return _Field((default, default_factory, compare))
 
 
 @overload
@@ -54,7 +54,7 @@ def replace(record: AnyRecord, /, **changes: Any) -> AnyRecord:
 def _make_record(cls: Any, frozen: bool) -> Any:
     fields = {name: _as_field(cls.__dict__.get(name, _REQUIRED)) for name in cls.__annotations__}
     body: dict[str, Any] = {"__repr__": _show, "__reduce__": _reduce}
-    body |= _comparisons([name for name, field in fields.items() if field.compare], frozen)
+    body |= _comparisons([name for name, (_, _, is_compared) in fields.items() if is_compared], frozen)
     body |= {key: value for key, value in cls.__dict__.items() if key not in fields and key not in _INSTANCE}
     body |= {"__slots__": tuple(fields), "__match_args__": tuple(fields), "__qualname__": cls.__qualname__}
     if frozen:
@@ -70,7 +70,7 @@ def _make_record(cls: Any, frozen: bool) -> Any:
 
 
 def _as_field(default: Any) -> _Field:
-    return default if type(default) is _Field else _Field(default)
+    return default if type(default) is _Field else _Field((default, None, True))
 
 
 def _constructor(cls: Any, fields: dict[str, _Field], frozen: bool) -> Any:

@@ -92,12 +92,12 @@ def plan(options: Namespace) -> Plan:
 def code(options: Namespace) -> str:
     """Generate the NumPy code; for an expression without shapes, sizes are assumed."""
     compiled = _compiled(options)
-    if isinstance(compiled, Compiled) and not options.operands:
+    if not isinstance(compiled, CompiledFormula) and not options.operands:
         return compiled.code
     return plan(options).code
 
 
-def _compiled(options: Namespace) -> Compiled | CompiledFormula:
+def _compiled(options: Namespace) -> Compiled:
     chosen: dict[str, Any] = {name: getattr(options, name) for name in OPTIONS}
     if looks_like_formula(options.expression) and options.reduce is not None:
         hint = "a reduction is written in the formula: sum[C](x)"
@@ -106,10 +106,12 @@ def _compiled(options: Namespace) -> Compiled | CompiledFormula:
 
 
 def _arguments(
-    compiled: Compiled | CompiledFormula, options: Namespace, read: Callable[[Sequence[str]], Sequence[Any]]
+    compiled: Compiled,
+    options: Namespace,
+    read: Callable[[Sequence[str]], Sequence[Any]],
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """Read what a compiled text is called with: operands by position, those of a formula by name."""
-    if isinstance(compiled, Compiled):
+    if not isinstance(compiled, CompiledFormula):
         return read(options.operands), {}
     values: dict[str, str] = {}
     for argument in options.operands:

@@ -3,10 +3,11 @@ stand.
 
 `scopes` collects what every name of a file is bound to, and `targets` says which calls are of nameexpr's own
 functions. `reader` finds the texts that an expression can be (`flow` which assignment reaches it, `modules`
-what is imported, `values` what constants make), `calls` the calls that they reach. `diagnose` reads the texts
-with the package's own rules, and `source` leads from a character of a text back to the file. `formats` writes
-what was found, for `nameexpr check`. The mypy plugin (`nameexpr.mypy`) shares `diagnose`, and what is here:
-which functions take a text, and what a call of one says.
+what is imported, `values` what constants make, `tensors` which names tensors have), `calls` the calls that
+they reach. `diagnose` reads the texts with the package's own rules, and `source` leads from a character of a
+text back to the file. `formats` writes what was found, for `nameexpr check`. The mypy plugin
+(`nameexpr.mypy`) shares `diagnose`, and what is here: which functions take a text, and what a call of one
+says.
 
 No file is imported or run, and nothing here needs NumPy.
 """

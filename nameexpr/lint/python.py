@@ -13,11 +13,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nameexpr.errors import Diagnostic
+from nameexpr.errors import Diagnostic, NameExprError
 from nameexpr.lint.calls import TextCall, Unread, text_calls
 from nameexpr.lint.findings import UNREAD, Checked, Finding, is_ignored, no_python
 from nameexpr.lint.modules import Module, Modules
 from nameexpr.lint.source import Source, SourceError, TextRange, extent, parse_python, written_at
+from nameexpr.lint.tensors import checks
 from nameexpr.lint.values import Text
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def check_tree(tree: ast.Module, source: Source, path: str, modules: Modules | N
             continue
         texts += call.is_first
         findings |= dict.fromkeys(_found(call, module))
+    findings |= dict.fromkeys(_of_tensors(module))
     ordered = sorted(findings, key=lambda finding: finding.rank)
     return Checked(tuple(ordered), texts, 1, tuple(one for one in unread if one))
 
@@ -60,6 +62,21 @@ def _found(call: TextCall, module: Module) -> Iterator[Finding]:
         finding = _located(problem, call, module)
         if not is_ignored(finding.code, _lines(finding, call, module)):
             yield finding
+
+
+def _of_tensors(module: Module) -> Iterator[Finding]:
+    """Yield the mistakes in names of tensors that no comment silences."""
+    source = module.source
+    for node, scope in module.scopes.calls:
+        for given, check in checks(node, lambda part, scope=scope: module.values(part, scope)):  # type: ignore[misc]
+            try:
+                check()
+            except NameExprError as fault:
+                region = source.region(extent(given[0], source)[0], extent(given[-1], source)[1])
+                lines = [source.lines[number - 1] for number in {node.lineno, region.start.line}]
+                for diagnostic in fault.diagnostics:
+                    if not is_ignored(diagnostic.code, lines):
+                        yield Finding(module.path, region, diagnostic._replace(operands=()))
 
 
 def _located(problem: Problem, call: TextCall, module: Module) -> Finding:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Protocol
 
-from nameexpr.lint import FUNCTIONS
+from nameexpr.lint import FUNCTIONS, tensors
 from nameexpr.lint import values as made
 from nameexpr.lint.flow import reaching
 from nameexpr.lint.scopes import Binding, NameScope, class_of_self
@@ -23,6 +23,7 @@ from nameexpr.lint.values import (
     Imported,
     Instance,
     Items,
+    Named,
     Parameter,
     Table,
     Text,
@@ -212,18 +213,30 @@ class Reader:
             for table in tables:
                 yield from made.of_table(table, callee.attr, list(arguments))
             return
+        if isinstance(callee, ast.Attribute) and callee.attr in tensors.NAMING and not node.keywords:
+            owners = [one for one in self.values(callee.value, scope) if isinstance(one, Named)]
+            given = list(arguments) if owners else []
+            yield from (new for one in owners for new in tensors.renamed_tensor(one, callee.attr, given))
+            return
         for value in self.values(callee, scope):
-            match value:
-                case Imported("functools.partial"):
-                    for function in next(arguments, ()):
-                        if isinstance(function, Imported) and function.path in FUNCTIONS:
-                            yield Applied(FUNCTIONS[function.path], node, scope, self.module)
-                case Imported(path) if FUNCTIONS.get(path) == "compile":
-                    yield Applied("compile", node, scope, self.module)
-                case Imported(path) if path in made.CLEANED:
-                    yield from made.computed(made.CLEANED[path], arguments, node, self.module)
-                case Definition(node=ast.ClassDef()):
-                    yield Instance(value)
+            yield from self._made(value, node, scope)
+
+    def _made(self, function: Value, node: ast.Call, scope: NameScope) -> Iterator[Value]:
+        """Yield what a call of a function or class makes."""
+        match function:
+            case Imported("functools.partial") if node.args:
+                for called in self.values(node.args[0], scope):
+                    if isinstance(called, Imported) and called.path in FUNCTIONS:
+                        yield Applied(FUNCTIONS[called.path], node, scope, self.module)
+            case Imported(path) if FUNCTIONS.get(path) == "compile":
+                yield Applied("compile", node, scope, self.module)
+            case Imported(path) if path in tensors.MAKING:
+                yield from tensors.named_tensor(node, lambda given: self.values(given, scope))
+            case Imported(path) if path in made.CLEANED:
+                arguments = [self.values(one, scope) for one in node.args]
+                yield from made.computed(made.CLEANED[path], arguments, node, self.module)
+            case Definition(node=ast.ClassDef()):
+                yield Instance(function)
 
 
 def _terms(node: ast.expr) -> list[ast.expr]:

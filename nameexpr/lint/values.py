@@ -7,10 +7,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from inspect import cleandoc
 from itertools import chain, islice, product
 from typing import Any, Protocol, TypeAlias
 
+from nameexpr.dims import Names
 from nameexpr.lint.scopes import EACH, NameScope
 from nameexpr.lint.source import Source
 from nameexpr.records import record, replace
@@ -112,7 +114,16 @@ class Applied:
     module: Home
 
 
-Value: TypeAlias = Text | Constant | Items | Table | Imported | Definition | Instance | Parameter | Applied
+@record
+class Named:
+    """A NamedTensor whose names are known."""
+
+    names: Names
+
+
+Value: TypeAlias = (
+    Named | Text | Constant | Items | Table | Imported | Definition | Instance | Parameter | Applied
+)
 Values: TypeAlias = tuple[Value, ...]
 
 
@@ -202,6 +213,13 @@ def computed(
             continue
         if isinstance(result, str):
             yield made_text(result, texts, origin, module)
+
+
+def constants(arguments: Iterable[Iterable[Value]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments as Python constants, for each choice of them that are."""
+    for chosen in islice(product(*arguments), MOST):
+        with suppress(TypeError):
+            yield tuple(map(_constant, chosen))
 
 
 def _texts_in(value: Value) -> Iterator[Text]:

@@ -134,7 +134,8 @@ def positions(dims: Dims, call: ShownCall) -> tuple[int, ...]:
 def position_of(dims: Dims, call: ShownCall, index: int) -> int:
     """Return the position of the dim that one argument of a call means.
 
-    NE410 if no dim has the name, NE416 for None, NE801 if there is no such position, NE651 for anything else.
+    NE410 if no dim has the name, NE416 for None, and for `...`, which means that none was given, NE801 if
+    there is no such position, NE651 for anything else.
     """
     dim = call.arguments[index]
     if isinstance(dim, str):
@@ -143,6 +144,9 @@ def position_of(dims: Dims, call: ShownCall, index: int) -> int:
             message = f"no dim is called {dim!r}" + ("" if dims else ": a 0-d tensor has no dims")
             raise fault("NE410", message, call, (index,), unknown_hint(dims, dim))
         return at
+    if dim is ...:
+        message = f"{call.verb} needs a dim"
+        raise fault("NE416", message, ShownCall(call.verb, (), call.tensors), (), _choices(dims))
     if dim is None:
         message = "None does not say which dim is meant; unnamed dims are given by position"
         raise fault("NE416", message, call, (index,), _choices(dims))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, SupportsIndex
 
 from nameexpr.compiler.analysis.faults.misuse import takes_no_arrow
 from nameexpr.compiler.analysis.infer import infer_sizes
@@ -12,10 +12,14 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import error
 from nameexpr.runtime.cache import check_is_text
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.ast import Expression
 from nameexpr.syntax.parser.expression import parse
+
+if TYPE_CHECKING:
+    from nameexpr.typing import Operand as Given
 
 
 class Sizes(dict[str, int]):
@@ -28,8 +32,13 @@ class Sizes(dict[str, int]):
         self.packs = dict(packs)
 
 
+@public
 def check(
-    text: str, /, *operands: Any, sizes: Mapping[str, int] | None = None, **size_keywords: int
+    text: str,
+    /,
+    *operands: Given,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    **size_keywords: SupportsIndex,
 ) -> Sizes:
     """Return the sizes of labels, or raise if the operands are not as the text says.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
-from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.compiled_expression import CompiledExpression
+from nameexpr.runtime.einsum import find_entry, public
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -18,22 +19,59 @@ if TYPE_CHECKING:
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.compiled_formula import CompiledFormula
     from nameexpr.runtime.entry import CallOptions, Reduce
+    from nameexpr.tensors import NamedTensor
+    from nameexpr.typing import Operand
 
 
+@overload
 def compile(  # noqa: A001  the name that re.compile has, too
     text: str,
     /,
     *,
     dtype: npt.DTypeLike | None = None,
     optimize: Optimize = None,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    outputs: None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> Compiled: ...
+
+
+@overload
+def compile(  # noqa: A001
+    text: str,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    outputs: Sequence[str],
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]: ...
+
+
+@public
+def compile(  # noqa: A001
+    text: str,
+    /,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
     reduce: str | Reduce | None = None,
     outputs: Sequence[str] | None = None,
-    order: str | None = None,
-    memory_limit: int | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
     tune: bool = False,
-    **size_keywords: int,
-) -> Compiled | CompiledFormula:
+    **size_keywords: SupportsIndex,
+) -> Compiled[Any, Any]:
     """Return an expression or a formula that can be called on operands, and asked for its plan and code.
 
     Parameters
@@ -48,8 +86,9 @@ def compile(  # noqa: A001  the name that re.compile has, too
 
     Returns
     -------
-    Compiled or CompiledFormula
-        Called as ``f(*operands, out=None)``; a formula as ``f(x=..., y=..., out=None)``.
+    Compiled
+        A `CompiledExpression`, called as ``f(*operands, out=None)``, or a `CompiledFormula`, called as
+        ``f(x=..., y=..., out=None)``.
 
     Raises
     ------
@@ -74,7 +113,7 @@ def compile(  # noqa: A001  the name that re.compile has, too
         sizes, size_keywords, dtype, optimize, reduce, order=order, memory_limit=memory_limit, tune=tune,
         outputs=outputs, formula=text if is_formula else "",
     )  # fmt: skip
-    return _formula(text, options) if is_formula else Compiled(find_entry(text, options.or_none))
+    return _formula(text, options) if is_formula else CompiledExpression(find_entry(text, options.or_none))
 
 
 def compile_formula(text: str, **options: Any) -> CompiledFormula:
@@ -90,7 +129,8 @@ def _formula(text: str, options: CallOptions) -> CompiledFormula:
     return CompiledFormula(FormulaEntry(text, options))
 
 
-def explain(text: str, /, *operands: Any, **options: Any) -> str:
+@public
+def explain(text: str, /, *operands: Operand, **options: Any) -> str:
     """Return signature, plan and code of an expression or a formula as text to read.
 
     Parameters

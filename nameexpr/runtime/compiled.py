@@ -1,37 +1,103 @@
-"""`Compiled`: an expression read once, to be called many times, asked for its signature, its plan and its
-source; `Bound` is one with some of its operands.
+"""`Compiled`: a text read once, to be called many times, asked for its signature, its plan and its source.
+
+`compile` returns a `CompiledExpression`, which takes operands by position, or a `CompiledFormula`, which
+takes them by name; `Compiled` is what type checkers know of either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, overload
 
-from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.cache import MISSING
-from nameexpr.runtime.einsum import find_entry
-from nameexpr.runtime.entry import NOTHING, Entry
-from nameexpr.runtime.expression import ExpressionEntry
-from nameexpr.runtime.operands import OperandSpec, array_of, read_only, repeats, spec_of, unwrap
-from nameexpr.runtime.signature import Signature, signature_of
-from nameexpr.syntax.limits import SIZE_DIGITS
+from nameexpr.runtime.einsum import public
+from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:
-    from nameexpr.runtime.entry import CallOptions
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import TypeVar  # with defaults: type checkers know it without the package
+
+    from nameexpr.runtime.entry import CallOptions, Entry
     from nameexpr.runtime.plan.plan import Outline, Plan
+    from nameexpr.runtime.signature import FormulaSignature, Signature
+    from nameexpr.tensors import NamedTensor
+    from nameexpr.typing import ArrayLike, Operand
 
-Kind = TypeVar("Kind", bound=Entry)
+    ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
+    TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
+    Operands_co = TypeVar("Operands_co", covariant=True, default=tuple[str, ...])
+    Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
+else:
+    from typing import TypeVar
+
+    ArrayResult_co, TensorResult_co, Operands_co = map(
+        TypeVar, ("ArrayResult_co", "TensorResult_co", "Operands_co")
+    )
 
 
-class CompiledText(Generic[Kind]):
-    """What expressions and formulas have in common, with bound operands and without."""
+class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
+    """An expression or a formula that can be called on operands. Made by `nameexpr.compile`.
+
+    For type checkers it is generic over what a call gives for arrays, what it gives where an operand is a
+    NamedTensor, and the operands that it takes; without them it is one that gives a single result.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> layers: list[ne.Compiled] = [ne.compile("N C, C K -> N K"), ne.compile("y = 2 * x")]
+    >>> [layer.signature.inputs for layer in layers]
+    [('N C', 'C K'), ('x',)]
+    """
 
     __slots__ = ("_entry",)
     _SHAPES = "(2, 3)"
+    _entry: Entry
 
-    def __init__(self, entry: Kind) -> None:
+    def __init__(self, entry: Entry) -> None:
         self._entry = entry
+
+    if TYPE_CHECKING:  # a subclass takes operands by position or by name, which its text decides
+
+        @property
+        def signature(self) -> Signature | FormulaSignature:
+            """What it takes and gives, as text."""
+
+        @overload  # type: ignore[no-overload-impl]
+        def __call__(
+            self, *given: Operand, out: Out, operands: Mapping[str, Operand] = ..., **named: Operand
+        ) -> Out: ...
+
+        @overload
+        def __call__(
+            self,
+            *given: ArrayLike,
+            out: None = ...,
+            operands: Mapping[str, ArrayLike] = ...,
+            **named: ArrayLike,
+        ) -> ArrayResult_co: ...
+
+        @overload
+        def __call__(
+            self, *given: Operand, out: None = ..., operands: Mapping[str, Operand] = ..., **named: Operand
+        ) -> TensorResult_co: ...
+
+        def bind(
+            self, operands: Mapping[int, Operand] | Mapping[str, Operand] = ..., **named: Operand
+        ) -> Compiled[ArrayResult_co, TensorResult_co]:
+            """Return the text with some of its operands, to be called with the others."""
+
+        def plan(self, *given: Operand, operands: Mapping[str, Operand] = ..., **named: Operand) -> Plan:
+            """Return what would be done for operands like these, or of these shapes."""
+
+        def outline(
+            self, *given: Operand, operands: Mapping[str, Operand] = ..., **named: Operand
+        ) -> Outline:
+            """Return what a plan says of the whole, without its steps."""
+
+        @staticmethod
+        def _read(text: str, options: CallOptions) -> Entry:
+            """Return the checked text."""
 
     @property
     def text(self) -> str:
@@ -44,6 +110,7 @@ class CompiledText(Generic[Kind]):
         return self._entry.options
 
     @property
+    @public
     def code(self) -> str:
         """The NumPy that runs, as a function to paste: for the operands of the latest call. What is bound is
         computed by a function of its own.
@@ -77,186 +144,10 @@ class CompiledText(Generic[Kind]):
         return _restored, (self.text, type(self), self.options, fixed)
 
 
-class Compiled(CompiledText[ExpressionEntry]):
-    """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
-    options.
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> project = ne.compile("batch chan, chan out -> batch out")
-    >>> project(np.ones((2, 3)), np.ones((3, 4))).shape
-    (2, 4)
-    >>> project.signature.inputs
-    ('batch chan', 'chan out')
-    >>> project.plan((2, 3), (3, 4)).flops
-    48
-    """
-
-    __slots__ = ("signature",)
-
-    def __init__(self, entry: ExpressionEntry) -> None:
-        super().__init__(entry)
-        self.signature: Signature = signature_of(entry.tree, entry.free)
-
-    def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
-        """Return the result for these operands, as `einsum` does: those that are not bound, in their order.
-
-        Raises
-        ------
-        NameExprError
-            If the operands do not fit the text, or each other.
-        """
-        if out is not None:
-            from nameexpr.runtime.out import write_out
-
-            given = [value for value in (a0, a1, *rest) if value is not MISSING]
-            return write_out(out, self._entry.call(*given), self._entry.text)
-        if a1 is MISSING:
-            return self._entry.call(a0)
-        if rest:
-            return self._entry.call(a0, a1, *rest)
-        return self._entry.call(a0, a1)
-
-    def bind(self, operands: Mapping[int, Any] = NOTHING, /, **named: Any) -> Bound:
-        """Return the expression with some of its operands, to be called with the others.
-
-        What depends on the bound operands alone is computed once. They are taken by value: writing to them
-        later changes nothing.
-
-        Parameters
-        ----------
-        operands : mapping of int to array_like or NamedTensor
-            Operands by position, among those that are not bound yet; negative positions count from the end.
-
-        Raises
-        ------
-        NameExprError
-            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
-
-        Examples
-        --------
-        >>> import numpy as np, nameexpr as ne
-        >>> layer = ne.compile("batch in, in out -> batch out").bind({1: np.ones((3, 4))})
-        >>> layer(np.ones((2, 3))).shape
-        (2, 4)
-        """
-        from nameexpr.runtime.binding import bind_expression
-
-        if named:
-            hint = "give a mapping from positions to operands: bind({1: ...})"
-            message = (
-                f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
-            )
-            raise error(Diagnostic("NE624", message, self.text, hint=hint))
-        return Bound(bind_expression(self._entry, operands))
-
-    def plan(self, *operands: Any) -> Plan:
-        """Return what would be done for operands like these.
-
-        Of an expression with bound operands, that is what is done on each call; the memory of operands has
-        what was computed once.
-
-        Parameters
-        ----------
-        *operands : array_like, NamedTensor or tuple of int
-            Operands, or only their shapes (then of float64 and row-major). An array given twice counts.
-
-        Raises
-        ------
-        NameExprError
-            If the operands do not fit the text.
-        """
-        from nameexpr.runtime.plan.make import plan_of
-
-        specs, same = self._specs(operands)
-        return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
-
-    def outline(self, *operands: Any) -> Outline:
-        """Return what a plan says of the whole, without its steps; it takes half the time.
-
-        Raises
-        ------
-        NameExprError
-            If the operands do not fit the text.
-        """
-        from nameexpr.runtime.plan.make import outline_of
-
-        specs, _ = self._specs(operands)
-        return outline_of(self._entry.compile(specs), specs)
-
-    def _assumed_code(self) -> str:
-        if self._entry.is_bound:
-            return super()._assumed_code()
-        from nameexpr.runtime.plan.make import source
-
-        shapes = assumed_shapes(self._entry.tree, dict(self.options.sizes))
-        specs = [OperandSpec(shape) for shape in shapes]
-        code = source(self._entry, self._entry.compile(specs), specs)
-        return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
-
-    def _specs(self, operands: Sequence[Any]) -> tuple[list[OperandSpec], tuple[int, ...]]:
-        """Return what all operands are, given some or their shapes, and which are the same array."""
-        given = [OperandSpec(tuple(one)) if _is_shape(one) else one for one in operands]
-        values = self._entry.merge(given)
-        arrays = [value for value in values if type(value) is not OperandSpec]
-        real = map(spec_of, unwrap(arrays, self.text, self.options.dtype))
-        specs = [value if type(value) is OperandSpec else next(real) for value in values]
-        return specs, () if self._entry.is_bound else repeats(list(map(array_of, values)))
-
-    def _repr_html_(self) -> str:
-        """Return the text in colours for notebooks, with what it takes and gives."""
-        from nameexpr.pictures.html import coloured_signature
-
-        return coloured_signature(self.text, self.signature.inputs, self.signature.result)
-
-
-class Bound(Compiled):
-    """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
-
-    Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
-
-    Examples
-    --------
-    >>> import numpy as np, nameexpr as ne
-    >>> chain = ne.compile("n a, a b, b c -> n c")
-    >>> ends = chain.bind({1: np.ones((200, 300)), -1: np.ones((300, 4))})
-    >>> ends(np.ones((1, 200))).shape
-    (1, 4)
-    >>> chain.plan((1, 200), (200, 300), (300, 4)).flops, ends.plan((1, 200)).flops
-    (122400, 1600)
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        """Return the text, and which operands are bound."""
-        return f"<{self.text!r} with operands {list(self._entry.fixed)} bound>"
-
-
 def _restored(
-    text: str, kind: type[CompiledText[Any]], options: CallOptions, fixed: Mapping[int, Any] | None
-) -> CompiledText[Any]:
-    entry: Any
-    if issubclass(kind, Compiled):
-        entry = find_entry(text, options.or_none)
-    else:
-        from nameexpr.runtime.formula import FormulaEntry
-
-        entry = FormulaEntry(text, options)
+    text: str, kind: type[Compiled], options: CallOptions, fixed: Mapping[int, Any] | None
+) -> Compiled:
+    entry: Any = kind._read(text, options)
     if fixed is not None:
         entry = entry.bind({position: read_only(value) for position, value in fixed.items()})
     return kind(entry)
-
-
-def _is_shape(value: Any) -> bool:
-    """Whether this is a shape; one with a size that no array can have is refused."""
-    if not isinstance(value, tuple | list) or not all(type(size) is int for size in value):
-        return False
-    if any(size >= 10**SIZE_DIGITS for size in value):
-        message = f"a size has at most {SIZE_DIGITS} digits, and this shape has a larger one"
-        raise error(Diagnostic("NE704", message))
-    if any(size < 0 for size in value):
-        hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
-        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
-    return True

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.compiled import CompiledText
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
-from nameexpr.runtime.signature import FormulaSignature, formula_signature
 
 if TYPE_CHECKING:
     from nameexpr.compiler.analysis.scope import Scope
     from nameexpr.compiler.compilation import Compilation
+    from nameexpr.runtime.entry import CallOptions
     from nameexpr.runtime.plan.plan import Outline, Plan
+    from nameexpr.runtime.signature import FormulaSignature
+    from nameexpr.typing import Operand
 
 
-class CompiledFormula(CompiledText[FormulaEntry]):
+class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
     """A formula that can be called on operands by name. Made by `nameexpr.compile`; pickles as its text.
 
     Examples
@@ -33,12 +36,20 @@ class CompiledFormula(CompiledText[FormulaEntry]):
     ('x[i D]', 'y[j D]')
     """
 
-    __slots__ = ("signature",)
+    __slots__ = ()
     _SHAPES = "x=(2, 3)"
+    _entry: FormulaEntry
 
-    def __init__(self, entry: FormulaEntry) -> None:
-        super().__init__(entry)
-        self.signature: FormulaSignature = formula_signature(entry.tree, entry.free, entry.options.outputs)
+    @property
+    def signature(self) -> FormulaSignature:
+        """What it takes and gives, as text."""
+        from nameexpr.runtime.signature import formula_signature
+
+        return formula_signature(self._entry.tree, self._entry.free, self._entry.options.outputs)
+
+    @staticmethod
+    def _read(text: str, options: CallOptions) -> FormulaEntry:
+        return FormulaEntry(text, options)
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -50,30 +61,41 @@ class CompiledFormula(CompiledText[FormulaEntry]):
         """Names of the statements, in order; None for a last one without a name."""
         return tuple(statement.name for statement in self._entry.tree.tree.statements)
 
-    def __call__(
-        self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
-    ) -> Any:
-        """Return the value for these operands, as `evaluate` does.
+    if not TYPE_CHECKING:  # `Compiled` has its types
 
-        Raises
-        ------
-        NameExprError
-            If the operands do not fit the formula, or one is bound (NE624).
-        """
-        if misplaced:
-            raise by_position(self.text, misplaced)
-        result = self._entry.call_named(named if operands is None else merged(self.text, operands, named))
-        if out is None:
-            return result
-        if isinstance(result, tuple):
-            hint = "leave out= away, or compile without outputs="
-            message = "out= is for one result, and there are several"
-            raise error(Diagnostic("NE611", message, self.text, hint=hint))
-        from nameexpr.runtime.out import write_out
+        def __call__(
+            self, *misplaced: Any, out: Any = None, operands: Mapping[str, Any] | None = None, **named: Any
+        ) -> Any:
+            """Return the value for these operands, as `evaluate` does.
 
-        return write_out(out, result, self.text)
+            Raises
+            ------
+            NameExprError
+                If the operands do not fit the formula, or one is bound (NE624).
+            """
+            try:
+                if misplaced:
+                    raise by_position(self.text, misplaced)
+                result = self._entry.call_named(
+                    named if operands is None else merged(self.text, operands, named)
+                )
+                if out is None:
+                    return result
+                if isinstance(result, tuple):
+                    hint = "leave out= away, or compile without outputs="
+                    message = "out= is for one result, and there are several"
+                    raise error(Diagnostic("NE611", message, self.text, hint=hint))
+                from nameexpr.runtime.out import write_out
 
-    def bind(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> BoundFormula:
+                return write_out(out, result, self.text)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
+
+    @public
+    def bind(  # type: ignore[override]
+        self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
+    ) -> BoundFormula[ArrayResult_co, TensorResult_co]:
         """Return the formula with some of its operands, to be called with the others.
 
         What depends on the bound operands alone is computed once. They are taken by value: writing to them
@@ -95,7 +117,8 @@ class CompiledFormula(CompiledText[FormulaEntry]):
 
         return BoundFormula(bind_formula(self._entry, self._given(misplaced, operands, named)))
 
-    def plan(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Plan:
+    @public
+    def plan(self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Plan:
         """Return what would be done for operands like these: arrays, NamedTensors, numbers, or shapes.
 
         Of a formula with bound operands, that is what is done on each call; the memory of operands has what
@@ -111,7 +134,10 @@ class CompiledFormula(CompiledText[FormulaEntry]):
         compiled, specs = self._compiled(self._given(misplaced, operands, named))
         return plan_of(self._entry, compiled, specs)
 
-    def outline(self, *misplaced: Any, operands: Mapping[str, Any] | None = None, **named: Any) -> Outline:
+    @public
+    def outline(
+        self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
+    ) -> Outline:
         """Return what a plan says of the whole, without its steps; it takes half the time.
 
         Raises
@@ -161,7 +187,7 @@ class CompiledFormula(CompiledText[FormulaEntry]):
         return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
 
 
-class BoundFormula(CompiledFormula):
+class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Operands_co]):
     """A formula with some of its operands. Made by `CompiledFormula.bind`; called with the others by name.
 
     Bound operands are taken by value: writing to them later changes nothing. Pickles with them.

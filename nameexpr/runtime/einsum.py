@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
+from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, TEXTS, check_is_text
 
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
+    from nameexpr.tensors import NamedTensor
+    from nameexpr.typing import ArrayLike, Operand
 
+Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 CONSTANTS = frozenset({int, str, bool, type(None)})
 """Kinds of options that never change."""
@@ -50,15 +54,33 @@ def by_text(documented: Documented) -> Documented:
                 call = entries[text, *options.items(), *map(type, options.values())].call
         except (KeyError, TypeError):  # new, or nothing that can be looked up
             pass
-        if call is None:
-            return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
-        if a1 is MISSING:
-            return call(a0)
-        if rest:
-            return call(a0, a1, *rest)
-        return call(a0, a1)
+        try:
+            if call is None:
+                return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
+            if a1 is MISSING:
+                return call(a0)
+            if rest:
+                return call(a0, a1, *rest)
+            return call(a0, a1)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
+
+
+def public(function: Documented) -> Documented:
+    """Return a function whose errors leave it without this package's frames."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return call  # type: ignore[return-value]  # the same signature
 
 
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
@@ -102,20 +124,71 @@ def _is_constant(option: Any) -> bool:
     return callable(option) and not hasattr(option, "__index__")
 
 
+@overload
+def einsum(
+    text: str,
+    /,
+    *operands: Operand,
+    out: Out,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> Out: ...
+
+
+@overload
+def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+    text: str,
+    /,
+    *operands: ArrayLike,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> npt.NDArray[Any]: ...
+
+
+@overload
+def einsum(
+    text: str,
+    /,
+    *operands: Operand,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> NamedTensor: ...
+
+
 @by_text
 def einsum(
     text: str,
     /,
-    *operands: Any,
+    *operands: Operand,
     out: Any = None,
     dtype: npt.DTypeLike | None = None,
     optimize: Optimize = None,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
     reduce: str | Reduce | None = None,
-    order: str | None = None,
-    memory_limit: int | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
     tune: bool = False,
-    **size_keywords: int,
+    **size_keywords: SupportsIndex,
 ) -> Any:
     """Return what an expression says of its operands.
 

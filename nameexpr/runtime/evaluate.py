@@ -6,8 +6,9 @@ names; nothing of the compiler is loaded before a formula is compiled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
+from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import check_is_text
 
@@ -18,10 +19,80 @@ if TYPE_CHECKING:
 
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
+    from nameexpr.tensors import NamedTensor
+    from nameexpr.typing import ArrayLike, Operand
 
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 """Those of them that are operands of formulas which have one of that name."""
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike] | None = None,
+    **named_operands: ArrayLike,
+) -> npt.NDArray[Any]: ...
+
+
+@overload
+def evaluate(
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Operand] | None = None,
+    **named_operands: Operand,
+) -> NamedTensor: ...
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike] | None = None,
+    **named_operands: ArrayLike,
+) -> tuple[npt.NDArray[Any], ...]: ...
+
+
+@overload
+def evaluate(
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, Operand] | None = None,
+    **named_operands: Operand,
+) -> tuple[NamedTensor, ...]: ...
 
 
 def evaluate(
@@ -29,13 +100,13 @@ def evaluate(
     /,
     *misplaced: Any,
     outputs: Sequence[str] | None = None,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
     optimize: Optimize = None,
-    memory_limit: int | None = None,
+    memory_limit: SupportsIndex | None = None,
     dtype: npt.DTypeLike | None = None,
-    order: str | None = None,
+    order: Literal["C"] | None = None,
     tune: bool | None = None,
-    operands: Mapping[str, Any] | None = None,
+    operands: Mapping[str, Operand] | None = None,
     **named_operands: Any,
 ) -> Any:
     """Return the value of a formula.
@@ -89,28 +160,38 @@ def evaluate(
     The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written. In a formula
     with an operand called `dtype`, `order` or `tune`, that keyword is the operand.
     """
-    if (
-        not misplaced and outputs is None and sizes is None and optimize is None and memory_limit is None
-        and dtype is None and order is None and tune is None and operands is None
-    ):  # fmt: skip
-        try:
-            entry = cache.formulas.young[text]
-        except (KeyError, TypeError):  # new, or no text
-            entry = find_formula(text)
-        return entry.call_named(named_operands)
-    if misplaced:
-        raise by_position(text, misplaced)
-    values = (outputs, sizes, optimize, memory_limit, dtype, order, tune)
+    try:
+        if (
+            not misplaced and outputs is None and sizes is None and optimize is None and memory_limit is None
+            and dtype is None and order is None and tune is None and operands is None
+        ):  # fmt: skip
+            try:
+                entry = cache.formulas.young[text]
+            except (KeyError, TypeError):  # new, or no text
+                entry = find_formula(text)
+            return entry.call_named(named_operands)
+        if misplaced:
+            raise by_position(text, misplaced)
+        options = (outputs, sizes, optimize, memory_limit, dtype, order, tune)
+        return _with_options(text, options, operands, named_operands)
+    except NameExprError as wrong:
+        wrong._forget_frames()
+        raise
+
+
+def _with_options(
+    text: str, values: Sequence[Any], operands: Mapping[str, Operand] | None, named: dict[str, Operand]
+) -> Any:
     given = {name: value for name, value in zip(OPTIONS, values, strict=True) if value is not None}
     if not OPTIONS_WHERE_FREE.isdisjoint(given):
         names = OPTIONS_WHERE_FREE.intersection(given, find_formula(text).tree.uses)
-        named_operands |= {name: given.pop(name) for name in names}
+        named |= {name: given.pop(name) for name in names}
     entry = find_formula(text, given)
     if operands is None:
-        return entry.call_named(named_operands)
+        return entry.call_named(named)
     from nameexpr.runtime.formula import merged
 
-    return entry.call_named(merged(text, operands, named_operands))
+    return entry.call_named(merged(text, operands, named))
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:

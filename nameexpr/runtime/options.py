@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from operator import index
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def read_options(
-    sizes: Mapping[str, int] | None = None,
-    keywords: Mapping[str, int] = MappingProxyType({}),
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    keywords: Mapping[str, SupportsIndex] = MappingProxyType({}),
     dtype: npt.DTypeLike | None = None,
     optimize: Optimize = None,
     reduce: str | Reduce | None = None,
     *,
     order: str | None = None,
-    memory_limit: int | None = None,
+    memory_limit: SupportsIndex | None = None,
     tune: bool = False,
     outputs: Sequence[str] | None = None,
     formula: str = "",
@@ -57,7 +57,9 @@ def expression_options(given: Mapping[str, Any]) -> CallOptions | None:
 
 
 def checked_sizes(
-    sizes: Mapping[str, int] | None, keywords: Mapping[str, int] = MappingProxyType({}), formula: str = ""
+    sizes: Mapping[str, SupportsIndex] | None,
+    keywords: Mapping[str, SupportsIndex] = MappingProxyType({}),
+    formula: str = "",
 ) -> tuple[tuple[str, int], ...]:
     """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608, NE704)."""
     whole = "sizes are whole numbers: sizes={'h': 8}" if formula else ""

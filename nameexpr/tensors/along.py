@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from nameexpr.rules.indexing import no_index
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
-from nameexpr.tensors.operators import REFUSED, Operators
+from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Selected
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
+    from nameexpr.tensors.keywords import Axis
 
 
 class AlongDim(Operators):
@@ -37,7 +38,9 @@ class AlongDim(Operators):
     __slots__ = ()
 
     @op("keeps")
-    def cumsum(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
+    def cumsum(
+        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+    ) -> Self:
         """Return the sums of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumsum("N")
@@ -48,7 +51,9 @@ class AlongDim(Operators):
     cumsum_ = in_place(cumsum, extra=True)
 
     @op("keeps")
-    def cumprod(self, dim: Any, dtype: Dtype = None, *, out: Core | None = None) -> Self:
+    def cumprod(
+        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+    ) -> Self:
         """Return the products of the elements up to each along a dim; of integers and bools in int64.
 
         >>> ne.tensor([1, 2, 3], names="N").cumprod("N")
@@ -70,7 +75,7 @@ class AlongDim(Operators):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @allocating("keeps", extra=True)
-    def cummax(self, dim: Any) -> Selected:
+    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
         """Return the largest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
@@ -79,7 +84,7 @@ class AlongDim(Operators):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @allocating("keeps", extra=True)
-    def cummin(self, dim: Any) -> Selected:
+    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
@@ -94,7 +99,7 @@ class AlongDim(Operators):
         return Selected(self._named(values, self._names), self._named(indices, self._names))
 
     @allocating("keeps")
-    def softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
+    def softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
@@ -103,7 +108,7 @@ class AlongDim(Operators):
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
     @allocating("keeps", extra=True)
-    def log_softmax(self, dim: Any, *, dtype: Dtype = None) -> Self:
+    def log_softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
@@ -119,7 +124,7 @@ class AlongDim(Operators):
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
     @allocating("keeps", extra=True)
-    def flip(self, *dims: Any) -> Self:
+    def flip(self, *dims: Any, **others: Unpack[Axis]) -> Self:
         """Return a view with the order along some dims turned around.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").flip("C")
@@ -129,7 +134,7 @@ class AlongDim(Operators):
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
     @allocating("keeps", extra=True)
-    def roll(self, shifts: Any, dims: Any = None) -> Self:
+    def roll(self, shifts: Any, dims: Any = None, **others: Unpack[Axis]) -> Self:
         """Return a copy with the elements moved along dims, those that leave coming in at the other end.
 
         >>> ne.tensor([1, 2, 3], names="N").roll(1, "N")
@@ -192,7 +197,9 @@ class AlongDim(Operators):
         raise fault("NE803", message, call, (1, 2), hint or f"the start is {-size} to {size}")
 
     @op("keeps")
-    def split(self, split_size: int | Sequence[int], dim: Any = 0) -> tuple[Self, ...]:
+    def split(
+        self, split_size: int | Sequence[int], dim: Any = 0, **others: Unpack[Axis]
+    ) -> tuple[Self, ...]:
         """Return views of consecutive parts of a dim: of one size, the last one smaller, or of given sizes.
 
         >>> a, b = ne.tensor([1, 2, 3], names="N").split([1, 2])
@@ -220,7 +227,7 @@ class AlongDim(Operators):
         return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
-    def chunk(self, chunks: int, dim: Any = 0) -> tuple[Self, ...]:
+    def chunk(self, chunks: int, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of at most so many parts of a dim, of equal size except for the last.
 
         The size is rounded up, so there may be fewer parts than asked for: 5 in 4 gives 2, 2 and 1.
@@ -238,7 +245,7 @@ class AlongDim(Operators):
         return self.split(-(-size // number), at)
 
     @op("removes")
-    def unbind(self, dim: Any = 0) -> tuple[Self, ...]:
+    def unbind(self, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of what stands at each index of a dim, without that dim.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").unbind("C")[0]

@@ -252,10 +252,10 @@ class ArithmeticMethods(PointwiseMethods):
     def __round__(self, decimals: int = 0) -> Self:
         return self.round(decimals)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Self:  # type: ignore[override]
         return self._operate("eq", self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Self:  # type: ignore[override]
         return self._operate("ne", self, other)
 
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))

@@ -23,7 +23,7 @@ from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_devic
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import called, op
+from nameexpr.tensors.ops import called, checked, op
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -54,6 +54,7 @@ class Casts(Operators):
 
     __slots__ = ()
 
+    @checked
     def to_xarray(self) -> Any:
         """Return an `xarray.DataArray` that shares the array, with the names as its dims.
 
@@ -71,6 +72,7 @@ class Casts(Operators):
         xarray = imported("xarray", "to_xarray")
         return xarray.DataArray(self._data, dims=self._names)
 
+    @checked
     def to_pandas(self) -> Any:
         """Return a `Series` of one dim or a `DataFrame` of two; the names are those of index and columns.
 
@@ -138,6 +140,7 @@ class Casts(Operators):
             raise error(Diagnostic("NE656", message, hint="x.to(dtype) takes a dtype"))
         return self._cast(other.dtype)
 
+    @checked
     def astype(self, dtype: Any, copy: bool = True) -> Self:
         """Return the tensor in another dtype: NumPy's name for `to`, which copies unless told not to.
 

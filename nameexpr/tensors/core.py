@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, overload
 import numpy as np
 
 from nameexpr.dims import Dims, Names, dims_of
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import checked, op
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -56,6 +56,7 @@ class Core:
         """The array itself, not a copy: writing to it writes to the tensor."""
         return self._data
 
+    @checked
     def numpy(self) -> Array:
         """Return the array itself, without its names and without a copy.
 
@@ -75,7 +76,7 @@ class Core:
         return self._data.dtype
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def ndim(self) -> int:
         """The number of dims."""
         return self._data.ndim
@@ -107,7 +108,7 @@ class Core:
         return self.shape[self._position(dim, "size")]
 
     @property
-    @op("names")
+    @op("names", is_bare=True)
     def names(self) -> Names:
         """The names of the dims, None for one without; may be set.
 

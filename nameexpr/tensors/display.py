@@ -15,6 +15,7 @@ import numpy as np
 
 from nameexpr.carets import visible
 from nameexpr.tensors.core import Core
+from nameexpr.tensors.ops import checked
 
 if TYPE_CHECKING:
     from nameexpr.pictures.files import Picture
@@ -59,6 +60,7 @@ class Display(Core):
 
         return html_table(preview(self._data, self._names))
 
+    @checked
     def draw(self) -> Picture:
         """Return a picture of the tensor as SVG: a box with its names and sizes. Notebooks show it.
 

@@ -16,6 +16,7 @@ from nameexpr.backends.numpy.arrays import default_float, is_float, set_default_
 from nameexpr.errors import Diagnostic, did_you_mean, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import as_dtype, bfloat16
+from nameexpr.tensors.ops import checked
 
 bool = bool_ = np.bool_
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
@@ -39,6 +40,7 @@ _TYPES = {
 }
 
 
+@checked
 def set_default_dtype(dtype: Any) -> None:
     """Make a float dtype the one of numbers that come from no float array.
 
@@ -68,6 +70,7 @@ def set_default_dtype(dtype: Any) -> None:
     set_default_float(wanted)
 
 
+@checked
 def get_default_dtype() -> np.dtype[Any]:
     """Return the dtype of numbers that come from no float array: see `set_default_dtype`.
 

@@ -16,7 +16,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import Rule, op
+from nameexpr.tensors.ops import Rule, corrected, keywords_of, op
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,8 +59,12 @@ def allocating(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
     """Return `op` for what leaves arrays to NumPy alone: its lack of memory is raised as ours (NE707)."""
 
     def enter(function: F) -> F:
+        known = keywords_of(function)
+
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
+            if kwargs and not known.issuperset(kwargs):
+                args, kwargs = corrected(function, args, kwargs)
             try:
                 return function(*args, **kwargs)
             except NameExprError:
@@ -68,7 +72,7 @@ def allocating(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
             except MemoryError as fault:
                 raise exhausted(function.__name__, fault) from fault
 
-        return op(rule, extra=extra)(run)  # type: ignore[return-value]
+        return op(rule, extra=extra, is_bare=True)(run)  # type: ignore[return-value]
 
     return enter
 

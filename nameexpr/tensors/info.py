@@ -10,7 +10,7 @@ says what to do.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol, Self, TypeVar
+from typing import Any, NoReturn, Protocol, Self, TypeVar, overload
 
 from nameexpr.backends.numpy.arrays import is_float
 from nameexpr.dims import Names, dims_of
@@ -36,7 +36,7 @@ def _fact(name: str, doc: str, *, value: T) -> _Answer[T]:
         return value
 
     answer.__doc__ = doc
-    return property(op("answers")(called(answer, "Info", name)))
+    return property(op("answers", is_bare=True)(called(answer, "Info", name)))
 
 
 class Info(Operators):
@@ -67,13 +67,13 @@ class Info(Operators):
         return self._data.itemsize
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def itemsize(self) -> int:
         """The bytes of one element."""
         return self._data.itemsize
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def nbytes(self) -> int:
         """The bytes of all elements."""
         return self._data.nbytes
@@ -83,8 +83,14 @@ class Info(Operators):
         """Return the address of the first element: equal for views that start there."""
         return int(self._data.__array_interface__["data"][0])
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+
+    @overload
+    def stride(self, dim: str | int) -> int: ...
+
     @op("answers")
-    def stride(self, dim: Any = None) -> Any:
+    def stride(self, dim: str | int | None = None) -> int | tuple[int, ...]:
         """Return how many elements lie between neighbours along a dim, or along each.
 
         >>> ne.zeros(2, 3, names="N C").stride()
@@ -148,7 +154,7 @@ class Info(Operators):
         return self._data.tolist()
 
     @property
-    @op("answers")
+    @op("answers", is_bare=True)
     def device(self) -> Device:
         """The device: the CPU."""
         return Device("cpu")

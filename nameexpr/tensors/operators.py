@@ -22,12 +22,14 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.arguments import as_array, foreign, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
 
 _NOT_OURS: Any = NotImplemented
+NEEDED: Any = ...
+"""The default of a dim argument that may come as `axis=` and must come (NE416)."""
 
 KNOWN = (Core, int, float, complex, np.ndarray, np.generic, list, tuple)
 NUMBERS = frozenset({int, float, bool, complex})
@@ -50,7 +52,11 @@ class Operators(Core):
         """Return the result of a pointwise operator, which has the names of this tensor."""
         try:
             if out is None:
-                return self._named(UNARY[verb](self._data), self._names)
+                data = UNARY[verb](self._data)
+                new = object.__new__(type(self))
+                new._data = data if type(data) is np.ndarray else np.asarray(data)
+                new._names = self._names
+                return new
             kernel, operands = UNARY[verb], (self._data,)
             return apply_into(out, kernel, operands, self._names, verb, is_out=out is not self)  # type: ignore[no-any-return]
         except REFUSED as fault:
@@ -82,7 +88,7 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN):
+        if not isinstance(other, KNOWN) and not is_operand(other):
             return _NOT_OURS  # type: ignore[no-any-return]
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
@@ -100,7 +106,7 @@ class Operators(Core):
                     return self._named(BINARY[verb](a, b), self._names)
                 except REFUSED as fault:
                     raise _ours(fault, verb, (self, other)) from fault
-        return self._ranked(verb, other) if isinstance(other, KNOWN) else _NOT_OURS
+        return self._ranked(verb, other) if is_operand(other) else _NOT_OURS
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
         """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
@@ -139,23 +145,26 @@ class Operators(Core):
 
     def _axes(self, dim: object, verb: str) -> tuple[int, ...]:
         """Return the positions that a `dim` argument means: all of them for None and an empty list."""
-        if isinstance(dim, str) and dim in self._names:
-            return (self._names.index(dim),)
         if dim is None or (isinstance(dim, list | tuple) and not dim):
             return tuple(range(self._data.ndim))
         return axes(self._dims, dim, verb)
 
     def _reduce(self, verb: str, dim: object, keepdim: bool, out: Core | None = None, **options: Any) -> Self:
         """Return a reduction over dims, which its names lose."""
-        gone = self._axes(dim, verb)
-        names = self._names if keepdim else _removed(self._names, gone)
+        names = self._names
+        gone = (names.index(dim),) if type(dim) is str and dim in names else self._axes(dim, verb)
+        names = names if keepdim else _removed(names, gone)
+        kernel = getattr(reductions, verb)
         try:
-            data = getattr(reductions, verb)(self._data, axis=gone, keepdims=keepdim, **options)
+            if options:  # a call with ** takes long
+                data = kernel(self._data, axis=gone, keepdims=keepdim, **options)
+            else:
+                data = kernel(self._data, axis=gone, keepdims=keepdim)
         except REFUSED as fault:
             if not isinstance(keepdim, int | np.bool_):
                 raise wrong_kind(verb, "keepdim", "True or False", keepdim) from None
             raise _ours(fault, verb, (self,)) from fault
-        return self._put(data, names, verb, out)
+        return self._named(data, names) if out is None else self._put(data, names, verb, out)
 
 
 def _beside_float(a: Any, b: Any) -> tuple[Any, Any]:
@@ -182,8 +191,8 @@ def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
         return operand, ()
     if isinstance(operand, np.generic):
         return operand, ()
-    array = as_operand(operand, verb)
-    return array, (None,) * array.ndim
+    core = as_core(operand, verb)
+    return core._data, core._names
 
 
 def as_operand(operand: object, verb: str) -> Array:
@@ -195,5 +204,21 @@ def as_operand(operand: object, verb: str) -> Array:
 
 
 def as_core(operand: object, verb: str) -> Core:
-    """Return an operand as a tensor: any other than a NamedTensor without names (NE575)."""
-    return operand if isinstance(operand, Core) else unnamed(as_operand(operand, verb))
+    """Return an operand as a tensor, with the names that an array of xarray or pandas has (NE575)."""
+    if isinstance(operand, Core):
+        return operand
+    found = None if type(operand) is np.ndarray else foreign(operand)
+    return (
+        unnamed(as_operand(operand, verb))
+        if found is None
+        else Core._tensor_class._wrap(found.array, found.names)
+    )
+
+
+def is_operand(other: object) -> bool:
+    """Return whether an operator takes this with a tensor; others may have operators of their own."""
+    if isinstance(other, KNOWN):
+        return True
+    from nameexpr.backends.numpy.foreign import reader_of
+
+    return reader_of(type(other)) is not None

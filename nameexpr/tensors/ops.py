@@ -11,8 +11,9 @@ Every operator that makes a tensor takes `out=`: in place is nothing but `out=` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import CO_VARARGS, CO_VARKEYWORDS, unwrap
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 Rule: TypeAlias = Literal[
@@ -59,15 +60,66 @@ OPS: dict[str, Op] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def op(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
-    """Return the decorator that enters a function into the table; `extra` is what PyTorch's page lacks."""
+def op(rule: Rule, *, extra: bool = False, is_bare: bool = False) -> Callable[[F], F]:
+    """Return the decorator that enters a function into the table; `extra` is what PyTorch's page lacks.
+
+    The keywords are checked, but for what `is_bare`: attributes, and what is decorated already.
+    """
 
     def enter(function: F) -> F:
         summary = (function.__doc__ or "").split("\n\n")[0]
         OPS[function.__name__] = Op(function.__name__, rule, " ".join(summary.split()), not extra)
-        return function
+        return function if is_bare else checked(function)
 
     return enter
+
+
+def checked(function: F) -> F:
+    """Return a function that takes synonyms of its keywords, and answers others with an error of ours."""
+    known = keywords_of(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not known.issuperset(kwargs):
+            args, kwargs = corrected(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of a function's parameters, decorated or not; all words if it checks others itself.
+
+    That is, if it has a `**` parameter which is not called `others`: that one is for type checkers.
+    """
+    code = unwrap(function).__code__
+    own = code.co_argcount + code.co_kwonlyargcount
+    has_others = code.co_flags & CO_VARKEYWORDS
+    if has_others and code.co_varnames[own + bool(code.co_flags & CO_VARARGS)] != "others":
+        return _AllWords()
+    return frozenset(code.co_varnames[:own])
+
+
+class _AllWords(frozenset[str]):
+    def issuperset(self, other: Iterable[object], /) -> bool:
+        return True
+
+    def __sub__(self, other: object, /) -> _AllWords:
+        return self
+
+
+def corrected(function: Callable[..., Any], *call: Any) -> Any:
+    """Return a call's arguments with synonyms replaced: see `nameexpr.tensors.keywords.corrected`."""
+    from nameexpr.tensors import keywords  # late: few calls need it
+
+    return keywords.corrected(function, *call)
+
+
+def unknown_option(verb: str, others: dict[str, Any], parameters: tuple[str, ...], tensor: Any) -> Exception:
+    """Return the error for the first keyword that a method does not have (NE681)."""
+    from nameexpr.tensors import keywords
+
+    return keywords.unknown(verb, *next(iter(others.items())), parameters, (tensor,))
 
 
 def called(function: F, home: str, name: str) -> F:
@@ -83,9 +135,12 @@ def in_place(method: F, *, extra: bool = False) -> F:
     Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
     written before every check has passed.
     """
+    known = keywords_of(method) - {"out"}
 
     @wraps(method)
     def twin(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs and not known.issuperset(kwargs):
+            (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
         return method(self, *args, out=self, **kwargs)
 
     name = method.__name__ + "_"

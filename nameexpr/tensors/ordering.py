@@ -11,7 +11,7 @@ tensor([2, 5], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
+
+if TYPE_CHECKING:
+    from nameexpr.tensors.keywords import Axis, AxisAndKeepdims
 
 
 class Selected(NamedTuple):
@@ -37,7 +40,7 @@ class Ordering(Reductions):
     __slots__ = ()
 
     @allocating("removes")
-    def median(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def median(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
 
         Of all elements a 0-d tensor, along a dim `(values, indices)`.
@@ -48,7 +51,7 @@ class Ordering(Reductions):
         return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
     @allocating("removes")
-    def nanmedian(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def nanmedian(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median of the elements that are not nan.
 
         >>> ne.tensor([3.0, float("nan"), 4.0]).nanmedian()
@@ -65,7 +68,7 @@ class Ordering(Reductions):
         return self._named(full(self._data), ())
 
     @allocating("removes")
-    def mode(self, dim: Any = -1, keepdim: bool = False) -> Selected:
+    def mode(self, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Selected:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
@@ -74,7 +77,9 @@ class Ordering(Reductions):
         return self._select(ordering.mode, dim, keepdim, "mode")
 
     @allocating("removes")
-    def kthvalue(self, k: int, dim: Any = -1, keepdim: bool = False) -> Selected:
+    def kthvalue(
+        self, k: int, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
         Raises
@@ -91,7 +96,9 @@ class Ordering(Reductions):
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
     @allocating("keeps")
-    def topk(self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True) -> Selected:
+    def topk(
+        self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
+    ) -> Selected:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").topk(2, "C").values
@@ -106,7 +113,7 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @allocating("removes", extra=True)
-    def max(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def max(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").max("C").values
@@ -115,7 +122,7 @@ class Ordering(Reductions):
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def min(self, dim: Any = ALL, keepdim: bool = False) -> Any:
+    def min(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").min("C").indices
@@ -132,7 +139,7 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @allocating("removes", extra=True)
-    def argmax(self, dim: Any = None, keepdim: bool = False) -> Self:
+    def argmax(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
@@ -141,7 +148,7 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def argmin(self, dim: Any = None, keepdim: bool = False) -> Self:
+    def argmin(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
@@ -159,7 +166,9 @@ class Ordering(Reductions):
         return self._named(indices, ())
 
     @allocating("keeps", extra=True)
-    def sort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Selected:
+    def sort(
+        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+    ) -> Selected:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
@@ -173,7 +182,9 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), indices)
 
     @allocating("keeps", extra=True)
-    def argsort(self, dim: Any = -1, descending: bool = False, *, stable: bool = False) -> Self:
+    def argsort(
+        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+    ) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").argsort("C", descending=True)

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import Rule, called, in_place, op
+from nameexpr.tensors.ops import Rule, called, in_place, op, unknown_option
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -75,7 +75,9 @@ RANKED = frozenset(["maximum", "minimum", "lt", "le", "gt", "ge"])
 def _method(name: str, text: str, given: str, gives: str) -> Any:
     """Return a method of one operand: `text` says what it returns, of the two numbers `given` it `gives`."""
 
-    def method(self: Tensor, *, out: Core | None = None) -> Tensor:
+    def method(self: Tensor, *, out: Core | None = None, **others: Any) -> Tensor:
+        if others:
+            raise unknown_option(name, others, ("out",), self)
         return self._keep(name, out)
 
     text = text.format("each element")
@@ -83,10 +85,14 @@ def _method(name: str, text: str, given: str, gives: str) -> Any:
 
 
 def _pair(name: str, text: str, given: str, other: str, gives: str) -> Any:
-    def unified(self: Tensor, other: Any, *, out: Core | None = None) -> Tensor:
+    def unified(self: Tensor, other: Any, *, out: Core | None = None, **others: Any) -> Tensor:
+        if others:
+            raise unknown_option(name, others, ("other", "out"), self)
         return self._unify(name, self, other, out)
 
-    def ranked(self: Tensor, other: Any, *, out: Core | None = None) -> Tensor:
+    def ranked(self: Tensor, other: Any, *, out: Core | None = None, **others: Any) -> Tensor:
+        if others:
+            raise unknown_option(name, others, ("other", "out"), self)
         return self._ranked(name, other, out)
 
     method, call = ranked if name in RANKED else unified, f"ne.tensor({given}).{name}({other})"
@@ -102,7 +108,7 @@ def _entered(
 ) -> Callable[..., Any]:
     """Return a method under its name with its docstring, entered into the table."""
     method.__doc__ = f"Return {text}.\n\n>>> {call}\ntensor({gives}, shape=(2,))\n"
-    return op(rule, extra=name in EXTRA)(called(method, "PointwiseMethods", name))
+    return op(rule, extra=name in EXTRA, is_bare=True)(called(method, "PointwiseMethods", name))
 
 
 def _each(*row: str) -> tuple[UnaryMethod, UnaryMethod]:

@@ -11,7 +11,7 @@ tensor([[2.75]], names=('N', 'C'), shape=(1, 1))
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, Unpack
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from nameexpr.rules.calls import ShownCall, called, fault, shown
 from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import check_ordered, wrong_kind
-from nameexpr.tensors.operators import Operators
+from nameexpr.tensors.operators import NEEDED, Operators
 from nameexpr.tensors.ops import op
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
+    from nameexpr.tensors.keywords import AxisAndKeepdims, AxisKeepdimsAndDdof
 
 ALL: Final[Any] = ()
 """The dim argument of a reduction over all dims, where None would be a mistake."""
@@ -37,18 +38,32 @@ class Reductions(Operators):
 
     @op("removes")
     def sum(
-        self, dim: Any = None, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        dtype: Dtype = None,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
     ) -> Self:
         """Return the sum over dims; of integers and bools in int64.
 
         >>> ne.tensor([[True, True], [True, False]], names="N C").sum("C")
         tensor([2, 1], names=('N',), shape=(2,))
         """
+        if dtype is None:
+            return self._reduce("sum", dim, keepdim, out)
         return self._reduce("sum", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
     def prod(
-        self, dim: Any = ALL, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
+        self,
+        dim: Any = ALL,
+        keepdim: bool = False,
+        *,
+        dtype: Dtype = None,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
     ) -> Self:
         """Return the product over dims; of integers and bools in int64.
 
@@ -56,17 +71,27 @@ class Reductions(Operators):
         tensor([3, 8], names=('C',), shape=(2,))
         """
         dim = self._position(None, "prod") if dim is None else dim
+        if dtype is None:
+            return self._reduce("prod", dim, keepdim, out)
         return self._reduce("prod", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
     def mean(
-        self, dim: Any = None, keepdim: bool = False, *, dtype: Dtype = None, out: Core | None = None
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        dtype: Dtype = None,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
     ) -> Self:
         """Return the mean over dims: of integers and bools in the default float dtype; nan of no elements.
 
         >>> ne.tensor([1, 2], names="N").mean()
         tensor(1.5)
         """
+        if dtype is None:
+            return self._reduce("mean", dim, keepdim, out)
         return self._reduce("mean", dim, keepdim, out, dtype=as_dtype(dtype))
 
     @op("removes")
@@ -78,6 +103,7 @@ class Reductions(Operators):
         *,
         correction: float | None = None,
         out: Core | None = None,
+        **others: Unpack[AxisKeepdimsAndDdof],
     ) -> Self:
         """Return the standard deviation over dims: divided by `n - correction`, which is 1 by default.
 
@@ -97,6 +123,7 @@ class Reductions(Operators):
         *,
         correction: float | None = None,
         out: Core | None = None,
+        **others: Unpack[AxisKeepdimsAndDdof],
     ) -> Self:
         """Return the variance over dims: divided by `n - correction`, which is 1 by default.
 
@@ -122,17 +149,31 @@ class Reductions(Operators):
         return self._reduce(verb, dim, keepdim, out, correction=checked_real(correction, verb, "correction"))
 
     @op("removes")
-    def logsumexp(self, dim: Any, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def logsumexp(
+        self,
+        dim: Any = NEEDED,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return the logarithm of the sum of exponentials over dims, without overflow.
 
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").logsumexp("C")
         tensor([1000.69314718], names=('N',), shape=(1,))
         """
-        dim = self._position(None, "logsumexp") if dim is None else dim
+        dim = self._position(dim, "logsumexp") if dim is None or dim is NEEDED else dim
         return self._reduce("logsumexp", dim, keepdim, out)
 
     @op("removes")
-    def all(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def all(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return whether all elements along dims are true, that is not 0.
 
         >>> ne.tensor([[1, 0], [2, 3]], names="N C").all("C")
@@ -141,7 +182,14 @@ class Reductions(Operators):
         return self._reduce("all", dim, keepdim, out)
 
     @op("removes")
-    def any(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def any(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return whether some element along dims is true, that is not 0.
 
         >>> ne.tensor([[1, 0], [0, 0]], names="N C").any("C")
@@ -165,7 +213,14 @@ class Reductions(Operators):
         self._check_not_empty(verb, dim)
 
     @op("removes", extra=True)
-    def amax(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def amax(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return the largest element along dims; nan where there is one.
 
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amax("N")
@@ -175,7 +230,14 @@ class Reductions(Operators):
         return self._reduce("amax", dim, keepdim, out)
 
     @op("removes", extra=True)
-    def amin(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def amin(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return the smallest element along dims; nan where there is one.
 
         >>> ne.tensor([[1, 7], [2, 3]], names="N C").amin("N")
@@ -185,7 +247,15 @@ class Reductions(Operators):
         return self._reduce("amin", dim, keepdim, out)
 
     @op("removes", extra=True)
-    def norm(self, p: float = 2, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def norm(
+        self,
+        p: float = 2,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return the vector norm of order `p` over dims: 2, 1, 0, inf or any other number.
 
         >>> ne.tensor([[3.0, 4.0]], names="N C").norm(dim="C")
@@ -195,7 +265,14 @@ class Reductions(Operators):
         return self._reduce("norm", dim, keepdim, out, order=order)
 
     @op("removes", extra=True)
-    def count_nonzero(self, dim: Any = None, keepdim: bool = False, *, out: Core | None = None) -> Self:
+    def count_nonzero(
+        self,
+        dim: Any = None,
+        keepdim: bool = False,
+        *,
+        out: Core | None = None,
+        **others: Unpack[AxisAndKeepdims],
+    ) -> Self:
         """Return how many elements along dims are not 0.
 
         >>> ne.tensor([[1, 0], [2, 3]], names="N C").count_nonzero("C")

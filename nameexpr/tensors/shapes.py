@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
+
+if TYPE_CHECKING:
+    from nameexpr.tensors.keywords import Axis
 
 
 class Shapes(Operators):
@@ -110,7 +113,7 @@ class Shapes(Operators):
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
 
     @op("removes")
-    def squeeze(self, dim: Any = ()) -> Self:
+    def squeeze(self, dim: Any = (), **others: Unpack[Axis]) -> Self:
         """Return a view without dims of size 1: all, or those given; others of those given stay.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names

@@ -22,6 +22,7 @@ from nameexpr.rules.calls import shown
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.arguments import bfloat16
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, wrap
+from nameexpr.tensors.ops import checked
 from nameexpr.whole_files import memory_of_machine, most_unpacked, replace_file
 
 _HEADER = "__names__"
@@ -87,6 +88,7 @@ def _plain(x: NamedTensor) -> Any:
     return x.numpy().view(np.uint16) if x.dtype.name == "bfloat16" else x.numpy()
 
 
+@checked
 def load(path: Path) -> Any:
     """Return the tensor that `save` wrote, or a dict of those that it wrote by keyword.
 

@@ -15,7 +15,7 @@ import numpy as np
 import nameexpr as ne
 from hardening.fuzz_fitting import arrays_for, shapes_for, sizes_for, tensors_for, views_for
 from hardening.fuzz_texts import split
-from nameexpr.runtime.compiled import Compiled
+from nameexpr.runtime.compiled_expression import CompiledExpression
 from nameexpr.session import session as sessions
 from nameexpr.session.commands import RUN
 from nameexpr.session.continuation import continued
@@ -94,7 +94,9 @@ def formula(data: bytes) -> bool:
 
 def _planned(text: str) -> Any:
     compiled = ne.compile(text)  # without brackets and "=" it is an expression
-    return compiled.plan() if isinstance(compiled, Compiled) else compiled.plan(operands=_shapes(text))
+    return (
+        compiled.plan() if isinstance(compiled, CompiledExpression) else compiled.plan(operands=_shapes(text))
+    )
 
 
 def _shapes(text: str) -> dict[str, tuple[int, ...]]:

@@ -21,12 +21,13 @@ import nameexpr.tensors.factories
 import nameexpr.tensors.functions
 import nameexpr.tensors.joining
 import nameexpr.tensors.storage
+from nameexpr.tensors.operators import NEEDED
 from nameexpr.tensors.ops import OPS, RULES, Op
 from pages import documents
 
 PAGE = documents.ROOT / "docs" / "operators.md"
 WORDS = Path(__file__).with_name("operators_words.md")
-LEFT_OUT = {"self", "out", "memory_format", "non_blocking", "torch", "bounds"}
+LEFT_OUT = {"self", "out", "others", "memory_format", "non_blocking", "torch", "bounds"}
 """Parameters that no signature shows: `out` has a column, the others are there for PyTorch's calls."""
 
 
@@ -96,6 +97,10 @@ def short(function: Callable[..., Any]) -> str:
     signature = inspect.signature(function)
     shown = [one for one in signature.parameters.values() if one.name not in LEFT_OUT]
     kept = [one.replace(annotation=one.empty, kind=max(one.kind, one.POSITIONAL_OR_KEYWORD)) for one in shown]
+    kept = [
+        one.replace(default=one.empty) if one.default is NEEDED and at == 0 else one
+        for at, one in enumerate(kept)
+    ]
     plain = signature.replace(parameters=kept, return_annotation=signature.empty)
     return str(plain).translate(str.maketrans("'", '"')).replace("Ellipsis", "...").replace("from_", "from")
 

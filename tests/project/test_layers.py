@@ -24,6 +24,7 @@ LAYERS = (
     ("compiler",),
     ("backends",),
     ("tensors",),
+    ("typing",),
     ("runtime",),
     ("lint", "terminal"),
     ("session",),

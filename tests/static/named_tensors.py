@@ -22,6 +22,10 @@ def methods(x: NamedTensor, y: NamedTensor) -> None:
     assert_type(x.add(y, alpha=2), NamedTensor)
     assert_type(x.sum("N"), NamedTensor)
     assert_type(x.sum(["N", 1], keepdim=True), NamedTensor)
+    assert_type(x.sum(axis=["N", 1], keepdims=True), NamedTensor)
+    assert_type(x.cumsum(axis="N"), NamedTensor)
+    assert_type(x.std(axis="N", ddof=0), NamedTensor)
+    assert_type(ne.mean(x, axis="N", keepdims=True), NamedTensor)
     assert_type(x.kthvalue(1, "N"), Selected)
     assert_type(x.split(2, "N"), tuple[NamedTensor, ...])
     assert_type(x.float(), NamedTensor)
@@ -53,8 +57,8 @@ def functions(x: NamedTensor) -> None:
 
 def refused(x: NamedTensor) -> None:
     x.absolutely()  # type: ignore[attr-defined]
-    x.sum("N", keepdims=True)  # type: ignore[call-arg]
     x.add()  # type: ignore[call-arg]
     x.split(1.5, "N")  # type: ignore[arg-type]
+    x.sum("N", kepdim=True)  # type: ignore[call-arg]
     x.narrow("N", 0)  # type: ignore[call-arg]
     ne.cat(3)  # type: ignore[arg-type]

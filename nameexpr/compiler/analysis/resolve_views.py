@@ -11,7 +11,7 @@ from itertools import islice
 
 from nameexpr.compiler.analysis.faults.values import marks_of_label, other_size
 from nameexpr.compiler.analysis.names import match_names
-from nameexpr.compiler.analysis.operands import Operand, View, Views, stretch
+from nameexpr.compiler.analysis.operands import Operand, View, Views, labelled, stretch
 from nameexpr.compiler.analysis.resolve import Resolved, resolve, resolve_result
 from nameexpr.compiler.analysis.scope import Scope, terms_of
 from nameexpr.compiler.analysis.sizes import solve
@@ -148,9 +148,14 @@ def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
 
 def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnostic]:
     unused = [name for name in operands if name not in scope.uses]
+    labels = ast.labels_in(*ast.terms_in(scope.tree))
     for name, uses in scope.uses.items():
         if name not in operands:
             near = did_you_mean(name, unused) or _CONSTANTS.get(name)
+            if name in labels and uses[0].term is None:
+                near = (
+                    f"'{name}' is a dim: its size is written size[{name}], the index along it index[{name}]"
+                )
             keyword = f"{name}=..." if name.isidentifier() else f'operands={{"{name}": ...}}'
             hint = near or f"give it by keyword: {keyword}, or define it in an earlier statement"
             mark = (Mark(uses[0].name_span),)
@@ -165,9 +170,19 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
             marks = (Mark(statements[name]),)
             yield Diagnostic("NE522", message, scope.text, marks, hint="leave it out")
         elif name not in scope.uses:
-            hint = did_you_mean(name, scope.uses) or "leave it out"
-            message = f"the operand {name}= is used nowhere in the formula"
-            yield Diagnostic("NE522", message, scope.text, hint=hint)
+            yield _unused_operand(scope, name)
+
+
+def _unused_operand(scope: Scope, name: str) -> Diagnostic:
+    """Return the diagnostic for an operand that the formula does not use, or for a size given like one."""
+    message = f"the formula does not use the operand {name}="
+    terms = tuple(ast.terms_in(scope.tree))
+    if name not in ast.labels_in(*terms):
+        hint = did_you_mean(name, scope.uses) or "leave it out"
+        return Diagnostic("NE522", message, scope.text, hint=hint)
+    marks = tuple(Mark(atom.span) for atom in labelled(terms, name))
+    hint = f"'{name}' is a dim of the formula: give its size as sizes={{'{name}': ...}}"
+    return Diagnostic("NE522", message, scope.text, marks, hint=hint)
 
 
 def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:

@@ -53,7 +53,9 @@ def _network(running: Running, text: str) -> TensorNetwork:
         Leg(shown(label), sizes[label], tuple(places), label in result) for label, places in ends.items()
     )
     tensors = tuple(
-        Tensor(f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""))
+        Tensor(
+            f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""), str(position)
+        )
         for position, shape in enumerate(compiled.operands.shapes)
     )
     reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)

@@ -221,6 +221,8 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
         opened = brackets[-1]
     else:
         return None
+    if stop.kind == "LSQB" and (indexed := _indexed(stop, opened)):
+        return indexed
     bracket = stop.text[opened]
     hint = f"add the {')' if bracket == '(' else ']'} that closes it"
     dims = re.match(rf"\s*({NAME})\s*\(", stop.text[opened + 1 :])
@@ -230,6 +232,17 @@ def _not_closed(stop: Stop) -> Diagnostic | None:
     if stop.kind == "end" and stop.word == ";" and not re.match(rf";\s*(?:{_STATEMENT}|$)", stop.rest):
         hint += "; values are separated by commas"
     return stop.fault("NE143", f"this {bracket} is not closed", hint, Span(opened, opened + 1))
+
+
+def _indexed(stop: Stop, opened: int) -> Diagnostic | None:
+    """An array indexed by another, `a[b[i] j]`: both brackets are closed."""
+    array = re.search(rf"({NAME})\s*$", stop.text[:opened])
+    other = re.search(rf"({NAME})\s*$", stop.text[opened + 1 : stop.span.start])
+    if not (array and other) or not re.match(r"\[[^\[\]]*\][^\[\]=;]*\]", stop.rest):
+        return None
+    inner = Span(opened + 1 + other.start(), stop.span.end + stop.rest[1:].index("]") + 1)
+    hint = f"index the array beforehand, and pass the result as an operand: {array[1]}[{other[1]}]"
+    return stop.at(inner, "NE148", "an array cannot be indexed by another in a formula", hint)
 
 
 def _closes_nothing(stop: Stop) -> Diagnostic | None:

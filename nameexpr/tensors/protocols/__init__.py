@@ -31,19 +31,26 @@ class Protocols(Core):
 
     __slots__ = ()
 
-    __array_priority__ = 1000.0
+    __array_priority__ = 10000.0  # pandas, with 1000, leaves ufuncs to us, and operators by the other
+    __pandas_priority__ = 10000
 
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Return the array without names, as `np.asarray(x)` asks for it.
+    if TYPE_CHECKING:  # so that `array * x` is looked for here, where names are, and `np.sum(x)` is allowed
 
-        It is the tensor's own array, not a copy, where dtype and copy allow.
+        def __buffer__(self, flags: int, /) -> memoryview: ...
 
-        >>> np.asarray(ne.tensor([1, 2], names="N"))
-        array([1, 2])
-        """
-        if copy is None:
-            return np.asarray(self._data, dtype=dtype)
-        return np.array(self._data, dtype=dtype, copy=copy)
+    else:
+
+        def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+            """Return the array without names, as `np.asarray(x)` asks for it.
+
+            It is the tensor's own array, not a copy, where dtype and copy allow.
+
+            >>> np.asarray(ne.tensor([1, 2], names="N"))
+            array([1, 2])
+            """
+            if copy is None:
+                return np.asarray(self._data, dtype=dtype)
+            return np.array(self._data, dtype=dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives, with names."""

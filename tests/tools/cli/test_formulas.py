@@ -84,7 +84,7 @@ def test_code_runs_when_pasted(capsys: pytest.CaptureFixture[str]) -> None:
         (["eval", SCALED, "x.npy", "s.npy"], 2, ["which operand of the formula is", "x=x.npy"]),
         (["eval", SCALED, "x=x.npy", "x=s.npy"], 2, ["given twice"]),
         (["eval", SCALED, "x=x.npy"], 1, ["there is no operand 's'", "^"]),
-        (["eval", SCALED, "x=x.npy", "s=s.npy", "w=s.npy"], 1, ["w= is used nowhere"]),
+        (["eval", SCALED, "x=x.npy", "s=s.npy", "w=s.npy"], 1, ["does not use the operand w="]),
         (["eval", SCALED, "x=x.npy", "z=s.npy"], 1, ["there is no operand 's'"]),
         (["eval", SCALED, "x=x.npy", "s=none.npy"], 1, ["none.npy"]),
         (["eval", SCALED, "x=x.npy", "s="], 1, ["there is no file"]),

@@ -108,6 +108,15 @@ PLANTED = {
         [4],
     ),
     "a compiled text that is called at once": ("ne.compile('a b, b c -> a c')(x)", [2]),
+    "names of a tensor": ("t = ne.tensor(x, names='N C N')", [2]),
+    "malformed names": ("t = ne.zeros(2, 3, names=('N', '3x'))", [2]),
+    "names in a constant": ("NAMES = 'N N'\nt = ne.tensor(x, names=NAMES)", [3]),
+    "align_to": ("t = ne.tensor(x, names='N C')\nt.align_to('C', 'K', 'C')", [3]),
+    "align_to without a dim": ("t = ne.tensor(x, names='N C')\nt.align_to('C')", [3]),
+    "align_to in a chain": ("ne.tensor(x, names='N C').align_to('C', ...).align_to('C')", [2]),
+    "a dim that there is not": ("t = ne.tensor(x, names='N C')\nt.sum('D')", [3]),
+    "a dim after a rename": ("t = ne.tensor(x, names='N C').rename('a b')\nt.mean(dim='N')", [3]),
+    "refine_names": ("ne.tensor(x, names='N C').refine_names('N', 'D')", [2]),
     "dedent": ("from textwrap import dedent\nne.evaluate(dedent('y = sun(x)'), x=x)", [3]),
 }
 
@@ -157,6 +166,10 @@ RIGHT = {
     "a name bound in a loop later on": (
         "t = 'a b -> b a'\nfor x in xs:\n    ne.einsum(t, x)\n    t = 'a b -> a b'"
     ),
+    "names of a tensor": "t = ne.tensor(x, names='N C')\nt.align_to('C', 'K', 'N').sum('K').sum('Q')",
+    "names with an ellipsis in a method": "ne.tensor(x, names='N C').align_to(..., 'N').mean(['C', 'N'])",
+    "a method of something else": "t = make(names='N C')\nt.align_to('D')\nx.sum('Q')",
+    "names that are computed": "t = ne.tensor(x, names=names)\nt.sum('Q')",
     "a format that depends": "ne.einsum(f'a b -> {output}', x)",
     "a conversion of a width": "ne.einsum('%99999999d' % 3, x)",
 }

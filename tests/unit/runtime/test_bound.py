@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nameexpr as ne
 from cases.case_files import fault_of
 from nameexpr.runtime import entry as entries
-from nameexpr.runtime.compiled import Bound
+from nameexpr.runtime.compiled_expression import BoundExpression
 from nameexpr.runtime.compiled_formula import BoundFormula
 from oracle.generate.expressions import Case, array_of, same
 
@@ -164,7 +164,7 @@ def test_code_runs_when_it_is_pasted() -> None:
 
 def test_signatures_and_names_say_what_is_left() -> None:
     layer = ne.compile(LAYER).bind({-1: W})
-    assert isinstance(layer, Bound)
+    assert isinstance(layer, BoundExpression)
     assert layer.text == LAYER == str(layer.signature)
     assert layer.signature.inputs == ("batch in",)
     assert repr(layer) == f"<{LAYER!r} with operands [1] bound>"

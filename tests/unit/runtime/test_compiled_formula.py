@@ -22,7 +22,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.compilation import Options
 from nameexpr.compiler.ir.dtypes import choose_dtypes
 from nameexpr.compiler.pipeline import compile_expression, read
-from nameexpr.runtime.compiled import Compiled
+from nameexpr.runtime.compiled_expression import CompiledExpression
 from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.runtime.evaluate import find_formula
 from nameexpr.runtime.operands import spec_of
@@ -69,7 +69,7 @@ def test_its_signature_says_what_goes_in_and_comes_out() -> None:
 def test_texts_without_an_arrow_are_formulas_and_with_one_expressions() -> None:
     assert isinstance(ne.compile("y = x"), CompiledFormula)
     assert isinstance(ne.compile("x[N]"), CompiledFormula)
-    assert isinstance(ne.compile("a b -> b a"), Compiled)
+    assert isinstance(ne.compile("a b -> b a"), CompiledExpression)
     with pytest.raises(ne.RuleError):
         ne.compile("a b")  # an assertion
 

@@ -43,7 +43,7 @@ def takes_out(name: str) -> bool:
 
 def needs_nothing(name: str) -> bool:
     _, *parameters = inspect.signature(getattr(ne.NamedTensor, name)).parameters.values()
-    return all(parameter.default is not inspect.Parameter.empty for parameter in parameters)
+    return all(each.default is not each.empty or each.kind is each.VAR_KEYWORD for each in parameters)
 
 
 nothing, other = given(), given(matrix)

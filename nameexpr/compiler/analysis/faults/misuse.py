@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import labelled
-from nameexpr.compiler.analysis.rules.summation import listed
+from nameexpr.compiler.analysis.rules.summation import SHOWN, listed
 from nameexpr.errors import TOLD, Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax.ast import Expression, labels_in
@@ -37,9 +37,11 @@ MARKED = 8
 
 def needs_arrow(text: str) -> Diagnostic:
     """Return the mistake of an assertion that is given to `einsum` or `compile`."""
-    hint = "to compute, say what results: inputs -> result; to check shapes, call nameexpr.check"
+    bare = _bare(text).rstrip()
+    written = "inputs -> result" if len(bare) > SHOWN or "\n" in bare else f"{bare.strip()} -> result".strip()
+    hint = f"to compute, write {written}; to check shapes, call nameexpr.check"
     message = "an expression needs an arrow: this text is an assertion"
-    end = len(_bare(text).rstrip())
+    end = len(bare)
     marks = (Mark(Span(end, end), "->"),) if end else ()
     return Diagnostic("NE218", message, text, marks, hint=hint)
 

@@ -6,15 +6,18 @@ operand before brackets (a product without its sign), a function of NumPy, a sli
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
+from nameexpr.compiler.analysis.rules.instead import dims_of, instead_of
 from nameexpr.errors import Diagnostic, Mark, did_you_mean
-from nameexpr.ops import ALONG, ALONG_ONE, FUNCTIONS, INDEX, POINTWISE, REDUCTIONS, SIZE
+from nameexpr.ops import ALONG, ALONG_ONE, INDEX, POINTWISE, REDUCTIONS, SIZE
 from nameexpr.syntax.ast import Call, CallAlong, Dots, Formula, Label, Literal, Pack, Use
 from nameexpr.syntax.unparse import unparse_term
 
 _PAIRS = {name: row.combine for name, row in REDUCTIONS.items() if row.combine in POINTWISE}
 """Reductions, and what they are of two values."""
+MISSPELT = 0.75
+"""How alike a misspelt name and that of a function are, at least: `inv` does not mean `sin`."""
 
 
 def call_faults(tree: Formula, node: Call | CallAlong, values: Collection[str]) -> Iterator[Diagnostic]:
@@ -32,28 +35,40 @@ def _of_values(tree: Formula, node: Call, values: Collection[str]) -> Iterator[D
             yield Diagnostic("NE234", message, tree.text, (mark,), hint=_arity_hint(node))
         return
     if node.function in REDUCTIONS or node.function in ALONG:
-        what = "reduces" if node.function in REDUCTIONS else "works along"
-        hint = f"say which dims it {what}: {node.function}[C](...)"
+        hint = f"write {node.function}[{unparse_term(dims_of(tree, node))}](...)"
         if len(node.arguments) > 1 and node.function in _PAIRS:
             hint = f"of two values write {_PAIRS[node.function]}(x, y); {node.function}[C](x) reduces over C"
         message = f"{node.function} needs its dims in square brackets"
         yield Diagnostic("NE235", message, tree.text, (mark,), hint=hint)
         return
-    hint = _unknown_hint(node.function, values, f"{node.function} * (...)")
+    hint = _unknown_hint(tree, node, values, f"{node.function} * (...)")
     yield Diagnostic("NE236", f"there is no function '{node.function}'", tree.text, (mark,), hint=hint)
 
 
-def _unknown_hint(name: str, values: Collection[str], product: str) -> str:
+def _unknown_hint(tree: Formula, node: Call | CallAlong, values: Collection[str], product: str) -> str:
     """Return what a name that no function has was probably meant to be."""
+    name = node.function
     if name in (SIZE, INDEX):
-        what = "the size of a dim" if name == SIZE else "the place along a dim"
+        what = "the size of a dim" if name == SIZE else "the index along a dim"
         return f"{what} is written {name}[C]"
     if name in values:
         return f"a product is written with *: {product}"
-    if name in INSTEAD:
-        return INSTEAD[name]
-    near = did_you_mean(name, [*POINTWISE, *REDUCTIONS, *ALONG])
-    return near or f"docs/formulas.md lists the functions; a product is written with *: {product}"
+    alike = [one for one in (*POINTWISE, *REDUCTIONS, *ALONG) if abs(len(one) - len(name)) <= 1]
+    near = did_you_mean(name, alike, MISSPELT)
+    if hint := instead_of(tree, node) or near:
+        return hint
+    function, _, dims = name.partition("_")
+    if dims and (function in REDUCTIONS or function in ALONG):
+        return f"write {function}[{dims}](...)"
+    listed = "docs/formulas.md lists the functions"
+    if _is_symbol(name):
+        return f"{listed}; a product is written with *: {product}"
+    return f"{listed}; compute others beforehand, and pass the result as an operand"
+
+
+def _is_symbol(name: str) -> bool:
+    """Whether a name looks like that of an array: x, W1, A', and not like gather."""
+    return len(name) == 1 or not name.replace("_", "").isalpha() or name.isupper()
 
 
 def _arity_hint(node: Call) -> str:
@@ -75,7 +90,7 @@ def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[
         return
     if node.function not in REDUCTIONS and node.function not in ALONG:
         term = f"{node.function}[{unparse_term(node.term)}]"
-        hint = _unknown_hint(node.function, values, f"{term} * (...)")
+        hint = _unknown_hint(tree, node, values, f"{term} * (...)")
         message = f"there is no function '{node.function}' along dims"
         yield Diagnostic("NE236", message, tree.text, (mark,), hint=hint)
         return
@@ -124,31 +139,3 @@ def size_faults(tree: Formula, node: Use) -> Iterator[Diagnostic]:
     if node.name == SIZE and len(items) > 1 and len(labels) == len(items):
         hint = "write " + " * ".join(f"size[{label}]" for label in labels)
     yield Diagnostic("NE237", f"{node.name} is of one dim", tree.text, (Mark(node.span),), hint=hint)
-
-
-_SAME = {
-    "lerp": "x + t * (y - x)",
-    "rsqrt": "1 / sqrt(x)",
-    "len": "size[C]",
-    **dict.fromkeys(("arange", "range", "iota"), "index[C]"),
-    **{name: row.usage for row in (*FUNCTIONS.values(), *REDUCTIONS.values()) for name in row.also.split()},
-}
-_CONTRACTION = "a sum over a product: sum[k](a[i k] * b[k j])"
-_REPEAT = "a dim that stands on the left alone repeats: y[i k=3] = x[i]"
-_JOIN = "operands are joined beforehand: nameexpr.cat, nameexpr.stack"
-_ORDER = "the order of dims is that of the left side: y[j i] = x[i j]"
-_LEFT = "dims are made on the left: y[(i j)] = x[i j], y[i 1 j] = x[i j]"
-
-INSTEAD: Mapping[str, str] = {
-    **{name: f"write {written}" for name, written in _SAME.items()},
-    **dict.fromkeys(("dot", "matmul", "einsum", "inner", "tensordot", "mm", "bmm", "vdot"), _CONTRACTION),
-    **dict.fromkeys(("outer", "multiply_outer"), "a product of values with different dims: a[i] * b[j]"),
-    **dict.fromkeys(("transpose", "permute", "swapaxes", "moveaxis"), _ORDER),
-    **dict.fromkeys(("reshape", "flatten", "ravel", "unsqueeze", "squeeze", "expand_dims", "view"), _LEFT),
-    **dict.fromkeys(("broadcast_to", "repeat", "tile", "expand"), _REPEAT),
-    **dict.fromkeys(("normalize", "normalise"), "write x / norm[C](x)"),
-    **dict.fromkeys(("cat", "concatenate", "stack", "concat"), _JOIN),
-    **dict.fromkeys(("diag", "diagonal"), "one label at two dims is the diagonal: x[i i]"),
-    **dict.fromkeys(("trace",), "write sum[i](x[i i])"),
-}
-"""Hints by the name that was called."""

@@ -1,8 +1,8 @@
-"""The rules on what the result lacks (docs/language.md, section 3): it is a contraction, a 1, or reduced by
-request, and a reducer has something to reduce.
+"""The rules on what the result lacks (docs/language.md, section 3): it is a contraction, a 1, or explicitly
+reduced, and a reducer has something to reduce.
 
-A label summed without being asked must occur at least twice in the inputs: that turns the commonest silent
-mistake of every einsum, a misspelt contracted name, into an error, which says what was probably meant. The
+A label that is implicitly summed must occur at least twice in the inputs: that turns the commonest silent
+mistake of every einsum, a misspelt contracted name, into an error, which shows what was probably meant. The
 rules run on texts that keep those of `nameexpr.compiler.analysis.rules.check`.
 """
 
@@ -22,13 +22,15 @@ def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterat
         return
     kept = _kept(tree)
     for word, items in _dropped_words(tree, kept).items():
-        hint = f"keep it, or say how it is reduced: {reduced_by_sum(tree)}"
-        message = f"{word} would be dropped in silence"
+        hint = f"add it to the result, or reduce it: {reduced_by_sum(tree)}"
+        message = f"{word} would be implicitly dropped"
         yield Diagnostic("NE213", message, tree.text, tuple(Mark(item.span) for item in items), hint=hint)
     for atom in ast.atoms_of(ast.Literal, tree.inputs):
         if atom.size != 1:
-            message = f"{atom.size} is a dim without a name: the result cannot keep it, so it is dropped"
-            hint = f"name the dim, such as d={atom.size}, on both sides; or reduce it, such as with : sum"
+            message = (
+                f"{atom.size} is a dim without a name: the result cannot keep it, so it would be dropped"
+            )
+            hint = f"name the dim on both sides, such as d={atom.size}, or reduce it, such as with : sum"
             yield Diagnostic("NE214", message, tree.text, (Mark(atom.span),), hint=hint)
     yield from lone_labels(tree, kept)
 
@@ -78,6 +80,10 @@ DROPPING_RULES = (_nothing_unsaid_is_dropped, _something_is_dropped)
 
 SHOWN = 80
 """The longest text that a hint repeats."""
+NETWORK = 3
+"""Operands of a text whose lone labels are likely to be open ends."""
+DIGITS = "0123456789₀₁₂₃₄₅₆₇₈₉'"
+"""What tells the labels of a series apart: r1 and r2, k and k'."""
 LISTED = 8
 """How many labels one message names."""
 SEARCHED = 16
@@ -85,7 +91,7 @@ SEARCHED = 16
 
 
 def lone_labels(tree: ast.Expression, kept: set[str]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each misspelling, and one for all other labels that are summed unasked."""
+    """Yield one diagnostic for each misspelling, and one for all other labels that are implicitly summed."""
     inside = _occurrences(tree.inputs)
     everywhere = _occurrences(tree.terms)
     lone = {name: places[0] for name, places in inside.items() if len(places) == 1 and name not in kept}
@@ -128,10 +134,15 @@ def _occurrences(terms: tuple[ast.Term, ...]) -> dict[str, list[ast.Labelled]]:
 
 
 def _nearest(name: str, others: list[str]) -> str:
-    """Return the label that `name` was probably meant to be; single letters are near only in another case."""
+    """Return the label that `name` was probably meant to be.
+
+    Single letters are near only in another case; those of a series, `r1` and `r2`, are never.
+    """
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
-    return nearest(name, [other for other in others if len(other) > 1])
+    stem = name.rstrip(DIGITS)
+    series = [] if stem == name else [other for other in others if other.rstrip(DIGITS) == stem]
+    return nearest(name, [other for other in others if len(other) > 1 and other not in series])
 
 
 def _is_run_together(tree: ast.Expression) -> bool:
@@ -157,21 +168,23 @@ def _misspelt(
     name, near = names
     marks = tuple(Mark(item.span) for word in names for item in everywhere[word])
     case = " (upper and lower case differ)" if name.casefold() == near.casefold() else ""
-    hint = f"spell both alike{case}; to sum over '{name}' all the same, end the text with : sum"
+    hint = f"spell both alike{case}; to sum over '{name}' anyway, end the text with : sum"
     if near in lone:
         message = f"'{name}' and '{near}' occur once in the inputs and not in the result: are they one label?"
     elif near not in _occurrences(tree.inputs):
         message = f"'{name}' is not in the result, and '{near}' is in no input: are they one label?"
     else:
-        message = f"'{name}' occurs once in the inputs and not in the result: it would be summed in silence"
-        hint = Proposal(near, f"{case} to sum over '{name}' all the same, end the text with : sum")
+        message = f"'{name}' would be implicitly summed: it occurs once in the inputs and not in the result"
+        hint = Proposal(near, f"{case} to sum over '{name}' anyway, end the text with : sum")
     return Diagnostic("NE217", message, tree.text, marks, hint=hint)
 
 
 def _unasked(tree: ast.Expression, names: list[str], items: list[ast.Labelled]) -> Diagnostic:
-    where = "and in one input only" if len(names) == 1 else "and each once in the inputs"
-    message = f"{listed(names)} would be summed without being asked: not in the result, {where}"
-    hint = f"to sum, say so: {reduced_by_sum(tree)} (or mean, max, ...); else keep the label in the result"
+    which = "it occurs" if len(names) == 1 else "each occurs"
+    message = f"{listed(names)} would be implicitly summed: {which} once in the inputs and not in the result"
+    hint = f"to sum, write {reduced_by_sum(tree)} (or mean, max, ...); to keep a dim, add it to the result"
+    if len(tree.inputs) >= NETWORK:
+        hint = "write 1 for an open end of size 1, or add it to the result; to sum, end the text with : sum"
     if any(len(name) > 1 for name in names) and _is_run_together(tree):
         inputs = ", ".join([" ".join(unparse_term(term)) for term in tree.inputs])
         result = " ".join([letter for item in (tree.outputs or ())[0].items for letter in unparse_item(item)])

@@ -1,0 +1,213 @@
+"""`CompiledExpression`: what `nameexpr.runtime.compiled` has, with operands by position;
+`BoundExpression` is one with some of its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime.cache import MISSING
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
+from nameexpr.runtime.einsum import find_entry, public
+from nameexpr.runtime.entry import NOTHING
+from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
+from nameexpr.syntax.limits import SIZE_DIGITS
+
+if TYPE_CHECKING:
+    from nameexpr.runtime.entry import CallOptions
+    from nameexpr.runtime.expression import ExpressionEntry
+    from nameexpr.runtime.plan.plan import Outline, Plan
+    from nameexpr.runtime.signature import Signature
+    from nameexpr.typing import Operand
+
+
+class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
+    """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
+    options.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> project = ne.compile("batch chan, chan out -> batch out")
+    >>> project(np.ones((2, 3)), np.ones((3, 4))).shape
+    (2, 4)
+    >>> project.signature.inputs
+    ('batch chan', 'chan out')
+    >>> project.plan((2, 3), (3, 4)).flops
+    48
+    """
+
+    __slots__ = ()
+    _entry: ExpressionEntry
+
+    @property
+    def signature(self) -> Signature:
+        """What it takes and gives, as text."""
+        from nameexpr.runtime.signature import signature_of
+
+        return signature_of(self._entry.tree, self._entry.free)
+
+    @staticmethod
+    def _read(text: str, options: CallOptions) -> ExpressionEntry:
+        return find_entry(text, options.or_none)
+
+    if not TYPE_CHECKING:  # `Compiled` has its types
+
+        def __call__(self, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, out: Any = None) -> Any:
+            """Return the result for the operands that are not bound, in their order, as `einsum` does.
+
+            Raises
+            ------
+            NameExprError
+                If the operands do not fit the text, or each other.
+            """
+            try:
+                if out is not None:
+                    from nameexpr.runtime.out import write_out
+
+                    given = [value for value in (a0, a1, *rest) if value is not MISSING]
+                    return write_out(out, self._entry.call(*given), self._entry.text)
+                if a1 is MISSING:
+                    return self._entry.call(a0)
+                if rest:
+                    return self._entry.call(a0, a1, *rest)
+                return self._entry.call(a0, a1)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
+
+    @public
+    def bind(  # type: ignore[override]
+        self, operands: Mapping[int, Operand] = NOTHING, /, **named: Operand
+    ) -> BoundExpression[ArrayResult_co, TensorResult_co]:
+        """Return the expression with some of its operands, to be called with the others.
+
+        What depends on the bound operands alone is computed once. They are taken by value: writing to them
+        later changes nothing.
+
+        Parameters
+        ----------
+        operands : mapping of int to array_like or NamedTensor
+            Operands by position, among those that are not bound yet; negative positions count from the end.
+
+        Raises
+        ------
+        NameExprError
+            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
+
+        Examples
+        --------
+        >>> import numpy as np, nameexpr as ne
+        >>> layer = ne.compile("batch in, in out -> batch out").bind({1: np.ones((3, 4))})
+        >>> layer(np.ones((2, 3))).shape
+        (2, 4)
+        """
+        from nameexpr.runtime.binding import bind_expression
+
+        if named:
+            hint = "give a mapping from positions to operands: bind({1: ...})"
+            message = (
+                f"bind: {next(iter(named))}= is a name, and the operands of an expression have positions"
+            )
+            raise error(Diagnostic("NE624", message, self.text, hint=hint))
+        return BoundExpression(bind_expression(self._entry, operands))
+
+    @public
+    def plan(self, *operands: Operand) -> Plan:  # type: ignore[override]
+        """Return what would be done for operands like these.
+
+        Of an expression with bound operands, that is what is done on each call; the memory of operands has
+        what was computed once.
+
+        Parameters
+        ----------
+        *operands : array_like, NamedTensor or tuple of int
+            Operands, or only their shapes (then of float64 and row-major). An array given twice counts.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the text.
+        """
+        from nameexpr.runtime.plan.make import plan_of
+
+        specs, same = self._specs(operands)
+        return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
+
+    @public
+    def outline(self, *operands: Operand) -> Outline:  # type: ignore[override]
+        """Return what a plan says of the whole, without its steps; it takes half the time.
+
+        Raises
+        ------
+        NameExprError
+            If the operands do not fit the text.
+        """
+        from nameexpr.runtime.plan.make import outline_of
+
+        specs, _ = self._specs(operands)
+        return outline_of(self._entry.compile(specs), specs)
+
+    def _assumed_code(self) -> str:
+        if self._entry.is_bound:
+            return super()._assumed_code()
+        from nameexpr.runtime.plan.make import source
+
+        shapes = assumed_shapes(self._entry.tree, dict(self.options.sizes))
+        specs = [OperandSpec(shape) for shape in shapes]
+        code = source(self._entry, self._entry.compile(specs), specs)
+        return f"# for assumed sizes: {ASSUMED_SIZE} for every label that has none\n{code}"
+
+    def _specs(self, operands: Sequence[Any]) -> tuple[list[OperandSpec], tuple[int, ...]]:
+        """Return what all operands are, given some or their shapes, and which are the same array."""
+        given = [OperandSpec(tuple(one)) if _is_shape(one) else one for one in operands]
+        values = self._entry.merge(given)
+        arrays = [value for value in values if type(value) is not OperandSpec]
+        real = map(spec_of, unwrap(arrays, self.text, self.options.dtype))
+        specs = [value if type(value) is OperandSpec else next(real) for value in values]
+        return specs, () if self._entry.is_bound else repeats(list(map(array_of, values)))
+
+    def _repr_html_(self) -> str:
+        """Return the text in colours for notebooks, with what it takes and gives."""
+        from nameexpr.pictures.html import coloured_signature
+
+        return coloured_signature(self.text, self.signature.inputs, self.signature.result)
+
+
+class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Operands_co]):
+    """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
+
+    Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
+
+    Examples
+    --------
+    >>> import numpy as np, nameexpr as ne
+    >>> chain = ne.compile("n a, a b, b c -> n c")
+    >>> ends = chain.bind({1: np.ones((200, 300)), -1: np.ones((300, 4))})
+    >>> ends(np.ones((1, 200))).shape
+    (1, 4)
+    >>> chain.plan((1, 200), (200, 300), (300, 4)).flops, ends.plan((1, 200)).flops
+    (122400, 1600)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the text, and which operands are bound."""
+        return f"<{self.text!r} with operands {list(self._entry.fixed)} bound>"
+
+
+def _is_shape(value: Any) -> bool:
+    """Whether this is a shape; one with a size that no array can have is refused."""
+    if not isinstance(value, tuple | list) or not all(type(size) is int for size in value):
+        return False
+    if any(size >= 10**SIZE_DIGITS for size in value):
+        message = f"a size has at most {SIZE_DIGITS} digits, and this shape has a larger one"
+        raise error(Diagnostic("NE704", message))
+    if any(size < 0 for size in value):
+        hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
+        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
+    return True

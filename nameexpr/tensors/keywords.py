@@ -1,0 +1,107 @@
+"""Keywords of methods and functions: the synonyms that are accepted, and the error for one that is unknown.
+
+`axis=` and `keepdims=` are NumPy's words for `dim=` and `keepdim=`, and `ddof=` is that for `correction=`.
+Each is accepted wherever the other is. `nameexpr.tensors.ops.checked` comes here only for a keyword that is
+not a parameter.
+
+>>> x = ne.tensor([[1.0, 3.0]], names="N C")
+>>> x.std(axis="C", ddof=0, keepdims=True)
+tensor([[1.]], names=('N', 'C'), shape=(1, 1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from inspect import Parameter, signature
+from typing import Any, TypedDict
+
+from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
+from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, shown
+
+
+class Axis(TypedDict, total=False):
+    """What type checkers know of the synonyms of a method along a dim."""
+
+    axis: Any
+
+
+class AxisAndKeepdims(Axis, total=False):
+    """The same of a reduction."""
+
+    keepdims: bool
+
+
+class AxisKeepdimsAndDdof(AxisAndKeepdims, total=False):
+    """The same of `std` and `var`."""
+
+    ddof: float
+
+
+SYNONYMS = {
+    "axis": ("dim", "dims"),
+    "axes": ("dims", "dim"),
+    "dim": ("dims",),
+    "dims": ("dim",),
+    "axis1": ("dim1",),
+    "axis2": ("dim2",),
+    "keepdims": ("keepdim",),
+    "ddof": ("correction",),
+}
+"""Keywords of NumPy and xarray, and the parameters that they mean."""
+
+_HABITS = {
+    "inplace": "a method whose name ends in _ writes over its tensor, such as add_",
+    "skipna": "nansum, nanmean and nanmedian leave nan out",
+    "where": "x.masked_fill(~mask, 0) or ne.where(mask, x, 0) leaves elements out",
+}
+
+
+def corrected(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], left_out: str = ""
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments of a call with synonyms replaced by the names of the function's parameters.
+
+    NE681 for a keyword that is neither, NE673 if an argument is given twice. `left_out` is a parameter that
+    the caller fills in.
+    """
+    parameters = signature(function).parameters.values()
+    kinds = {each.name: each.kind for each in parameters if each.kind is not Parameter.VAR_KEYWORD}
+    kinds.pop(left_out, None)
+    given = dict.fromkeys(list(kinds)[: len(args)], "")
+    result: dict[str, Any] = {}
+    for word, value in kwargs.items():
+        own = _own(word, kinds)
+        if own is None:
+            raise unknown(function.__name__, word, value, list(kinds)[1:], args)
+        if own in given:
+            raise _twice(function.__name__, own, word, given[own])
+        given[own] = word
+        if kinds[own] is Parameter.VAR_POSITIONAL:
+            args = (*args, value)
+        else:
+            result[own] = value
+    return args, result
+
+
+def _own(word: str, parameters: Iterable[str]) -> str | None:
+    """Return the parameter that a keyword means, None if there is none."""
+    return next((name for name in (word, *SYNONYMS.get(word, ())) if name in parameters), None)
+
+
+def _twice(verb: str, own: str, word: str, other: str) -> NameExprError:
+    first = f"{other}=" if other else f"the argument {own}"
+    hint = f"{own} is given by position already" if not other else f"give {own}= alone"
+    return error(Diagnostic("NE673", f"{verb}: {first} and {word}= are the same option", hint=hint))
+
+
+def unknown(
+    verb: str, word: str, value: object, parameters: Iterable[str], args: tuple[Any, ...] = ()
+) -> NameExprError:
+    """Return the error for a keyword that a method or function does not have (NE681)."""
+    names = [f"{name}=" for name in parameters]
+    hint = did_you_mean(f"{word}=", names) or _HABITS.get(word, "")
+    if not hint:
+        hint = f"it has {listed(map(Verbatim, names))}" if names else "it takes no keywords"
+    tensors = tuple(tensor._dims for tensor in args[:1] if hasattr(tensor, "_dims"))
+    call = ShownCall(verb, [Verbatim(f"{word}={shown(value)}")], tensors)
+    return fault("NE681", f"{verb} has no keyword {word}=", call, (0,), hint)
