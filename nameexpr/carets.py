@@ -126,13 +126,49 @@ def _note_rows(notes: Sequence[tuple[int, str]]) -> list[str]:
     return rows
 
 
-def aligned_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows as lines whose cells start in the same column, one space apart."""
+def cut(text: str, limit: int) -> str:
+    """Return printable text cut to a number of terminal columns, the last of which is then an ellipsis.
+
+    >>> cut("sum[C](x * w)", 8), cut("x * w", 8)
+    ('sum[C](…', 'x * w')
+    """
+    if width(text) <= limit:
+        return text
+    while text and width(text) >= limit:
+        text = text[: limit - 1] if len(text) >= limit else text[:-1]
+    return text + "…"
+
+
+def aligned_columns(rows: Sequence[Sequence[str]], limit: int | None = None) -> list[str]:
+    """Return the rows as lines whose cells start in the same column, one space apart.
+
+    With a `limit`, lines have at most so many terminal columns: the widest cells are cut. Spaces at the end
+    of a cell are kept.
+
+    >>> aligned_columns([["1", "dot", "i j, j k -> i k"], ["2", "transpose", "i k"]], 22)
+    ['1 dot       i j, j k …', '2 transpose i k']
+    """
     widths: dict[int, int] = {}
     for row in rows:
         for position, cell in enumerate(row):
             widths[position] = max(widths.get(position, 0), width(cell))
-    return [
-        " ".join(cell + " " * (widths[position] - width(cell)) for position, cell in enumerate(row)).rstrip()
-        for row in rows
-    ]
+    if limit is not None:
+        widths = _narrowed(widths, limit - len(widths) + 1)
+    fitting = ([_cell(cell, widths[position]) for position, cell in enumerate(row)] for row in rows)
+    return [" ".join(cells).rstrip() for cells in fitting]
+
+
+def _narrowed(widths: dict[int, int], available: int) -> dict[int, int]:
+    """Return the widths of columns, the widest narrowed alike until their sum is at most `available`."""
+    most = max(widths.values(), default=0)
+    while most > 1 and sum(min(columns, most) for columns in widths.values()) > available:
+        most -= 1
+    return {position: min(columns, most) for position, columns in widths.items()}
+
+
+def _cell(text: str, columns: int) -> str:
+    if width(text) > columns:
+        stem = text.rstrip()
+        gap = text[len(stem) :]
+        text = cut(stem, max(1, columns - len(gap))) + gap
+    return text + " " * (columns - width(text))

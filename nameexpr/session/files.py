@@ -69,7 +69,7 @@ def save(session: Session, line: CommandLine) -> Answer:
     from nameexpr.terminal.writing import find_target, write
 
     if name not in session.tensors:
-        raise LineError(f"there is no tensor '{name}'", hint=":names lists them")
+        raise LineError(f"there is no tensor '{name}'", hint=":names lists them", code="tensor")
     write(session.tensors[name].data, find_target(path, as_json=path == "-"))
     return Answer(f"{name} written to {quoted(path)}")
 

@@ -20,6 +20,7 @@ class CommandError(Exception):
     code = "command"
     status = 1
     text = ""
+    detail = ""
     span: Span | None = None
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -61,6 +62,8 @@ class UsageError(CommandError):
 class LineError(CommandError):
     """An error in a line of a session, with its span in `text` if that is known.
 
+    `code` is the kind of mistake (`nameexpr.session.explaining.KINDS`); `detail` is a Python traceback.
+
     >>> print(LineError("there is no tensor 'w'", "N C -> N | w", Span(11, 12), "make it: w = randn(N=2)"))
     there is no tensor 'w'
       N C -> N | w
@@ -68,10 +71,21 @@ class LineError(CommandError):
       help: make it: w = randn(N=2)
     """
 
-    def __init__(self, message: str, text: str = "", span: Span | None = None, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        text: str = "",
+        span: Span | None = None,
+        hint: str = "",
+        *,
+        code: str = "command",
+        detail: str = "",
+    ) -> None:
         super().__init__(message, hint)
         self.text = text
         self.span = span
+        self.code = code
+        self.detail = detail
 
     def __str__(self) -> str:
         """Return the message, the line with carets, and the hint."""

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import nameexpr as ne
 from nameexpr.errors import NameExprError
@@ -64,7 +66,7 @@ def ones(*shape: int, names: object = None) -> ne.NamedTensor:
 
 
 def value_of(source: str) -> Any:
-    return eval(source, {"ne": ne, "np": np, "ones": ones})
+    return eval(source, {"ne": ne, "np": np, "pd": pd, "xr": xr, "ones": ones})
 
 
 def fault_of(source: str) -> NameExprError:

@@ -143,15 +143,17 @@ ANYTHING = "give an array, a NamedTensor or a number"
 
 def _refused(value: Any, *, is_named: bool) -> tuple[str, str] | None:
     """Return (what it is, what to do) for a value whose meaning an array would lose."""
-    if isinstance(value, np.ma.MaskedArray):
-        return "is a masked array, whose mask would be lost", "fill it first: x.filled(0)"
-    if isinstance(value, np.matrix):
-        return "is a numpy.matrix, which always has two dims", "give numpy.asarray(x)"
+    from nameexpr.backends.numpy.foreign import Refusal, classes_within, read, reader_of
+
+    found = read(value)
+    if isinstance(found, Refusal):
+        return found.message, found.hint
     if isinstance(value, str | bytes):
         hint = ANYTHING if is_named else "the expression comes first, then one array for each term"
         return "is text, not an array", hint
     if isinstance(value, list | tuple) and any(
-        isinstance(item, np.ndarray) or hasattr(item, "_names") for item in value
+        issubclass(kind, np.ndarray) or hasattr(kind, "_names") or reader_of(kind)
+        for kind in classes_within(value)
     ):
         hint = "give each array as an operand of its own, with a star: einsum(text, *arrays); "
         hint += "or stack them: numpy.stack(arrays)"

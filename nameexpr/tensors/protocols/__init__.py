@@ -31,7 +31,8 @@ class Protocols(Core):
 
     __slots__ = ()
 
-    __array_priority__ = 1000.0
+    __array_priority__ = 10000.0  # pandas, with 1000, leaves ufuncs to us, and operators by the other
+    __pandas_priority__ = 10000
 
     if TYPE_CHECKING:  # so that `array * x` is looked for here, where names are, and `np.sum(x)` is allowed
 

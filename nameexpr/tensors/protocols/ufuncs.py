@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.backends.numpy.foreign import reader_of
 from nameexpr.dims import Dim, Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, position, removed
@@ -52,7 +53,9 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
     outs = options.pop("out", ())
     bare = np.ndarray.__array_ufunc__
     for operand in (*inputs, *outs):
-        if not isinstance(operand, Core) and getattr(type(operand), "__array_ufunc__", bare) is not bare:
+        kind: Any = type(operand)
+        is_bare = isinstance(operand, Core) or getattr(kind, "__array_ufunc__", bare) is bare
+        if not is_bare and reader_of(kind) is None:
             return NotImplemented
     name = ufunc.__name__
     verb = f"np.{name}" if getattr(np, name, None) is ufunc else name

@@ -14,8 +14,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator
 
 from nameexpr.notebook.lexer import TYPES, NameExprLexer, NameExprSessionLexer
-from nameexpr.session import lines as session_lines
-from nameexpr.session.lines import line_tokens
+from nameexpr.session import highlighting
+from nameexpr.session.highlighting import line_tokens
 from nameexpr.syntax.lexer import tokens
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
@@ -86,7 +86,7 @@ def test_texts_that_are_right_have_no_errors() -> None:
 
 
 def test_every_kind_has_a_type() -> None:
-    assert TYPES.keys() == {*tokens.KINDS, *session_lines.KINDS}
+    assert TYPES.keys() == {*tokens.KINDS, *highlighting.KINDS}
 
 
 def test_an_expression_is_told_from_its_operands() -> None:
