@@ -76,15 +76,11 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
     findings: list[Finding] = []
     sources = []
     for number, written in cells:
-        source = Source(written.replace("\0", " "))
-        python = Source(blanked(source.text))
-        try:
-            parse_python(python)
-        except SourceError as fault:
+        python, fault = as_python(written)
+        if fault is not None:
             message, place = fault.args
             findings.append(no_python(path, message, place, number))
-            python = Source("\n" * source.text.count("\n"))
-        sources.append(python.text)
+        sources.append("\n" * python.text.count("\n") if fault else python.text)
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
     checked = check_tree(parse_python(joined), joined, path)
@@ -94,6 +90,16 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
         findings.append(replace(finding, region=TextRange(start, end), cell=cells[place][0]))
     findings.sort(key=lambda finding: finding.rank)
     return Checked(tuple(findings), checked.texts, 1)
+
+
+def as_python(cell: str) -> tuple[Source, SourceError | None]:
+    """Return a cell with IPython's syntax replaced, and what is wrong if that is no Python."""
+    python = Source(blanked(Source(cell.replace("\0", " ")).text))
+    try:
+        parse_python(python)
+    except SourceError as fault:
+        return python, fault
+    return python, None
 
 
 def blanked(cell: str) -> str:

@@ -82,8 +82,9 @@ class FormulaEntry(Entry):
         """Raise NE624 for an operand that is bound already."""
         for name in given:
             if name in self.bound:
-                hint = "leave it out, or bind another one to the formula as it was compiled"
-                raise error(Diagnostic("NE624", f"the operand '{name}' is bound", self.text, hint=hint))
+                from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
+
+                raise error(operand_is_bound(name, self.text))
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
         return [self.unwrapped(value, name) for value, name in zip(operands, self._names, strict=True)]

@@ -144,3 +144,9 @@ def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diag
     marks = (Mark(last.span if last.term is None else last.term.span),) if is_result else ()
     hint = "reduce over dims, or make them smaller"
     return Diagnostic("NE706", message, tree.text, marks, hint=hint)
+
+
+def operand_is_bound(name: str, text: str = "") -> Diagnostic:
+    """Return the diagnostic for an operand of a formula that is bound, and given again."""
+    hint = "leave it out, or bind another one to the formula as it was compiled"
+    return Diagnostic("NE624", f"the operand '{name}' is bound", text, hint=hint)
