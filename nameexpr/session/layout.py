@@ -1,6 +1,6 @@
 r"""Prose that fits a terminal: paragraphs and explanations, wrapped at a number of columns.
 
-None is no limit, as for scripts and pipes, whose output must not depend on a terminal.
+None is not a limit, as for scripts and pipes, whose output must not depend on a terminal.
 
 >>> print("\n".join(columns([("x * 2", "the elementwise product of both"), ("x", "x")], 30)))
 x * 2  the elementwise product

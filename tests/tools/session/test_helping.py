@@ -45,7 +45,9 @@ def test_every_error_code_has_help(session: Session) -> None:
 )
 def test_help_can_be_asked_for_in_many_ways(session: Session, line: str) -> None:
     assert said(session, line).startswith("softmax[C](x)\n")
-    assert session.entered == ["x = arange(N=2, C=3)", "w = ones(C=3)"], "a question is no part of a script"
+    assert session.entered == ["x = arange(N=2, C=3)", "w = ones(C=3)"], (
+        "a question is not a part of a script"
+    )
 
 
 @pytest.mark.parametrize(
