@@ -29,7 +29,7 @@ class Fix:
 
 
 def problems(source: str, path: str, unsaved: Mapping[str, str] | None = None) -> tuple[Finding, ...] | None:
-    """Return the mistakes in a file, None while it is no Python; `unsaved` is as for `Modules`."""
+    """Return the mistakes in a file, None while it is not Python; `unsaved` is as for `Modules`."""
     if "nameexpr" not in source:
         return ()
     checked = check_python(source, path, Modules(unsaved))
