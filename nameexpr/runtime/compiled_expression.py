@@ -209,5 +209,5 @@ def _is_shape(value: Any) -> bool:
         raise error(Diagnostic("NE704", message))
     if any(size < 0 for size in value):
         hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
-        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
+        raise error(Diagnostic("NE603", f"{value} is not a shape: sizes are 0 or more", hint=hint))
     return True

@@ -142,7 +142,7 @@ def einsum(
 
 
 @overload
-def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *operands: ArrayLike,

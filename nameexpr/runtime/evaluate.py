@@ -28,7 +28,7 @@ OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *,
@@ -62,7 +62,7 @@ def evaluate(
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *,
@@ -195,7 +195,7 @@ def _with_options(
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
-    """Return the error for operands without names, or for a text that is no formula."""
+    """Return the error for operands without names, or for a text that is not a formula."""
     from nameexpr.compiler.analysis.faults.misuse import operands_by_position
     from nameexpr.errors import error
 

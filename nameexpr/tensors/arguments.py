@@ -33,7 +33,7 @@ _NUMBERS = frozenset({int, float, complex, bool, list, tuple})
 
 
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
-    """Return `data` as an array that is no subclass, copied if asked or needed.
+    """Return `data` as an array that is not a subclass, copied if asked or needed.
 
     NE653 if it cannot be an array of numbers, NE654 for arrays of other libraries that would lose something,
     NE655 for an unknown dtype.
@@ -95,7 +95,7 @@ def as_dtype(dtype: object) -> np.dtype[Any] | None:
         if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy knows once ml_dtypes is imported
             return bfloat16()
         hint = "dtypes are NumPy's: np.float32, 'int64', bool"
-        raise error(Diagnostic("NE655", f"{shown(dtype)} is no dtype", hint=hint)) from fault
+        raise error(Diagnostic("NE655", f"{shown(dtype)} is not a dtype", hint=hint)) from fault
 
 
 def bfloat16() -> np.dtype[Any]:

@@ -181,8 +181,8 @@ def _weighted(data: Array, factor: complex, verb: str, option: str) -> Array:
         return data
     factor = checked_number(factor, verb, option)
     if isinstance(factor, float) and data.dtype.kind in "iub":
-        message = f"{verb}: {option}={factor} of integers is no integer"
-        raise error(Diagnostic("NE578", message, hint="make floats of the tensors first: x.float()"))
+        message = f"{verb}: {option}={factor} of integers is not an integer"
+        raise error(Diagnostic("NE578", message, hint="convert the tensors to floats first: x.float()"))
     return np.asarray(np.multiply(data, factor))
 
 

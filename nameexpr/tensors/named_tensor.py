@@ -193,7 +193,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     DimNameError
         If a name is malformed or doubled, there is not one per dim, or the data has other names already.
     OptionError
-        If the data is no array of numbers, or a masked array or matrix, or names or dtype are of a wrong
+        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of a wrong
         kind.
 
     Notes

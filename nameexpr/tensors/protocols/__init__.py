@@ -123,7 +123,7 @@ class Protocols(Core):
         return bool(self._data.item())
 
     def __float__(self) -> float:
-        """Return the only element as a float (NE382, and NE571 for what is no real number)."""
+        """Return the only element as a float (NE382, and NE571 for what is not a real number)."""
         return float(self._number(float, "biufO"))
 
     def __int__(self) -> int:
@@ -131,7 +131,7 @@ class Protocols(Core):
         return int(self._number(int, "biufO"))
 
     def __complex__(self) -> complex:
-        """Return the only element as a complex number (NE382, and NE571 for what is no number)."""
+        """Return the only element as a complex number (NE382, and NE571 for what is not a number)."""
         return complex(self._number(complex, "biufcO"))
 
     def __index__(self) -> int:
