@@ -31,6 +31,8 @@ _RULES = """
 .{p}-open{{fill:none;{stroke_open}}}
 .{p}-tip{{{fill_open};stroke:none}}
 .{p}-gone{{fill:none;{stroke_gone};stroke-dasharray:8 4}}
+.{p}-joined{{fill:none;{stroke_gone}}}
+.{p}-shared{{fill:none;{stroke_open}}}
 .{p}-dot{{{fill_gone};stroke:none}}
 .{p}-bar{{fill:none;{stroke_gone};stroke-width:2}}
 .{p}-kept{{{fill_open};{stroke_open}}}

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An operand of a network. `note` says more than its title: its shape, or that it is bound."""
+    """An operand of a network. `note` tells more than its title: its shape, or that it is bound; `mark` is
+    what is written where there is little room.
+    """
 
     title: str
     note: str
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from nameexpr.pictures.data import Leg, Tensor, TensorNetwork
 from nameexpr.pictures.files import Picture
 from nameexpr.pictures.sheet import MARGIN, Move, Sheet, thickness
+from nameexpr.pictures.web import draw_web, legend
 from nameexpr.pictures.words import DIM_COLUMNS, dim_words, flat, pixels, short
 
 PORT = 18
@@ -26,6 +27,8 @@ LINE = 24
 STUB = 26
 GAP = 36
 PAD = 12
+IN_A_ROW = 8
+"""Tensors that are drawn in one row; more of them are drawn in two dimensions."""
 MADE = "made"
 """What is drawn as the source of dims that only the result has."""
 
@@ -75,12 +78,14 @@ def draw_network(network: TensorNetwork) -> Picture:
         made = Tensor(MADE, "by repeating")
         legs = tuple(replace(leg, ends=leg.ends or (len(network.tensors),)) for leg in network.legs)
         network = replace(network, tensors=(*network.tensors, made), legs=legs)
+    if len(network.tensors) > IN_A_ROW:
+        return draw_web(network, [_fate(network, leg) for leg in network.legs], _description(network))
     drawing = _Drawing(network)
     for place in drawing.layout.legs:
         drawing.leg(place)
     for box, tensor in zip(drawing.layout.boxes, network.tensors, strict=True):
         drawing.tensor(box, tensor)
-    drawing.legend()
+    legend(drawing.sheet, network, drawing.legend_top, "gone")
     return drawing.sheet.svg()
 
 
@@ -176,19 +181,6 @@ class _Drawing:
             self.sheet.circle(x, y, round(3 + thick / 2), "dot")
         between = self.layout.gap(leg) if leg.ends[-1] != leg.ends[0] else ends[:2]
         self.sheet.text(sum(between) / 2, y - thick / 2 - 4, place.words)
-
-    def legend(self) -> None:
-        """Say below what the lines mean, as far as there are such, and what comes out."""
-        sheet, network, y = self.sheet, self.network, self.legend_top
-        if any(leg.is_open for leg in network.legs):
-            sheet.path([("M", MARGIN + 4, y - 4), ("H", MARGIN + 24)], "open", 2)
-            x = MARGIN + 22
-            sheet.path([("M", x + 10, y - 4), ("L", x, y - 9), ("V", y + 1), ("Z",)], "tip")
-            sheet.text(MARGIN + 40, y, "in the result: " + short(network.result, 40), "muted", "start", 11)
-            y += 18
-        if any(not leg.is_open for leg in network.legs):
-            sheet.path([("M", MARGIN + 4, y - 4), ("H", MARGIN + 32)], "gone", 2)
-            sheet.text(MARGIN + 40, y, f"contracted: {network.reducer}", "muted", "start", 11)
 
 
 def lay_out(network: TensorNetwork) -> NetworkLayout:

@@ -7,7 +7,7 @@ without touching each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log2
 from typing import TypeAlias
 from zlib import crc32
@@ -51,6 +51,11 @@ class Sheet:
             self.text(MARGIN, MARGIN + TITLE, self.heading, "strong", "start", TITLE)
 
     @property
+    def bottom(self) -> float:
+        """How far down anything reaches."""
+        return self._area[3]
+
+    @property
     def top(self) -> int:
         """Where there is room below the heading."""
         return MARGIN + (TITLE + 14 if self.heading else 0)
@@ -84,13 +89,8 @@ class Sheet:
         faded = "" if strong == 1 else f' stroke-opacity="{strong:.2f}"'
         self._parts.append(f'<path class="{self.prefix}-{kind}" d="{shape}"{width}{faded}/>')
         half = (thick or 2) / 2
-        for name, *place in moves:
-            across = place if name == "H" else [] if name == "V" else place[::2]
-            down = place if name == "V" else [] if name == "H" else place[1::2]
-            for x in across:
-                self.reaches(x - half, 0, x + half, 0)
-            for y in down:
-                self.reaches(0, y - half, 0, y + half)
+        for x, y in _corners(moves):
+            self.reaches(x - half, y - half, x + half, y + half)
 
     def circle(self, x: float, y: float, radius: int, kind: str) -> None:
         """Put a circle."""
@@ -138,6 +138,28 @@ class Sheet:
         patterns = [_PATTERNS.format(p=p)] if self.needs_patterns else []
         rest = ["", *patterns, back, *self._parts, "</svg>", ""]
         return Picture("\n".join(head), style(p, RULES), style(p, PLAIN), "\n".join(rest))
+
+
+def _corners(moves: Sequence[Move]) -> Iterator[tuple[float, float]]:
+    """Yield points whose hull contains a path."""
+    x = y = 0.0
+    for name, *place in moves:
+        if name == "Q":  # far from its control point: that is where it turns
+            p, q, a, b = place
+            yield _turn(x, p, a), _turn(y, q, b)
+        elif name == "C":
+            yield from zip(place[::2], place[1::2], strict=True)
+        if name != "Z":
+            x = x if name == "V" else place[0] if name == "H" else place[-2]
+            y = y if name == "H" else place[-1]
+        yield x, y
+
+
+def _turn(start: float, control: float, end: float) -> float:
+    """Return the outermost value of a quadratic curve along an axis."""
+    bow = start - 2 * control + end
+    at = (start - control) / bow if bow else 0
+    return start + 2 * at * (control - start) + at * at * bow if 0 < at < 1 else end
 
 
 def _box(area: Area) -> str:

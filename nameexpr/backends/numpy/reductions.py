@@ -60,7 +60,8 @@ def squared_deviations(x: Array, axis: Axis, divisor: float, *, keepdims: bool =
     centred = np.asarray(x - _add(x, axis=axis, keepdims=True) / count(x, axis))
     squared = np.multiply(centred, centred, out=centred) if centred.dtype.kind == "f" else squares(centred)
     total = np.asarray(_add(squared, axis=axis, keepdims=keepdims))  # of objects a number of Python's
-    return np.asarray(total / np.asarray(divisor, total.dtype))
+    over = np.asarray(divisor, total.dtype)
+    return np.divide(total, over, out=total) if total.dtype.kind in "fc" else np.asarray(total / over)
 
 
 def log_of_sum(x: Array, axis: Axis, *, keepdims: bool = False) -> Array:

@@ -53,7 +53,9 @@ def _network(running: Running, text: str) -> TensorNetwork:
         Leg(shown(label), sizes[label], tuple(places), label in result) for label, places in ends.items()
     )
     tensors = tuple(
-        Tensor(f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""))
+        Tensor(
+            f"operand {position}", shape_text(shape) + (", bound" if position in bound else ""), str(position)
+        )
         for position, shape in enumerate(compiled.operands.shapes)
     )
     reducer = {None: "sum", CUSTOM: "by reduce="}.get(compiled.reducer, compiled.reducer)
@@ -123,7 +125,7 @@ class _Tree:
         return Node("step", row.title, dims, step.values, flops, size, _blocks(row.loops))
 
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
-        """Return the reducer at the end, if it is no sum."""
+        """Return the reducer at the end, if it is not a sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
         found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused", "loop"}]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -102,17 +103,31 @@ def shapes(root: ElementTree.Element) -> Iterator[tuple[str, tuple[float, float,
 
 
 def _points(path: str) -> tuple[list[float], list[float]]:
-    """Return the x and the y of a path of absolute commands; a curve is inside its control points."""
-    across: list[float] = []
-    down: list[float] = []
+    """Return the x and the y of points along a path of absolute commands."""
+    across, down = [0.0], [0.0]
     parts = re.findall(r"([A-Z])([^A-Z]*)", path)
     assert "".join(map("".join, parts)) == path
     for name, text in parts:
         numbers = list(map(float, text.split()))
+        if name == "H":
+            numbers.append(down[-1])
+        elif name == "V":
+            numbers.insert(0, across[-1])
         assert name in "MLHVCQZ"
-        across += numbers if name == "H" else [] if name == "V" else numbers[::2]
-        down += numbers if name == "V" else [] if name == "H" else numbers[1::2]
-    return across, down
+        for values, own in ((across, numbers[::2]), (down, numbers[1::2])):
+            values += _along([values[-1], *own]) if name in "CQ" else own
+    return across[1:], down[1:]
+
+
+def _along(controls: list[float]) -> list[float]:
+    """Return an axis of a Bezier curve at 41 points, by de Casteljau's rule."""
+    found = []
+    for step in range(41):
+        values = controls
+        while len(values) > 1:
+            values = [a + (b - a) * step / 40 for a, b in pairwise(values)]
+        found += values
+    return found
 
 
 def described(picture: str) -> str:

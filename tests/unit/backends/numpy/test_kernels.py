@@ -64,3 +64,17 @@ def test_where_over_writes_in_parts_as_a_whole(shape: tuple[int, ...]) -> None:
             found = formulas.where_over(condition, copy, other)
             assert found is copy
             assert_array_equal(found, np.where(condition, x, other))
+
+
+@pytest.mark.parametrize("kernel", ["var", "std"])
+def test_a_variance_holds_the_deviations_and_one_result(kernel: str) -> None:
+    """What is divided is the sum itself: predicted peaks count no second array of the result's size."""
+    x = np.ones((100_000, 2, 1)).transpose(1, 0, 2).copy().transpose(1, 0, 2)  # not by rows: all at once
+    tracemalloc.start()
+    try:
+        getattr(kernels, kernel)(x, (-2, -1))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    result = x.nbytes // 2
+    assert peak <= x.nbytes + result + (1 << 14)
