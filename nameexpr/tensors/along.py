@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class AlongDim(Operators):
-    """cumsum, cumprod, cummax, cummin, (log_)softmax, flip, roll; select, narrow, split, chunk, unbind."""
+    """cumsum, cumprod, cummax, cummin, diff, (log_)softmax, flip, roll; select, narrow, split, unbind."""
 
     __slots__ = ()
 
@@ -75,7 +75,27 @@ class AlongDim(Operators):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @allocating("keeps", extra=True)
-    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
+    def diff(self, n: int | str = 1, dim: Any = -1, **others: Unpack[Axis]) -> Self:
+        """Return the differences of neighbours along a dim, `n` times; of bools, where they differ.
+
+        The dim has `n` elements less. `x.diff("C")` is `x.diff(1, "C")`.
+
+        >>> ne.tensor([[1, 4, 9]], names="N C").diff("C")
+        tensor([[3, 5]], names=('N', 'C'), shape=(1, 2))
+        """
+        if isinstance(n, str):
+            n, dim = 1, n
+        times = checked_int(n, "diff", "n")
+        at = self._position(dim, "diff")
+        if times < 0:
+            raise self._not_positive("diff", "n", times, dim)
+        try:
+            return self._named(np.diff(self._data, times, at), self._names)
+        except REFUSED as refused:
+            raise explained("diff", (self,), refused) from refused
+
+    @allocating("keeps", extra=True)
+    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the largest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
@@ -84,7 +104,7 @@ class AlongDim(Operators):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @allocating("keeps", extra=True)
-    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
+    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
@@ -92,7 +112,7 @@ class AlongDim(Operators):
         """
         return self._cumulative(ordering.cumulative_smallest, dim, "cummin")
 
-    def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
+    def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected[Self]:
         values, indices = ordering.of_any(kernel, *self._along(dim, verb))
         check_ordered(values, verb)
         values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)

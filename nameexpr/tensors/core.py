@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     Dtype: TypeAlias = DTypeLike | None
+Dim: TypeAlias = "str | int | np.integer[Any]"
+"""A dim, by its name or its position."""
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
@@ -128,6 +130,23 @@ class Core:
         from nameexpr.rules.targets import checked_names
 
         self._names = checked_names(names, self._dims)
+
+    @property
+    @op("names", extra=True, is_bare=True)
+    def dims(self) -> Names:
+        """The names of the dims, as xarray calls them: `names`, which may be set."""
+        return self._names
+
+    @property
+    @op("answers", extra=True, is_bare=True)
+    def sizes(self) -> dict[str | int, int]:
+        """The size of each dim by its name, or by its position where it has none.
+
+        >>> ne.zeros(2, 3, names=("N", None)).sizes
+        {'N': 2, 1: 3}
+        """
+        keys = (at if name is None else name for at, name in enumerate(self._names))
+        return dict(zip(keys, self._data.shape, strict=True))
 
     @op("names")
     def has_names(self) -> bool:
