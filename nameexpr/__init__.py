@@ -31,12 +31,13 @@ _HOMES = {
     ),
     "nameexpr.notebook": "load_ipython_extension unload_ipython_extension",
     "nameexpr.syntax.limits": "Limits limits set_limits",
-    "nameexpr.tensors": "NamedTensor as_tensor from_numpy from_xarray tensor",
+    "nameexpr.tensors": "NamedTensor as_tensor from_numpy tensor",
     "nameexpr.tensors.arguments": "device manual_seed",
     "nameexpr.tensors.dtypes": (
         "bool complex64 complex128 double float float16 float32 float64 get_default_dtype half int "
         "int8 int16 int32 int64 long set_default_dtype short uint8 uint16 uint32 uint64"
     ),
+    "nameexpr.tensors.exchange": "from_pandas from_xarray",
     "nameexpr.tensors.factories": "arange empty empty_like full full_like ones ones_like zeros zeros_like",
     "nameexpr.tensors.functions": (
         "abs acos acosh add addmm addmv all amax amin any argmax argmin argsort asin asinh atan atan2 "

@@ -21,7 +21,7 @@ from nameexpr.notebook import load_ipython_extension as load_ipython_extension, 
 from nameexpr.syntax.limits import Limits as Limits, limits as limits, set_limits as set_limits
 from nameexpr.tensors import (
     NamedTensor as NamedTensor, as_tensor as as_tensor, from_numpy as from_numpy,
-    from_xarray as from_xarray, tensor as tensor,
+    tensor as tensor,
 )
 from nameexpr.tensors.arguments import device as device, manual_seed as manual_seed
 from nameexpr.tensors.dtypes import (
@@ -31,6 +31,7 @@ from nameexpr.tensors.dtypes import (
     long as long, set_default_dtype as set_default_dtype, short as short, uint8 as uint8,
     uint16 as uint16, uint32 as uint32, uint64 as uint64,
 )
+from nameexpr.tensors.exchange import from_pandas as from_pandas, from_xarray as from_xarray
 from nameexpr.tensors.factories import (
     arange as arange, empty as empty, empty_like as empty_like, full as full, full_like as full_like,
     ones as ones, ones_like as ones_like, zeros as zeros, zeros_like as zeros_like,

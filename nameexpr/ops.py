@@ -200,7 +200,7 @@ SIGNS: Mapping[str, Function] = _complete(
 """Operators before one value, by their signs."""
 
 INTEGER = "integer."
-"""What refuses a number that is no integer; nobody can write it."""
+"""What refuses a number that is not an integer; nobody can write it."""
 
 
 def _reduction(name: str, doc: str, dtype: DType = "promoted", **columns: object) -> Function:
@@ -261,7 +261,7 @@ ALONG: Mapping[str, Function] = _complete(
     _along("cumsum", "running sums along an axis: of integers in 64 bits", dtype="sum"),
     _along("cumprod", "running products along an axis: of integers in 64 bits", dtype="sum"),
     _along("sort", "the elements in order along an axis, nan last"),
-    _along("flip", "the elements turned around along an axis, as an array of its own"),
+    _along("flip", "the elements reversed along an axis, as an array of its own"),
 )
 """Functions along dims, which stay."""
 ALONG_ONE = frozenset(name for name, row in ALONG.items() if row.kind == "along one")

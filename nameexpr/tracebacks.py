@@ -1,9 +1,11 @@
 """What a traceback shows of an error of ours: the user's own lines, then the error.
 
-Ten frames of a compiler do not help to find a mistake in a text. So the frames of this package are left out
-where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced
-them, by IPython and Jupyter, and by pytest; and so are exceptions of NumPy's that ours explain. The exception
-itself keeps all frames, and the environment variable `NAMEEXPR_TRACEBACK=full` shows them.
+Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves `einsum`,
+`evaluate`, `compile`, `check`, `explain` or a compiled text has no frame of this package (`forget_frames`),
+and `traceback.format_exc()` and logs are short, too. Errors of other functions and of methods of tensors keep
+their frames, which are left out where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`,
+unless a program has replaced them, by IPython and Jupyter, and by pytest. Exceptions of NumPy's that ours
+explain are left out in both cases. The environment variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 FULL = "NAMEEXPR_TRACEBACK"
 """The environment variable that shows all frames if it is "full"."""
 _PACKAGE = __name__.partition(".")[0]
+_LIBRARIES = {"lark", "numpy", "opt_einsum"}
 
 
 def hide_frames() -> None:
@@ -53,11 +56,16 @@ def shorten(error: BaseException) -> None:
         if id(one) in seen:
             continue
         seen.add(id(one))
-        cause = one.__cause__ or one.__context__
-        if cause is not None and _is_shortened(one) and _is_explained(cause):
-            one.__cause__, one.__suppress_context__ = None, True
+        _forget_explained(one)
         one.__traceback__ = shortened(one)
         pending += [other for other in (one.__cause__, one.__context__) if other is not None]
+
+
+def forget_frames(error: BaseException) -> None:
+    """Take all frames from an error of ours, before a public function raises it again for its caller."""
+    if _is_shortened(error):
+        _forget_explained(error)
+        error.__traceback__ = None
 
 
 def rendered_by_ipython(error: BaseException) -> list[str]:
@@ -77,10 +85,24 @@ def _is_shortened(error: BaseException) -> bool:
     return type(error).__module__.partition(".")[0] == _PACKAGE and os.environ.get(FULL) != "full"
 
 
+def _forget_explained(error: BaseException) -> None:
+    """Leave out what an error of ours explains, and keep what was being handled before."""
+    inner = cause = error.__cause__ or error.__context__
+    if not _is_shortened(error):
+        return
+    while inner is not None and _is_explained(inner):
+        inner = inner.__cause__ or inner.__context__
+    if inner is not cause:
+        error.__cause__, error.__context__, error.__suppress_context__ = None, inner, False
+
+
 def _is_explained(cause: BaseException) -> bool:
-    """Whether an exception was raised and caught inside this package."""
-    first = cause.__traceback__
-    return first is not None and _is_ours(first.tb_frame)
+    """Whether an exception was caught inside this package, and raised in it or in a library that it calls."""
+    entries = [*_entries(cause.__traceback__)]
+    if not entries or not _is_ours(entries[0].tb_frame):
+        return False
+    last = entries[-1].tb_frame
+    return _is_ours(last) or str(last.f_globals.get("__name__", "")).partition(".")[0] in _LIBRARIES
 
 
 def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:

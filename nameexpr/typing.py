@@ -6,7 +6,7 @@
 
 `ArrayLike` is what counts as an array without names, and `Operand` what a text can be applied to: one of
 those, or a NamedTensor. A call has a NamedTensor as its result if any operand is one, else an array: type
-checkers tell the two apart because a NamedTensor is no `ArrayLike` for them.
+checkers tell the two apart because a NamedTensor is not an `ArrayLike` for them.
 """
 
 from __future__ import annotations

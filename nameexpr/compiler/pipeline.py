@@ -49,7 +49,7 @@ Shapes = tuple[tuple[int, ...], ...]
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
     """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
-    a size is given for what is no label of the text.
+    a size is given for what is not a label of the text.
     """
     tree = parse(text)
     if not is_accepted(tree, has_reduce=has_reduce):

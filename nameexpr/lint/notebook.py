@@ -1,6 +1,6 @@
 r"""Notebooks to findings: the code cells as one program, each with its own lines.
 
-Cells see what earlier cells have imported, and a cell that is no Python spoils no other. IPython's own lines
+Cells see what earlier cells have imported, and a cell that is not Python spoils no other. IPython's own lines
 are made Python of the same length, so that everything keeps its place: `%time call()` still holds its call,
 other magics, `!commands` and `help?` become statements that do nothing. A cell of another language (`%%bash`)
 is empty.
@@ -39,15 +39,15 @@ def check_notebook(text: str, path: str) -> Checked:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        return unreadable(path, "it is no notebook, but says that it is one")
+        return unreadable(path, "it has the extension of a notebook, but is not one")
     cells = _code_cells(data)
     if cells is None:
-        return unreadable(path, "it is no notebook: there are no cells")
+        return unreadable(path, "it is not a notebook: there are no cells")
     return _check_cells(cells, path) if _is_python(data) else Checked((), 0, 1)
 
 
 def _code_cells(data: Any) -> list[tuple[int, str]] | None:
-    """Collect the code cells with their numbers, counting all cells from 1; None if this is no notebook."""
+    """Return the code cells with their numbers, counting all cells from 1; None if it is not a notebook."""
     sheets = data.get("worksheets") if isinstance(data, dict) else None
     first = sheets[0] if isinstance(sheets, list) and sheets else data  # as notebooks were before 2015
     cells = first.get("cells") if isinstance(first, dict) else None
@@ -76,15 +76,11 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
     findings: list[Finding] = []
     sources = []
     for number, written in cells:
-        source = Source(written.replace("\0", " "))
-        python = Source(blanked(source.text))
-        try:
-            parse_python(python)
-        except SourceError as fault:
+        python, fault = as_python(written)
+        if fault is not None:
             message, place = fault.args
             findings.append(no_python(path, message, place, number))
-            python = Source("\n" * source.text.count("\n"))
-        sources.append(python.text)
+        sources.append("\n" * python.text.count("\n") if fault else python.text)
     starts = [0, *accumulate(text.count("\n") + 1 for text in sources)]
     joined = Source("\n".join(sources))
     checked = check_tree(parse_python(joined), joined, path)
@@ -94,6 +90,16 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
         findings.append(replace(finding, region=TextRange(start, end), cell=cells[place][0]))
     findings.sort(key=lambda finding: finding.rank)
     return Checked(tuple(findings), checked.texts, 1)
+
+
+def as_python(cell: str) -> tuple[Source, SourceError | None]:
+    """Return a cell with IPython's syntax replaced, and what is wrong if that is no Python."""
+    python = Source(blanked(Source(cell.replace("\0", " ")).text))
+    try:
+        parse_python(python)
+    except SourceError as fault:
+        return python, fault
+    return python, None
 
 
 def blanked(cell: str) -> str:

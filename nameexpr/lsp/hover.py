@@ -20,8 +20,8 @@ from nameexpr.syntax.parser.expression import parse
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.syntax.unparse import unparse_term
 
-MOST = 16
-"""Operands of which a plan is made while the pointer rests: that of many may take long."""
+MOST = 8
+"""Operands of which a plan is shown: that of more is too large to be read in passing."""
 _WORDS = re.compile(WORD)
 
 

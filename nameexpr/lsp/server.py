@@ -1,9 +1,13 @@
-"""The protocol: what an editor sends and asks for, answered from the sources that it has open.
+"""The protocol: what an editor sends and asks for, answered from what it has open.
 
-After a change the file is checked once nothing was typed for `DELAY` seconds. While a file is not valid
-Python, the editor keeps the mistakes that it was told last. The whole text comes with every change: pygls
-applies changes of a part at the line breaks of `str.splitlines`, which are more than those of the protocol.
-An exception never ends the server: it is logged to standard error, and the answer is empty.
+After a change a file is checked once nothing was typed for `DELAY` seconds. While a file is not valid Python,
+the editor keeps the mistakes that it was told last. An exception never ends the server: it is logged to
+standard error, and the answer is empty.
+
+Texts are kept here. pygls applies changes of a part at the line breaks of `str.splitlines`, which are more
+than those of the protocol, and alters the positions that it then passes on; so whole texts are asked for.
+Changes in cells of notebooks are always of a part: pygls leaves them alone, and what it logs of that is no
+news.
 """
 
 from __future__ import annotations
@@ -12,27 +16,28 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
 
-from nameexpr.lint.findings import Finding
-from nameexpr.lint.source import Source, TextRange
-from nameexpr.lsp.completion import Suggestion, complete_at
+from nameexpr.lint.source import Source
+from nameexpr.lsp.completion import complete_at
+from nameexpr.lsp.files import OpenFile, apply_change, joined
 from nameexpr.lsp.hover import hover
-from nameexpr.lsp.positions import to_offset, to_position
-from nameexpr.lsp.problems import Fix, fixes, problems
+from nameexpr.lsp.problems import fixes, problems
 from nameexpr.version import __version__
 
 Params = TypeVar("Params")
 DELAY = 0.2
 """Seconds without a change after which a file is checked."""
-TRIGGERS = (" ", "[", "(", ",", ":")
 _LOG = logging.getLogger("nameexpr.lsp")
-_WHOLE = types.TextDocumentSyncKind.Full
 _ACTIONS = types.CodeActionOptions([types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite])
+_COMPLETION = types.CompletionOptions(trigger_characters=(" ", "[", "(", ",", ":"))
+_CELLS = types.NotebookDocumentFilterWithCells([types.NotebookCellLanguage("python")])
 
 
 def serve() -> None:
@@ -41,135 +46,156 @@ def serve() -> None:
     pygls closes what it writes to: that is a copy, for the command flushes standard output at its end.
     """
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+        logging.getLogger("pygls.workspace.text_document").disabled = True
         TextServer().start_io(stdout=output)
 
 
-class OpenFile:
-    """A file as the editor shows it, with positions in the encoding that was agreed on."""
-
-    def __init__(self, uri: str, path: str, text: str, encoding: str) -> None:
-        self.uri, self.path, self.encoding = uri, path, encoding
-        self.source = Source(text)
-
-    def offset(self, position: types.Position) -> int:
-        """Convert a position to an offset."""
-        return to_offset(self.source, position.line, position.character, self.encoding)
-
-    def range(self, start: int, end: int) -> types.Range:
-        """Convert two offsets to a range."""
-        places = [to_position(self.source, offset, self.encoding) for offset in (start, end)]
-        return types.Range(*(types.Position(*place) for place in places))
-
-    def region(self, region: TextRange) -> types.Range:
-        """Convert a region of the linter to a range."""
-        return self.range(*(self.source.starts[line - 1] + column - 1 for line, column in region))
-
-    def diagnostic(self, finding: Finding) -> types.Diagnostic:
-        """Convert a mistake; its other marks become related information."""
-        hint = f"\nhelp: {finding.diagnostic.hint}" if finding.diagnostic.hint else ""
-        others = [(types.Location(self.uri, self.region(place)), note) for place, note in finding.related]
-        related = [types.DiagnosticRelatedInformation(place, note or "and here") for place, note in others]
-        return types.Diagnostic(
-            self.region(finding.region),
-            finding.diagnostic.message + hint,
-            severity=types.DiagnosticSeverity.Error,
-            code=finding.code,
-            source="nameexpr",
-            related_information=related or None,
-        )
-
-    def completion(self, number: int, suggestion: Suggestion) -> types.CompletionItem:
-        """Convert a completion; `number` is its rank."""
-        text = suggestion.text
-        kinds = types.CompletionItemKind
-        return types.CompletionItem(
-            text,
-            kind=kinds.Function if text[-1:] in "([" else kinds.Variable,
-            detail=suggestion.about,
-            sort_text=f"{number:03}",
-            filter_text=text,
-            text_edit=types.TextEdit(self.range(suggestion.start, suggestion.end), text),
-        )
-
-    def action(self, fix: Fix) -> types.CodeAction:
-        """Convert a change that is offered."""
-        kinds = types.CodeActionKind
-        edits = [types.TextEdit(self.range(start, end), text) for start, end, text in fix.edits]
-        return types.CodeAction(
-            fix.title,
-            kind=kinds.QuickFix if fix.mends else kinds.RefactorRewrite,
-            diagnostics=[self.diagnostic(fix.mends)] if fix.mends else None,
-            is_preferred=fix.mends is not None,
-            edit=types.WorkspaceEdit(changes={self.uri: edits}),
-        )
-
-
 class TextServer(LanguageServer):
-    """The server of one editor: `waiting` holds the checks that are due after a change, by file."""
+    """The server of one editor: `texts` holds what it has open, cells of notebooks among them, and `waiting`
+    the checks that are due after a change, both by URI.
+    """
 
     def __init__(self) -> None:
-        super().__init__("nameexpr", __version__, text_document_sync_kind=_WHOLE)
+        notebooks = types.NotebookDocumentSyncOptions([_CELLS], save=True)
+        super().__init__("nameexpr", __version__, types.TextDocumentSyncKind.Full, notebooks)
+        self.texts: dict[str, str] = {}
         self.waiting: dict[str, asyncio.TimerHandle] = {}
-        self._answer(types.TEXT_DOCUMENT_DID_OPEN, lambda params: self.check(params.text_document.uri))
-        self._answer(types.TEXT_DOCUMENT_DID_CHANGE, self.check_later)
-        self._answer(types.TEXT_DOCUMENT_DID_SAVE, self.check_all)
-        self._answer(types.TEXT_DOCUMENT_DID_CLOSE, self.forget)
-        self._answer(types.TEXT_DOCUMENT_HOVER, self.hover)
-        self._answer(types.TEXT_DOCUMENT_CODE_ACTION, self.actions, _ACTIONS)
-        options = types.CompletionOptions(trigger_characters=TRIGGERS)
-        self._answer(types.TEXT_DOCUMENT_COMPLETION, self.complete, options)
+        for feature, handle, options in (
+            (types.TEXT_DOCUMENT_DID_OPEN, self.opened, None),
+            (types.TEXT_DOCUMENT_DID_CHANGE, self.changed, None),
+            (types.TEXT_DOCUMENT_DID_SAVE, self.saved, None),
+            (types.TEXT_DOCUMENT_DID_CLOSE, self.closed, None),
+            (types.NOTEBOOK_DOCUMENT_DID_OPEN, self.notebook_opened, None),
+            (types.NOTEBOOK_DOCUMENT_DID_CHANGE, self.notebook_changed, None),
+            (types.NOTEBOOK_DOCUMENT_DID_SAVE, self.saved, None),
+            (types.NOTEBOOK_DOCUMENT_DID_CLOSE, self.notebook_closed, None),
+            (types.TEXT_DOCUMENT_HOVER, self.hover, None),
+            (types.TEXT_DOCUMENT_COMPLETION, self.complete, _COMPLETION),
+            (types.TEXT_DOCUMENT_CODE_ACTION, self.actions, _ACTIONS),
+        ):
+            self.feature(feature, options)(_harmless(handle))
 
-    def _answer(self, feature: str, handle: Callable[[Any], Any], options: Any = None) -> None:
-        self.feature(feature, options)(_harmless(handle))
+    @property
+    def encoding(self) -> str:
+        """The encoding whose code units columns count."""
+        return types.PositionEncodingKind(self.workspace.position_encoding or "utf-16").value
 
     def file(self, uri: str) -> OpenFile:
-        """Return an open file."""
-        document = self.workspace.get_text_document(uri)
-        encoding = types.PositionEncodingKind(self.workspace.position_encoding or "utf-16")
-        return OpenFile(uri, document.path, document.source, encoding.value)
+        """Return a file that is open, or a cell, which sees those above it."""
+        notebook = self.workspace.get_notebook_document(cell_uri=uri)
+        if notebook is None:
+            return OpenFile(uri, to_fs_path(uri) or uri, self.texts[uri], self.encoding)
+        cells = self.cells(notebook)
+        above = cells[: cells.index(uri) + 1]
+        text, starts = joined([self.texts[one] for one in above])
+        return OpenFile(uri, to_fs_path(notebook.uri) or notebook.uri, text, self.encoding, starts[-2])
+
+    def cells(self, notebook: types.NotebookDocument) -> list[str]:
+        """Return the URIs of the cells of code."""
+        return [one.document for one in notebook.cells if one.kind == types.NotebookCellKind.Code]
 
     # Mistakes
 
     def check(self, uri: str) -> None:
-        """Check a file and tell the editor what was found."""
+        """Check a file or a notebook, and send the editor what was found."""
         due = self.waiting.pop(uri, None)
         if due is not None:
             due.cancel()
-        file = self.file(uri)
-        documents = self.workspace.text_documents.values()
-        unsaved = {os.path.realpath(one.path): one.source for one in documents}
-        found = problems(file.source.text, file.path, unsaved)
-        if found is not None:
-            self.tell(uri, [file.diagnostic(finding) for finding in found])
+        notebook = self.workspace.get_notebook_document(notebook_uri=uri)
+        if notebook is not None:
+            cells = self.cells(notebook)
+            text, starts = joined([*(self.texts[one] for one in cells), ""])
+            path = to_fs_path(uri) or uri
+            parts = zip(cells, starts, strict=False)
+            files = [OpenFile(cell, path, text, self.encoding, start) for cell, start in parts]
+        elif uri in self.texts:
+            files = [self.file(uri)]
+            starts = [0, len(files[0].source.lines)]
+        else:
+            return
+        self.tell(files, starts)
 
-    def tell(self, uri: str, found: list[types.Diagnostic]) -> None:
-        """Send the mistakes of a file to the editor."""
+    def tell(self, files: Sequence[OpenFile], starts: Sequence[int]) -> None:
+        """Check a program, and send what is found in each of its files; `starts` are their lines in it."""
+        if not files:
+            return
+        unsaved = {os.path.realpath(to_fs_path(uri) or uri): text for uri, text in self.texts.items()}
+        found = problems(files[0].source.text, files[0].path, unsaved)
+        for file, (start, end) in zip(files, pairwise(starts), strict=False):
+            if found is not None:
+                inside = [one for one in found if start < one.region.start.line <= end]
+                self.send(file.uri, [file.diagnostic(one) for one in inside])
+
+    def send(self, uri: str, found: list[types.Diagnostic]) -> None:
+        """Send the mistakes of a file, or a cell, to the editor."""
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
-    def check_later(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Check a file when it has not been changed for a while."""
-        uri = params.text_document.uri
+    def check_later(self, uri: str) -> None:
+        """Check a file or a notebook when it has not been changed for a while."""
         if uri in self.waiting:
             self.waiting[uri].cancel()
         self.waiting[uri] = asyncio.get_running_loop().call_later(DELAY, _harmless(self.check), uri)
 
-    def check_all(self, params: types.DidSaveTextDocumentParams) -> None:
-        """Check all open files: they may import the one that was saved."""
-        for uri in list(self.workspace.text_documents):
-            self.check(uri)
+    # Files
 
-    def forget(self, params: types.DidCloseTextDocumentParams) -> None:
-        """Take back what was said of a file that is closed."""
-        uri = params.text_document.uri
-        due = self.waiting.pop(uri, None)
-        if due is not None:
-            due.cancel()
-        self.tell(uri, [])
+    def open(self, documents: Sequence[types.TextDocumentItem]) -> None:
+        """Keep the texts of files or cells."""
+        self.texts |= {one.uri: Source(one.text).text for one in documents}
+
+    def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent]) -> None:
+        """Change the text of a file or a cell."""
+        for one in changes:
+            self.texts[uri] = apply_change(self.texts[uri], one, self.encoding)
+
+    def close(self, documents: Sequence[types.TextDocumentIdentifier]) -> None:
+        """Forget files or cells, and take back what was sent of them."""
+        for one in documents:
+            self.texts.pop(one.uri, None)
+            self.send(one.uri, [])
+
+    def opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Check a file at once."""
+        self.open([params.text_document])
+        self.check(params.text_document.uri)
+
+    def changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Change a file, and check it soon."""
+        self.change(params.text_document.uri, params.content_changes)
+        self.check_later(params.text_document.uri)
+
+    def saved(self, params: types.DidSaveTextDocumentParams | types.DidSaveNotebookDocumentParams) -> None:
+        """Check all that is open: it may import what was saved."""
+        for uri in [*self.texts, *self.workspace.notebook_documents]:
+            if self.workspace.get_notebook_document(cell_uri=uri) is None:
+                self.check(uri)
+
+    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Forget a file."""
+        self.close([params.text_document])
+
+    def notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """Check a notebook at once."""
+        self.open(params.cell_text_documents)
+        self.check(params.notebook_document.uri)
+
+    def notebook_changed(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Change cells, and check the notebook soon."""
+        cells = params.change.cells
+        if cells is not None and cells.structure is not None:
+            self.open(cells.structure.did_open or ())
+            self.close(cells.structure.did_close or ())
+        for one in (cells and cells.text_content) or ():
+            self.change(one.document.uri, one.changes)
+        self.check_later(params.notebook_document.uri)
+
+    def notebook_closed(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Forget a notebook."""
+        self.close(params.cell_text_documents)
 
     # Answers
 
     def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """Say what stands at a position."""
+        """Describe what is at a position."""
         file = self.file(params.text_document.uri)
         shown = hover(file.source.text, file.offset(params.position), file.path)
         if shown is None:
@@ -181,9 +207,8 @@ class TextServer(LanguageServer):
         """List what may come at a position."""
         file = self.file(params.text_document.uri)
         found = complete_at(file.source.text, file.offset(params.position), file.path)
-        return types.CompletionList(
-            is_incomplete=False, items=[file.completion(*one) for one in enumerate(found)]
-        )
+        items = [file.completion(*one) for one in enumerate(found)]
+        return types.CompletionList(is_incomplete=False, items=items)
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """List what can be done about a range."""

@@ -14,7 +14,7 @@ from pygments import token as kinds  # type: ignore[import-untyped]
 from pygments.lexer import Lexer, do_insertions  # type: ignore[import-untyped]
 from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 
-from nameexpr.session.lines import line_tokens
+from nameexpr.session.highlighting import line_tokens
 
 Piece = tuple[int, Any, str]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shutil
 import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
@@ -26,9 +27,10 @@ examples:
   nameexpr repl --script talk.txt | diff talk.txt -
   printf 'x = ones(N=2)\\nx + 1\\n' | nameexpr repl
 
-at a terminal it colours, completes (Tab) and says what the result will be while you type, if
-prompt_toolkit is installed (pip install 'nameexpr[repl]'); without it there is plain line editing.
-a transcript is a script, too: what stands behind its prompts is run.
+at a terminal it colours, completes and shows what the result will be while you type, if prompt_toolkit
+is installed (pip install 'nameexpr[repl]'); without it there is plain line editing. a line that is
+expected to take more than ten seconds is confirmed first; lines of a pipe or a script are not.
+a transcript is a script, too: the text after its prompts is run.
 with --json every line gives one object: line, text, fault."""
 
 
@@ -61,9 +63,17 @@ def run(options: argparse.Namespace) -> int:
         return int(loop(_runner(session, options), piped_lines(stdin), write) > 0)
     if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
         options.plain = True  # what moves a cursor is not for a file, nor for a terminal that has none
-    lines, write = iter(_reader(session, options).read, None), _writer(session, options)
-    sys.stdout.write("nameexpr: :help lists what can be typed, Ctrl-D leaves\n")
-    loop(session.run, lines, write, interrupted=Answer(session.strong("interrupted"), is_fault=True))
+    reader, write = _reader(session, options), _writer(session, options)
+    session.confirm = reader.confirm
+    if sys.stdout is not None and sys.stdout.isatty():
+        session.width = lambda: shutil.get_terminal_size().columns
+    sys.stdout.write("nameexpr: help lists what can be typed, Ctrl-D or exit leaves\n")
+    loop(
+        session.run,
+        iter(reader.read, None),
+        write,
+        interrupted=Answer(session.strong("interrupted"), is_fault=True),
+    )
     return 0
 
 
@@ -75,7 +85,7 @@ def _load(session: Session, argument: str) -> None:
     name, equals, path = argument.partition("=")
     if equals and not is_target(name):
         hint = "letters, digits and underscores, then names of dims if need be: 'x[N C]=photos.npy'"
-        raise UsageError(f"{quoted(name)} is no name of a tensor", hint)
+        raise UsageError(f"{quoted(name)} is not a name of a tensor", hint)
     if not equals or not path:
         raise UsageError(
             f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"

@@ -114,6 +114,14 @@ class PlainReader:
                 self._save()
         return text
 
+    def confirm(self, question: str) -> bool:
+        """Ask a question that y or n answers; Ctrl-C and Ctrl-D mean no."""
+        try:
+            return input(f"{question} (y/n) ").strip().casefold() in ("y", "yes")
+        except (KeyboardInterrupt, EOFError):
+            sys.stdout.write("\n")
+            return False
+
 
 def history_file(name: str) -> str | None:
     """Return the path of a history file, created with mode 0600, or None if it cannot be.

@@ -1,6 +1,7 @@
-"""The reader with prompt_toolkit: colours, a toolbar, completion, history with Ctrl-R, F2 for the plan.
+"""The reader with prompt_toolkit: colours, a toolbar, a completion menu, suggestions from the history.
 
-The toolbar says what the text would give, or what is wrong with it, at each key; the mistake is underlined.
+At each key the toolbar shows the type and the cost of the result, the signature of the function that is being
+called, or the mistake, which is underlined.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ from itertools import pairwise
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import completion_is_selected, has_focus
+from prompt_toolkit.filters import completion_is_selected, has_completions, has_focus
 from prompt_toolkit.formatted_text import StyleAndTextTuples, split_lines
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.shortcuts import confirm
 from prompt_toolkit.styles import Style
 
 from nameexpr.errors import Span
 from nameexpr.repl.loop import history_file
 from nameexpr.session.continuation import MORE, PROMPT, is_open, lines_of
 from nameexpr.session.feedback import Status, completions, plan_and_code, status
-from nameexpr.session.lines import line_tokens
+from nameexpr.session.highlighting import line_tokens
 from nameexpr.session.session import Session
 
 STYLE = Style.from_dict(
@@ -51,6 +54,8 @@ PLAIN = frozenset({"space", "bracket", "error", "anonymous", "argument", "python
 """Kinds of tokens that have no colour of their own."""
 MARKS = {"type": "", "mistake": "! ", "hint": "", "": ""}
 """Prefixes of the toolbar's text, which make it readable without colour."""
+MENU = 6
+"""Rows of the completion menu."""
 
 
 class PromptReader(Completer, Lexer):
@@ -64,7 +69,8 @@ class PromptReader(Completer, Lexer):
         self._prompt: PromptSession[str] = PromptSession(
             lexer=self,
             completer=self,
-            complete_while_typing=False,
+            complete_while_typing=True,
+            auto_suggest=AutoSuggestFromHistory(),
             bottom_toolbar=self._toolbar,
             style=STYLE,
             color_depth=None if has_colour else ColorDepth.DEPTH_1_BIT,
@@ -73,7 +79,7 @@ class PromptReader(Completer, Lexer):
             multiline=True,
             prompt_continuation=lambda width, number, wraps: " " * len(MORE) if wraps else MORE,
             enable_open_in_editor=False,
-            reserve_space_for_menu=6,
+            reserve_space_for_menu=MENU,
         )
 
     def read(self) -> str | None:
@@ -90,10 +96,25 @@ class PromptReader(Completer, Lexer):
             return None
         return self._waiting.pop(0) if self._waiting else ""
 
+    def confirm(self, question: str) -> bool:
+        """Ask a question that y or n answers; Ctrl-C and Ctrl-D mean no."""
+        try:
+            return confirm(question)
+        except (KeyboardInterrupt, EOFError):
+            return False
+
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Return the completions of the word at the cursor."""
+        """Return the completions of the word at the cursor.
+
+        While a line is typed these are words only, and none before one is begun unless all fit in the menu.
+        """
         cursor = document.cursor_position
-        for text, start, shown, about in completions(self._session, document.text, cursor):
+        offered = completions(self._session, document.text, cursor)
+        if complete_event.text_inserted:
+            is_begun = any(completion.start < cursor for completion in offered)
+            offered = tuple(completion for completion in offered if is_begun or completion.text[0].isalpha())
+            offered = offered if is_begun or len(offered) <= MENU else ()
+        for text, start, shown, about in offered:
             yield Completion(text, start - cursor, display=shown, display_meta=about)
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
@@ -124,7 +145,19 @@ class PromptReader(Completer, Lexer):
         def _take(event: KeyPressEvent) -> None:
             event.current_buffer.complete_state = None
 
+        @keys.add("tab", filter=is_typing & has_completions)
+        def _complete(event: KeyPressEvent) -> None:
+            buffer, state = event.current_buffer, event.current_buffer.complete_state
+            if state is not None and len(state.completions) == 1:  # it is taken, and Enter runs the line
+                buffer.apply_completion(state.completions[0])
+            else:
+                buffer.complete_next()
+
         @keys.add("escape", "enter", filter=is_typing)
+        def _run(event: KeyPressEvent) -> None:
+            event.current_buffer.validate_and_handle()
+
+        @keys.add("c-o", filter=is_typing)
         def _break(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text("\n")
 

@@ -137,7 +137,7 @@ def _not_alignable(dims: Dims, wanted: Sequence[Target], call: ShownCall) -> Nam
         marked = [index for index, name in enumerate(wanted) if name == twice[0]]
         return fault("NE411", f"{twice[0]!r} is wanted twice", call, marked, "mention each name once")
     if None in names_of(dims):
-        message = f"dim {names_of(dims).index(None)} has no name, so no order by names says where it goes"
+        message = f"dim {names_of(dims).index(None)} has no name, so an order of names cannot include it"
         hint = "name it first (refine_names), or write '...' where the unnamed dims belong"
         return fault("NE441", message, call, hint=hint)
     return _left_out(dims, tuple(name for name in names_of(dims) if name not in wanted), wanted, call)

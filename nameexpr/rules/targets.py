@@ -50,7 +50,7 @@ def targets(dims: Dims, arguments: Sequence[object], verb: str) -> tuple[Target,
     dots = [index for index, item in enumerate(wanted) if item is ...]
     if len(dots) > 1:
         hint = "keep one '...': it stands for all names that are not mentioned"
-        raise fault("NE414", "'...' may stand only once", call, dots, hint=hint)
+        raise fault("NE414", "'...' can be used only once", call, dots, hint=hint)
     return wanted
 
 

@@ -12,6 +12,7 @@ from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import error
 from nameexpr.runtime.cache import check_is_text
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.ast import Expression
@@ -31,6 +32,7 @@ class Sizes(dict[str, int]):
         self.packs = dict(packs)
 
 
+@public
 def check(
     text: str,
     /,

@@ -9,7 +9,7 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_expression import CompiledExpression
-from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.einsum import find_entry, public
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 
@@ -57,6 +57,7 @@ def compile(  # noqa: A001
 ) -> Compiled[tuple[npt.NDArray[Any], ...], tuple[NamedTensor, ...]]: ...
 
 
+@public
 def compile(  # noqa: A001
     text: str,
     /,
@@ -92,7 +93,7 @@ def compile(  # noqa: A001
     Raises
     ------
     NameExprError
-        If the text is no expression, breaks a safety rule, or an option is not one.
+        If the text is not an expression, breaks a safety rule, or an option is not one.
 
     Examples
     --------
@@ -128,6 +129,7 @@ def _formula(text: str, options: CallOptions) -> CompiledFormula:
     return CompiledFormula(FormulaEntry(text, options))
 
 
+@public
 def explain(text: str, /, *operands: Operand, **options: Any) -> str:
     """Return signature, plan and code of an expression or a formula as text to read.
 

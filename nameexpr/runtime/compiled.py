@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:
@@ -25,21 +26,19 @@ if TYPE_CHECKING:
 
     ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
     TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
-    Operands_co = TypeVar("Operands_co", covariant=True, default=tuple[str, ...])
+    Text_co = TypeVar("Text_co", covariant=True, default=str)
     Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
 else:
     from typing import TypeVar
 
-    ArrayResult_co, TensorResult_co, Operands_co = map(
-        TypeVar, ("ArrayResult_co", "TensorResult_co", "Operands_co")
-    )
+    ArrayResult_co, TensorResult_co, Text_co = map(TypeVar, ("ArrayResult_co", "TensorResult_co", "Text_co"))
 
 
-class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
+class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression or a formula that can be called on operands. Made by `nameexpr.compile`.
 
     For type checkers it is generic over what a call gives for arrays, what it gives where an operand is a
-    NamedTensor, and the operands that it takes; without them it is one that gives a single result.
+    NamedTensor, and the text, which the mypy plugin knows. `Compiled` alone is one with a single result.
 
     Examples
     --------
@@ -109,6 +108,7 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
         return self._entry.options
 
     @property
+    @public
     def code(self) -> str:
         """The NumPy that runs, as a function to paste: for the operands of the latest call. What is bound is
         computed by a function of its own.

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime.cache import MISSING
-from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
-from nameexpr.runtime.einsum import find_entry
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
+from nameexpr.runtime.einsum import find_entry, public
 from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.syntax.limits import SIZE_DIGITS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 
-class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
+class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
     options.
 
@@ -64,17 +64,22 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
             NameExprError
                 If the operands do not fit the text, or each other.
             """
-            if out is not None:
-                from nameexpr.runtime.out import write_out
+            try:
+                if out is not None:
+                    from nameexpr.runtime.out import write_out
 
-                given = [value for value in (a0, a1, *rest) if value is not MISSING]
-                return write_out(out, self._entry.call(*given), self._entry.text)
-            if a1 is MISSING:
-                return self._entry.call(a0)
-            if rest:
-                return self._entry.call(a0, a1, *rest)
-            return self._entry.call(a0, a1)
+                    given = [value for value in (a0, a1, *rest) if value is not MISSING]
+                    return write_out(out, self._entry.call(*given), self._entry.text)
+                if a1 is MISSING:
+                    return self._entry.call(a0)
+                if rest:
+                    return self._entry.call(a0, a1, *rest)
+                return self._entry.call(a0, a1)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
 
+    @public
     def bind(  # type: ignore[override]
         self, operands: Mapping[int, Operand] = NOTHING, /, **named: Operand
     ) -> BoundExpression[ArrayResult_co, TensorResult_co]:
@@ -110,6 +115,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
             raise error(Diagnostic("NE624", message, self.text, hint=hint))
         return BoundExpression(bind_expression(self._entry, operands))
 
+    @public
     def plan(self, *operands: Operand) -> Plan:  # type: ignore[override]
         """Return what would be done for operands like these.
 
@@ -131,6 +137,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
         specs, same = self._specs(operands)
         return plan_of(self._entry, self._entry.compile(specs, same=same), specs)
 
+    @public
     def outline(self, *operands: Operand) -> Outline:  # type: ignore[override]
         """Return what a plan says of the whole, without its steps; it takes half the time.
 
@@ -170,7 +177,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
         return coloured_signature(self.text, self.signature.inputs, self.signature.result)
 
 
-class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Operands_co]):
+class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
 
     Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
@@ -202,5 +209,5 @@ def _is_shape(value: Any) -> bool:
         raise error(Diagnostic("NE704", message))
     if any(size < 0 for size in value):
         hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
-        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
+        raise error(Diagnostic("NE603", f"{value} is not a shape: sizes are 0 or more", hint=hint))
     return True

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
+from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
+from nameexpr.runtime.einsum import public
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 
-class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
+class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     """A formula that can be called on operands by name. Made by `nameexpr.compile`; pickles as its text.
 
     Examples
@@ -72,19 +73,26 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
             NameExprError
                 If the operands do not fit the formula, or one is bound (NE624).
             """
-            if misplaced:
-                raise by_position(self.text, misplaced)
-            result = self._entry.call_named(named if operands is None else merged(self.text, operands, named))
-            if out is None:
-                return result
-            if isinstance(result, tuple):
-                hint = "leave out= away, or compile without outputs="
-                message = "out= is for one result, and there are several"
-                raise error(Diagnostic("NE611", message, self.text, hint=hint))
-            from nameexpr.runtime.out import write_out
+            try:
+                if misplaced:
+                    raise by_position(self.text, misplaced)
+                result = self._entry.call_named(
+                    named if operands is None else merged(self.text, operands, named)
+                )
+                if out is None:
+                    return result
+                if isinstance(result, tuple):
+                    hint = "leave out= away, or compile without outputs="
+                    message = "out= is for one result, and there are several"
+                    raise error(Diagnostic("NE611", message, self.text, hint=hint))
+                from nameexpr.runtime.out import write_out
 
-            return write_out(out, result, self.text)
+                return write_out(out, result, self.text)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
 
+    @public
     def bind(  # type: ignore[override]
         self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
     ) -> BoundFormula[ArrayResult_co, TensorResult_co]:
@@ -109,6 +117,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
 
         return BoundFormula(bind_formula(self._entry, self._given(misplaced, operands, named)))
 
+    @public
     def plan(self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand) -> Plan:
         """Return what would be done for operands like these: arrays, NamedTensors, numbers, or shapes.
 
@@ -125,6 +134,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
         compiled, specs = self._compiled(self._given(misplaced, operands, named))
         return plan_of(self._entry, compiled, specs)
 
+    @public
     def outline(
         self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
     ) -> Outline:
@@ -177,7 +187,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
         return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
 
 
-class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Operands_co]):
+class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Text_co]):
     """A formula with some of its operands. Made by `CompiledFormula.bind`; called with the others by name.
 
     Bound operands are taken by value: writing to them later changes nothing. Pickles with them.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
+from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, TEXTS, check_is_text
 
@@ -53,15 +54,33 @@ def by_text(documented: Documented) -> Documented:
                 call = entries[text, *options.items(), *map(type, options.values())].call
         except (KeyError, TypeError):  # new, or nothing that can be looked up
             pass
-        if call is None:
-            return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
-        if a1 is MISSING:
-            return call(a0)
-        if rest:
-            return call(a0, a1, *rest)
-        return call(a0, a1)
+        try:
+            if call is None:
+                return _slow(text, [value for value in (a0, a1, *rest) if value is not MISSING], **options)
+            if a1 is MISSING:
+                return call(a0)
+            if rest:
+                return call(a0, a1, *rest)
+            return call(a0, a1)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
+
+
+def public(function: Documented) -> Documented:
+    """Return a function whose errors leave it without this package's frames."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return call  # type: ignore[return-value]  # the same signature
 
 
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:
@@ -123,7 +142,7 @@ def einsum(
 
 
 @overload
-def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *operands: ArrayLike,

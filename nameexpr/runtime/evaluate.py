@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
+from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import check_is_text
 
@@ -27,7 +28,7 @@ OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *,
@@ -61,7 +62,7 @@ def evaluate(
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
     text: str,
     /,
     *,
@@ -159,32 +160,42 @@ def evaluate(
     The rules are those of docs/formulas.md: dims broadcast by name, and every sum is written. In a formula
     with an operand called `dtype`, `order` or `tune`, that keyword is the operand.
     """
-    if (
-        not misplaced and outputs is None and sizes is None and optimize is None and memory_limit is None
-        and dtype is None and order is None and tune is None and operands is None
-    ):  # fmt: skip
-        try:
-            entry = cache.formulas.young[text]
-        except (KeyError, TypeError):  # new, or no text
-            entry = find_formula(text)
-        return entry.call_named(named_operands)
-    if misplaced:
-        raise by_position(text, misplaced)
-    values = (outputs, sizes, optimize, memory_limit, dtype, order, tune)
+    try:
+        if (
+            not misplaced and outputs is None and sizes is None and optimize is None and memory_limit is None
+            and dtype is None and order is None and tune is None and operands is None
+        ):  # fmt: skip
+            try:
+                entry = cache.formulas.young[text]
+            except (KeyError, TypeError):  # new, or no text
+                entry = find_formula(text)
+            return entry.call_named(named_operands)
+        if misplaced:
+            raise by_position(text, misplaced)
+        options = (outputs, sizes, optimize, memory_limit, dtype, order, tune)
+        return _with_options(text, options, operands, named_operands)
+    except NameExprError as wrong:
+        wrong._forget_frames()
+        raise
+
+
+def _with_options(
+    text: str, values: Sequence[Any], operands: Mapping[str, Operand] | None, named: dict[str, Operand]
+) -> Any:
     given = {name: value for name, value in zip(OPTIONS, values, strict=True) if value is not None}
     if not OPTIONS_WHERE_FREE.isdisjoint(given):
         names = OPTIONS_WHERE_FREE.intersection(given, find_formula(text).tree.uses)
-        named_operands |= {name: given.pop(name) for name in names}
+        named |= {name: given.pop(name) for name in names}
     entry = find_formula(text, given)
     if operands is None:
-        return entry.call_named(named_operands)
+        return entry.call_named(named)
     from nameexpr.runtime.formula import merged
 
-    return entry.call_named(merged(text, operands, named_operands))
+    return entry.call_named(merged(text, operands, named))
 
 
 def by_position(text: Any, misplaced: tuple[Any, ...]) -> Exception:
-    """Return the error for operands without names, or for a text that is no formula."""
+    """Return the error for operands without names, or for a text that is not a formula."""
     from nameexpr.compiler.analysis.faults.misuse import operands_by_position
     from nameexpr.errors import error
 

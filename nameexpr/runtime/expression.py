@@ -151,7 +151,7 @@ def _check_wanted(
             hint = f"convert it first if that is meant: operand.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, text, hint=hint))
     if reducer in FLOATING_RESULT and wanted.kind in "biu":
-        message = f"a {reducer} is no whole number, so dtype={wanted} cannot hold it"
+        message = f"a {reducer} is not a whole number, so dtype={wanted} cannot hold it"
         hint = "ask for a floating dtype, or convert the result"
         raise error(Diagnostic("NE610", message, text, hint=hint))
 

@@ -5,7 +5,7 @@ that no dtype holds, a reducer of the caller's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
     """Return the error to raise for what NumPy raised while a program ran."""
     tree, text = compiled.tree, compiled.tree.text
     if isinstance(fault, ReducerFault) and not isinstance(fault.original, MemoryError):
-        return fault.original
+        _raise_again(fault.original)
     if isinstance(fault, ReducerMisuse):
         wrong, given = fault.args
         hint = f"reduce=f is called as f(array, axis) and returns the array without that axis: {given[:-1]}"
@@ -60,7 +60,9 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
     if isinstance(fault, MemoryError | ReducerFault):
         what = "formula" if isinstance(tree, Scope) else "expression"
         needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
-        message = f"there is not enough memory: this {what} needs {needed:,} bytes beside its operands"
+        message = (
+            f"there is not enough memory: this {what} needs {needed:,} bytes in addition to its operands"
+        )
         return error(Diagnostic("NE707", message, text, operands=infos))
     reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
     if isinstance(tree, Scope):
@@ -73,6 +75,15 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
     are_numbers = all(operand.dtype.kind in "biufc" for operand in operands)
     hint = reason if are_numbers else f"convert the operands to numbers first ({reason})"
     return error(Diagnostic("NE505", message, text, operands=infos, hint=hint))
+
+
+def _raise_again(error: BaseException) -> NoReturn:
+    """Raise the caller's own exception with its own cause and context, none of ours."""
+    own = error.__cause__, error.__context__, error.__suppress_context__
+    try:
+        raise error
+    finally:
+        error.__cause__, error.__context__, error.__suppress_context__ = own
 
 
 def _formula_fault(

@@ -101,7 +101,7 @@ def read_only(operand: Any) -> Any:
 
 
 def names_of(operand: Any) -> Names | None:
-    """Return the names of an unwrapped operand; None for what is no NamedTensor."""
+    """Return the names of an unwrapped operand; None for what is not a NamedTensor."""
     return None if type(operand) is np.ndarray else getattr(operand, "_names", None)
 
 
@@ -131,12 +131,17 @@ def unwrapped(value: Any, position: int, text: str) -> Any:
 
 
 def as_tensor(value: Any) -> Any:
-    """Return a NamedTensor as one of no subclass; None for anything else."""
+    """Return what has names as a NamedTensor of no subclass; None for anything else."""
     from nameexpr.tensors import NamedTensor, wrap
 
-    if not isinstance(value, NamedTensor):
+    if isinstance(value, NamedTensor):
+        return value if type(value) is NamedTensor else wrap(value.data, value.names)
+    from nameexpr.backends.numpy.foreign import Foreign, read  # late: most operands are arrays
+
+    found = read(value)
+    if not isinstance(found, Foreign):
         return None
-    return value if type(value) is NamedTensor else wrap(value.data, value.names)
+    return wrap(found.array, found.names) if any(found.names) else found.array
 
 
 def repeats(arrays: Sequence[Any]) -> tuple[int, ...]:

@@ -50,7 +50,7 @@ def read_options(
 
 
 def expression_options(given: Mapping[str, Any]) -> CallOptions | None:
-    """Return the options of a call of `einsum`; all that is no option is a size. None if nothing is asked."""
+    """Return the options of a call of `einsum`; all other keywords are sizes. None if nothing is given."""
     sizes = {name: size for name, size in given.items() if name not in OPTIONS}
     options = {name: value for name, value in given.items() if name in OPTIONS}
     return read_options(keywords=sizes, **options).or_none
@@ -93,7 +93,7 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
         raise error(Diagnostic("NE704", message, formula, hint=whole))
     if formula and size < 0:
         message = f"sizes: {name} is {size}, and sizes are 0 or more"
-        raise error(Diagnostic("NE603", message, formula, hint="leave it out where an operand tells it"))
+        raise error(Diagnostic("NE603", message, formula, hint="leave it out where an operand determines it"))
     return size
 
 
@@ -104,10 +104,10 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
         found = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
         hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
-        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy", hint=hint)) from None
+        raise error(Diagnostic("NE609", f"dtype={dtype!r} is not a NumPy dtype", hint=hint)) from None
     if found.kind not in "biufc":
         hint = "an expression computes in bools, integers, floats or complex numbers"
-        raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
+        raise error(Diagnostic("NE609", f"dtype={found} is not supported as a dtype", hint=hint))
     return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
 
 
@@ -122,7 +122,9 @@ def check_optimize(optimize: Any) -> Any:
     hint = "True, False, the name of a strategy of opt_einsum, or a path"
     raise error(
         Diagnostic(
-            "NE604", f"optimize= is {kind_of(optimize)}, which is no way to order contractions", hint=hint
+            "NE604",
+            f"optimize= is {kind_of(optimize)}, which does not specify an order of contractions",
+            hint=hint,
         )
     )
 
@@ -145,7 +147,7 @@ def _order(order: Any) -> str | None:
     )
     message = f"order= is {kind_of(order)}, and takes 'C' or None"
     if isinstance(order, str):
-        message = f"order={order!r:.60} is no order in memory to ask for"
+        message = f"order={order!r:.60} is not a supported memory order"
     raise error(Diagnostic("NE614", message, hint=hint))
 
 
@@ -163,7 +165,7 @@ def _limit(memory_limit: Any, text: str) -> int | None:
     with suppress(TypeError):
         if not isinstance(memory_limit, bool) and index(memory_limit) >= 0:
             return index(memory_limit)
-    message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
+    message = f"memory_limit={memory_limit!r:.60} is not a number of bytes"
     raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
 
 

@@ -3,7 +3,7 @@
 >>> session = new_session()
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> print(session.run(":type sum[C](x)").text)
-N=2  float64  12 flops  16 B
+N=2  float64  12 flops  16 B  0.65 us
 >>> print(session.run(":pan x").text)
 there is no command ':pan'
   help: did you mean ':plan'?
@@ -17,9 +17,13 @@ from statistics import median
 from timeit import Timer
 
 from nameexpr.backends.numpy.costs.program import duration
-from nameexpr.carets import aligned_columns, visible
+from nameexpr.carets import aligned_columns, cut, visible
 from nameexpr.pictures.words import bytes_text
+from nameexpr.runtime.plan.plan import Plan
 from nameexpr.session import files
+from nameexpr.session.explaining import Fault, explained
+from nameexpr.session.helping import help_about
+from nameexpr.session.layout import columns, filled
 from nameexpr.session.lines import (
     COMMANDS,
     FACTORIES,
@@ -41,11 +45,13 @@ EXAMPLES = (
     ("y[N] = sum[C](x * w)", "a formula over the tensors, by name; _ is the last result"),
     ("N C, C | x, w", "without an arrow shapes are checked"),
     ("!x.data.max()", "Python, with np and ne"),
-    ("z[N C] = !np.eye(3)", "a tensor from a value of Python's"),
+    ("z[N C] = !np.eye(3)", "a tensor from a Python value"),
+    ("softmax?", "help about a function, a tensor, a command, an error code"),
 )
 KEYS = (
-    "Tab completes, F2 shows what NumPy would do, Ctrl-R searches what was entered before,",
-    "Ctrl-C stops what runs, Ctrl-D leaves.",
+    "Tab completes, Right takes the grey suggestion, F2 shows the plan and the NumPy code, Ctrl-R searches "
+    "earlier lines, Esc then Enter runs a text of several lines, Ctrl-O starts another line, Ctrl-C stops "
+    "the computation, Ctrl-D leaves."
 )
 DRAWINGS = (".svg", ".dot", ".mmd")
 REPEATS = 7
@@ -61,18 +67,20 @@ def _names(session: Session, line: CommandLine) -> Answer:
     for name, tensor in sorted(session.tensors.items(), key=lambda item: item[0] == "_"):
         dims = dims_text(tensor.names, tensor.shape)
         rows.append([f"{visible(name)} ", f"{dims} ", f"{tensor.dtype} ", bytes_text(tensor.data.nbytes)])
-    return Answer("\n".join(aligned_columns(rows)))
+    return Answer("\n".join(aligned_columns(rows, session.width())))
 
 
 def _view(session: Session, line: CommandLine) -> Answer:
     """Show the type, the plan or the code of a text."""
     name = find_command(line.name).name
-    return Answer(str(VIEWS[name](_ready(session, line.argument, name))))
+    view = VIEWS[name](_ready(session, line.argument, name))
+    return Answer(view.fitted(session.width()) if isinstance(view, Plan) else str(view))
 
 
 def _time(session: Session, line: CommandLine) -> Answer:
     ready = _ready(session, line.argument, "time")
     plan_of(ready)  # refuses what only checks shapes
+    session.check_time(ready, calls=3)  # a slow text is run this often
     timer = Timer(lambda: value_of(ready))
     once = min(timer.repeat(2, 1))
     number = max(1, min(100_000, int(SECONDS / max(once, 1e-7))))
@@ -91,7 +99,8 @@ def _draw(session: Session, line: CommandLine) -> Answer:
     if path is None:
         if kind not in ("", "tree"):
             raise LineError(f"a {kind} goes to a file", hint=f":draw {kind} picture.svg")
-        return Answer(tree_text(plan.drawing.data.tree, [name for name, _ in ready.operands]))
+        tree = tree_text(plan.drawing.data.tree, [name for name, _ in ready.operands])
+        return Answer(_fitted(tree, session.width()))
     writers: dict[str, Callable[..., str]] = {".svg": plan.draw, ".dot": plan.dot, ".mmd": plan.mermaid}
     text = writers[path[path.rindex(".") :].casefold()](kind or "network")
     return Answer(f"written to {files.write_text(path, text)}")
@@ -120,25 +129,28 @@ def _ready(session: Session, argument: str, command: str) -> PreparedText:
     return ready
 
 
-def _explain(session: Session, line: CommandLine) -> Answer:
-    from nameexpr.terminal.pages import page
+def _fitted(text: str, width: int | None) -> str:
+    """Return a text whose lines are cut at `width` columns."""
+    return text if width is None else "\n".join(cut(line, width) for line in text.split("\n"))
 
-    wanted = line.argument.strip() or session.last_fault
-    if not wanted:
+
+def _explain(session: Session, line: CommandLine) -> Answer:
+    wanted = Fault(line.argument.strip()) if line.argument.strip() else session.last_fault
+    if not wanted.code:
         raise LineError("there was no error yet", hint=":explain NE304")
-    try:
-        return Answer(page(wanted).rstrip("\n"))
-    except LookupError as fault:
-        raise LineError(str(fault), hint=":explain NE304") from None
+    return Answer(explained(wanted, session.width()))
 
 
 def _set(session: Session, line: CommandLine) -> Answer:
     words = line.argument.replace("=", " ", 1).split()
     if not words:
-        rows = [[f"{name} ", f"{value} ", about] for name, value, about in listed(session.settings)]
-        return Answer("\n".join(aligned_columns(rows)))
+        settings = listed(session.settings)
+        heads = aligned_columns([[f"{name} ", value] for name, value, _ in settings])
+        rows = [(head, about) for head, (*_, about) in zip(heads, settings, strict=True)]
+        return Answer("\n".join(columns(rows, session.width())))
     if len(words) == 1:
-        raise LineError(f"what is {words[0]} to be?", hint=f":set {words[0]} VALUE, or auto")
+        hint = f":set {words[0]} VALUE; auto is the default"
+        raise LineError(f"what is {words[0]} to be?", hint=hint, code="setting")
     name, value = words[0], " ".join(words[1:])
     if name == "seed":
         from nameexpr.tensors.arguments import manual_seed
@@ -162,13 +174,13 @@ def _undo(session: Session, line: CommandLine) -> Answer:
 
 
 def _help(session: Session, line: CommandLine) -> Answer:
-    word = line.argument.strip().removeprefix(":").casefold()
+    word = line.argument.strip()
     if word:
-        command = find_command(word)
-        return Answer(f"{command.call}\n  {command.about}")
-    rows = [[f"  {example} ", about] for example, about in EXAMPLES]
-    rows += [[f"  {command.call} ", command.about] for command in COMMANDS.values()]
-    return Answer("\n".join([*aligned_columns(rows), *KEYS]))
+        return Answer(help_about(session, word))
+    rows = [(f"  {example}", about) for example, about in EXAMPLES]
+    rows += [(f"  {command.call}", command.about) for command in COMMANDS.values()]
+    width = session.width()
+    return Answer("\n".join([*columns(rows, width), *filled(KEYS, width)]))
 
 
 RUN: Commands = {

@@ -28,9 +28,12 @@ from typing import Any
 import numpy as np
 
 import nameexpr as ne
+from nameexpr.carets import visible
 from nameexpr.dims import normalised
 from nameexpr.errors import NameExprError
 from nameexpr.pictures.words import bytes_text
+from nameexpr.session.explaining import traceback_text
+from nameexpr.session.layout import filled
 from nameexpr.session.lines import FactoryLine, PythonLine
 from nameexpr.session.values import as_dtype, as_named, is_tensor_like
 from nameexpr.tensors import NamedTensor
@@ -48,9 +51,8 @@ def make(line: FactoryLine, *, limit: int) -> NamedTensor:
     needed = prod(shape) * (dtype or np.dtype(float)).itemsize
     if needed > limit:
         hint = "take smaller sizes, or allow more: :set memory_limit 8GB"
-        raise LineError(
-            f"{line.target} would take {bytes_text(needed)}, and the limit is {bytes_text(limit)}", hint=hint
-        )
+        message = f"{line.target} would take {bytes_text(needed)}, and the limit is {bytes_text(limit)}"
+        raise LineError(message, hint=hint, code="limit")
     if line.factory == "arange":
         return ne.as_tensor(np.arange(prod(shape), dtype=dtype).reshape(shape), names=names)
     tensor: NamedTensor = getattr(ne, line.factory)(shape, names=names, dtype=dtype)
@@ -64,12 +66,12 @@ def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None
     for piece in line.pieces:
         pair = _PIECE.fullmatch(piece.text)
         if pair is None:
-            raise _wrong(line, f"'{piece.text}' is no named size")
+            raise _wrong(line, f"'{piece.text}' is not a named size")
         name, value = normalised(pair[1]), pair[2]
         if name == "dtype" and not _SIZE.fullmatch(value):
             dtype = _dtype(line, value)
         elif not _SIZE.fullmatch(value):
-            raise _wrong(line, f"'{value}' is no size")
+            raise _wrong(line, f"'{value}' is not a size")
         elif name in sizes:
             raise _wrong(line, f"the dim '{name}' is given twice")
         else:
@@ -81,7 +83,7 @@ def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
     example = "such as dtype=float32"
     dtype = as_dtype(value.strip("'\""))
     if dtype is None:
-        raise _wrong(line, f"'{value}' is no dtype", example)
+        raise _wrong(line, f"'{value}' is not a dtype", example)
     if dtype.kind not in "biufc" or (line.factory in ("rand", "randn") and dtype.kind != "f"):
         raise _wrong(line, f"{line.factory} makes no numbers of dtype {dtype}", example)
     return dtype
@@ -89,7 +91,7 @@ def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
 
 def _wrong(line: FactoryLine, message: str, hint: str = "") -> LineError:
     example = f"names and whole numbers: {line.target} = {line.factory}(N=2, C=3)"
-    return LineError(f"{line.factory}: {message}", hint=hint or example)
+    return LineError(f"{line.factory}: {message}", hint=hint or example, code="factory")
 
 
 def run_python(
@@ -125,24 +127,25 @@ def run_python(
 
 def _target(line: PythonLine, value: Any) -> NamedTensor:
     if line.target in ("np", "ne"):
-        raise LineError(f"'{line.target}' is the name of a module here", hint="take another name")
+        message = f"'{line.target}' is the name of a module here"
+        raise LineError(message, hint="take another name", code="python")
     if value is None:
-        raise LineError(
-            "this code has no value to name", hint="name the value of an expression: z = !np.ones(3)"
-        )
+        hint = "name the value of an expression: z = !np.ones(3)"
+        raise LineError("this code has no value to name", hint=hint, code="python")
     try:
         array = value if isinstance(value, NamedTensor) else np.asarray(value)
     except Exception as fault:  # noqa: BLE001  a value of the user's may raise anything
-        raise LineError(f"this value is no array: {exception_text(fault)}") from None
+        raise LineError(f"this value is not an array: {exception_text(fault)}", code="python") from None
     if not is_tensor_like(array):
-        raise LineError(f"a value of type {type(value).__name__} is no array of numbers")
+        message = f"a value of type {type(value).__name__} is not an array of numbers"
+        raise LineError(message, code="python")
     return as_named(array, line.term)
 
 
 def _executed(code: str, variables: dict[str, Any]) -> Any:
     """Run code and return the value of a last expression, or None; every exception becomes a LineError."""
     if not code:
-        raise LineError("there is no code behind !", hint="such as !x.shape")
+        raise LineError("there is no code after !", hint="such as !x.shape", code="python")
     try:
         tree = ast.parse(code, WHERE)
         last = tree.body[-1] if tree.body else None
@@ -153,11 +156,18 @@ def _executed(code: str, variables: dict[str, Any]) -> Any:
     except (KeyboardInterrupt, NameExprError):
         raise
     except (SystemExit, GeneratorExit):
-        raise LineError(
-            "Python wanted to leave; the session goes on", hint=":quit or Ctrl-D ends it"
-        ) from None
+        message = "Python tried to exit; the session continues"
+        raise LineError(message, hint=":quit or Ctrl-D ends it", code="python") from None
     except BaseException as fault:  # noqa: BLE001  code of the user's may raise anything
-        raise LineError(exception_text(fault)) from None
+        detail = "\n".join(filter(None, [traceback_text(fault, WHERE, code), _documented(fault)]))
+        raise LineError(exception_text(fault), code="python", detail=detail) from None
+
+
+def _documented(fault: BaseException) -> str:
+    """Return the exception with what Python says of its class."""
+    is_known = getattr(type(fault), "__module__", "") == "builtins"
+    about = (type(fault).__doc__ or "").partition("\n\n")[0] if is_known else ""
+    return "\n".join([visible(exception_text(fault)), *filled(about, None, "  ")])
 
 
 def exception_text(fault: BaseException) -> str:

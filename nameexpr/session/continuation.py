@@ -47,7 +47,7 @@ def is_open(text: str) -> bool:
         return True
     command = COMMAND.match(text)
     row = ALIASES.get(command[1]) if command else None
-    has_no_text = row is not None and row.takes in ("file", "setting", "code", "command")
+    has_no_text = row is not None and row.takes in ("file", "setting", "code", "word")
     if has_no_text or ("\n" in text and last.lstrip().startswith((":", "!"))):
         return False
     return _is_unfinished(without_comments(text[command.end() :] if command else text))

@@ -6,7 +6,7 @@ every key press, by planning only.
 >>> session = Session({})
 >>> _ = session.run("x = randn(N=2, C=3)")
 >>> status(session, "sum[C](x)").text
-'N=2  float64  12 flops  16 B'
+'N=2  float64  12 flops  16 B  0.65 us'
 >>> status(session, "sum[K](x)").span
 Span(start=4, end=5)
 """
@@ -24,15 +24,26 @@ from nameexpr.errors import NameExprError, Span
 from nameexpr.pictures.words import bytes_text
 from nameexpr.session import lines
 from nameexpr.session.complete import Completion, Known, complete
+from nameexpr.session.complete.texts import word_before
 from nameexpr.session.constructors import read_pieces
 from nameexpr.session.continuation import continued, is_open, lines_of
-from nameexpr.session.lines import ALIASES, COMMANDS, read_line
-from nameexpr.session.running import type_text
-from nameexpr.session.session import Session
+from nameexpr.session.explaining import KINDS
+from nameexpr.session.helping import (
+    functions_beginning,
+    help_words,
+    python_signature,
+    signature_at,
+    signature_of,
+)
+from nameexpr.session.lines import ALIASES, COMMANDS
+from nameexpr.session.running import expected_seconds, type_text
+from nameexpr.session.session import SLOW, Session
 from nameexpr.session.settings import SETTINGS
 from nameexpr.session.values import dims_text
 from nameexpr.terminal.faults import LineError
 
+SHORTEST = 2
+"""Characters of a name from which on the function that it may become is shown."""
 LONGEST = 4000
 """Longest text, in characters, that is looked at while it is typed."""
 
@@ -46,16 +57,16 @@ class Status(NamedTuple):
 
 
 def status(session: Session, line: str) -> Status:
-    """Return the status of a line. Nothing is raised, and the text is planned but not run."""
+    """Return the status of a line whose end is being typed. Nothing is raised, and nothing is run."""
     if len(line) > LONGEST:
         return Status("hint", "this line is too long to be looked at while it is typed")
     line = continued(line)
     if "\n" in line and not is_open(line) and (many := len(lines_of(line))) > 1:
         return Status("hint", f"{many} lines, of which each is run for itself")
     try:
-        return _line_status(session, read_line(line))
+        return _line_status(session, session.read(line))
     except (NameExprError, LineError) as fault:
-        return _mistake(fault, line)
+        return _mistake(session, fault, line)
     except Exception:  # noqa: BLE001  the line below the input is never worth a session
         return Status("", "")
 
@@ -63,7 +74,7 @@ def status(session: Session, line: str) -> Status:
 def _line_status(session: Session, line: lines.Line) -> Status:
     match line:
         case lines.EmptyLine():
-            return Status("hint", ":help lists what can be typed, Tab completes")
+            return Status("hint", "help lists what can be typed, Tab completes")
         case lines.FactoryLine():
             sizes, dtype = read_pieces(line)
             kind = dtype or np.dtype(np.int64 if line.factory == "arange" else float)
@@ -72,11 +83,13 @@ def _line_status(session: Session, line: lines.Line) -> Status:
                 "type", f"{dims_text(tuple(sizes), shape)}  {kind}  {bytes_text(prod(shape) * kind.itemsize)}"
             )
         case lines.PythonLine():
-            return Status("hint", "Python: Enter runs it")
+            return Status("hint", python_signature(line.code, session.tensors) or "Python: Enter runs it")
         case lines.CommandLine():
             return _command_status(session, line)
         case lines.ExpressionLine() | lines.FormulaLine():
-            return Status("type", type_text(session.prepared(line, is_quick=True)))
+            ready = session.prepared(line, is_quick=True)
+            is_slow = expected_seconds(ready) > SLOW
+            return Status("type", type_text(ready) + "  Enter asks before it runs" * is_slow)
 
 
 def _command_status(session: Session, line: lines.CommandLine) -> Status:
@@ -85,6 +98,8 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
     if command is None:
         likely = " ".join(f":{name}" for name in COMMANDS if name.startswith(line.name))
         return Status("hint", likely or "no such command")
+    if command.takes == "word" and (found_signature := signature_of(line.argument.strip())):
+        return Status("hint", found_signature)
     if command.takes != "text" or not line.argument.strip():
         return Status("hint", f"{command.call}  {command.about}")
     found = status(session, line.argument)
@@ -93,8 +108,10 @@ def _command_status(session: Session, line: lines.CommandLine) -> Status:
     return found._replace(span=Span(found.span.start + line.start, found.span.end + line.start))
 
 
-def _mistake(fault: NameExprError | LineError, line: str) -> Status:
+def _mistake(session: Session, fault: NameExprError | LineError, line: str) -> Status:
     """Return the status of an invalid line; an unfinished one is not wrong yet."""
+    if signature := signature_at(line) or _begun_signature(session, line):
+        return Status("hint", signature)
     if is_open(line):
         return Status("hint", "more is to come" if line.rstrip().endswith(",") else "a bracket is still open")
     if isinstance(fault, LineError):
@@ -104,6 +121,17 @@ def _mistake(fault: NameExprError | LineError, line: str) -> Status:
     if span is not None and not line.startswith(first.text[: span.end]):
         span = None  # the error speaks of another text
     return Status("mistake", _one_line(f"{first.code} {first.message}"), span)
+
+
+def _begun_signature(session: Session, line: str) -> str:
+    """Return the signature of the function whose name ends a line, or the calls of all that it may become."""
+    word = word_before(line)
+    if not word or word in session.tensors or len(word) < SHORTEST:
+        return ""
+    names = functions_beginning(word)
+    if word in names or len(names) == 1:
+        return signature_of(word if word in names else names[0])
+    return "  ".join(signature_of(name).partition("  ")[0] for name in names)
 
 
 def _one_line(text: str) -> str:
@@ -120,7 +148,8 @@ def completions(session: Session, text: str, cursor: int) -> tuple[Completion, .
         {name: (tensor.names, tensor.shape) for name, tensor in session.tensors.items()},
         {f":{name}": command.about for name, command in COMMANDS.items()},
         {name: setting.choices for name, setting in SETTINGS.items()},
-        _codes(),
+        {name: kind.title for name, kind in KINDS.items()} | _codes(),
+        help_words(session),
     )
     return complete(text, cursor, known)
 

@@ -69,7 +69,7 @@ def save(session: Session, line: CommandLine) -> Answer:
     from nameexpr.terminal.writing import find_target, write
 
     if name not in session.tensors:
-        raise LineError(f"there is no tensor '{name}'", hint=":names lists them")
+        raise LineError(f"there is no tensor '{name}'", hint=":names lists them", code="tensor")
     write(session.tensors[name].data, find_target(path, as_json=path == "-"))
     return Answer(f"{name} written to {quoted(path)}")
 
@@ -128,7 +128,7 @@ def read_script(path: str) -> list[str]:
     except (OSError, ValueError) as fault:
         raise FileError(f"cannot read {quoted(path)}: {reason(fault)}") from None
     if len(data) > LARGEST:
-        raise FileError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
+        raise FileError(f"cannot read {quoted(path)}: it is not a script, it has more than {LARGEST:,} bytes")
     return lines_of(data.decode("utf-8-sig", "replace"))
 
 

@@ -1,9 +1,10 @@
-"""Parse a line of a session into one of six kinds, or into tokens for highlighting. Nothing is computed.
+"""Parse a line of a session into one of six kinds. Nothing is computed.
 
     line  : ":" WORD text                          CommandLine
+          | WORD "?"                               CommandLine, of `:help`
           | [NAME ["[" term "]"] "="] "!" code     PythonLine
           | NAME "=" FACTORY "(" ... ")"           FactoryLine
-          | expression ["|" NAME ("," NAME)*]      ExpressionLine, whose operands stand behind the bar
+          | expression ["|" NAME ("," NAME)*]      ExpressionLine, whose operands follow the bar
           | formula                                FormulaLine
           | nothing, or a comment                  EmptyLine
 
@@ -18,13 +19,13 @@ A text without an arrow is a formula if it parses as one, and else, if it lists 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from nameexpr.dims import WORD, normalised
 from nameexpr.errors import NameExprError, Span, nearest
-from nameexpr.syntax.lexer.tokens import Token, looks_like_formula, tokens
+from nameexpr.syntax.lexer.tokens import looks_like_formula
 from nameexpr.syntax.parser.formula import parse_formula
 from nameexpr.terminal.faults import LineError
 
@@ -35,7 +36,7 @@ class CommandRow(NamedTuple):
     name: str
     usage: str
     about: str
-    takes: Literal["nothing", "text", "picture", "code", "setting", "file", "command"]
+    takes: Literal["nothing", "text", "picture", "code", "setting", "file", "word"]
     also: tuple[str, ...] = ()
 
     @property
@@ -48,18 +49,20 @@ COMMANDS: Mapping[str, CommandRow] = {
     command.name: command
     for command in (
         CommandRow("names", "", "the tensors there are", "nothing"),
-        CommandRow("type", "TEXT", "names, sizes, dtype and cost of the result", "text", ("t",)),
+        CommandRow(
+            "type", "TEXT", "names, sizes, dtype, cost and expected time of the result", "text", ("t",)
+        ),
         CommandRow("plan", "[TEXT]", "the steps with flops, bytes and NumPy calls", "text", ("p",)),
         CommandRow("code", "[TEXT]", "the NumPy it runs, ready to paste", "text"),
         CommandRow("draw", "[network|tree|memory] [FILE.svg] [TEXT]", "a picture, here as text", "picture"),
         CommandRow("time", "[TEXT]", "how long it takes", "text"),
-        CommandRow("explain", "[CODE]", "a page about an error, by default the last one", "code"),
+        CommandRow("explain", "[CODE]", "a page about a mistake, by default the last one", "code"),
         CommandRow("set", "[NAME VALUE]", "the settings, or change one", "setting"),
         CommandRow("load", "NAME[DIMS] FILE", "a tensor from .npy, .npz or .csv", "file"),
         CommandRow("save", "[NAME] FILE", "a tensor to .npy, .npz, .csv; or what was entered to .ne", "file"),
         CommandRow("script", "FILE", "run the lines of a file", "file"),
         CommandRow("undo", "", "take the last change back", "nothing"),
-        CommandRow("help", "[COMMAND]", "this", "command", ("h", "?")),
+        CommandRow("help", "[WORD]", "this list, or help about a word: softmax?", "word", ("h", "?")),
         CommandRow("quit", "", "leave", "nothing", ("q", "exit")),
     )
 }
@@ -76,23 +79,24 @@ FACTORIES: Mapping[str, str] = {
 }
 """Functions that make a tensor from the sizes of its dims."""
 
+MODULES: Mapping[str, str] = {"np": "numpy", "ne": "nameexpr"}
+"""Modules that Python lines know, by the names that they have there."""
+
 PICTURES = ("network", "tree", "memory")
 """Pictures that `:draw` knows."""
 ARRAYS = (".npy", ".npz", ".csv")
 SCRIPTS = (".ne",)
 """Suffixes of files that are read and written."""
 
-KINDS = ("command", "python", "argument")
-"""Kinds of tokens, in addition to those of `nameexpr.syntax.lexer.tokens`."""
-LONGEST = 8000
-"""Characters of a text up to which it is parsed for its tokens, to tell a formula from an expression."""
-
 COMMAND = re.compile(r"\s*:\s*(\S*)\s*")
 PYTHON = re.compile(rf"\s*(?:({WORD})\s*(?:\[([^\[\]]*)\]\s*)?=\s*)?(!)(?!=)\s*")
 """The head of a line of Python: target, its dims, and the mark."""
 _FACTORY = re.compile(rf"\s*({WORD})\s*=\s*({'|'.join(FACTORIES)})\s*\(", re.DOTALL)
-_COMMAND_TOKENS = re.compile(r"(\s*)(:\S*)(\s*)")
 _COMMENT = re.compile(r"#[^\n]*")
+_QUESTION = re.compile(r"\s*!?\s*(?:\?\s*([^\s?]+)|([^\s?]+)\s*\?)\s*|\s*\?\s*")
+"""`softmax?` and `?softmax`, with what is asked about in either group, or `?` alone."""
+_PLAIN_WORD = re.compile(r"\s*(?:(exit|quit)\s*(?:\(\s*\))?|(help)\s*(?:\s(\S+)|\(([^()]*)\))?)\s*")
+"""Commands that are understood without a colon: `exit`, `quit()`, `help`, `help softmax`, `help(softmax)`."""
 _ARROW = re.compile(r"->|=>|[→⟶⇒⟹↦➔➜➞]")
 _OF_FORMULAS = re.compile(r"[\[\]*/+<>&~%;!@]|\*\*|[)\w]\s*-\s*[(\w]|^\s*-")
 
@@ -161,6 +165,8 @@ def read_line(line: str) -> Line:
     """
     if not without_comments(line).strip():
         return EmptyLine()
+    if (question := _QUESTION.fullmatch(line)) is not None:
+        return CommandLine("help", question[1] or question[2] or "", len(line), line)
     if (command := COMMAND.match(line)) is not None:
         return CommandLine(command[1], line[command.end() :].rstrip(), command.end(), line)
     if (python := PYTHON.match(line)) and (python[1] or "x").isidentifier():
@@ -168,6 +174,18 @@ def read_line(line: str) -> Line:
     if (factory := _FACTORY.match(line)) and factory[1].isidentifier():
         return _factory_line(line, factory)
     return read_text(line)
+
+
+def plain_command(line: str, names: Container[str]) -> CommandLine | None:
+    """Parse a command that is typed as a plain word; None if it is none, or `names` contains the word.
+
+    >>> plain_command("help(softmax)", ()).argument, plain_command("exit", ["exit"])
+    ('softmax', None)
+    """
+    word = _PLAIN_WORD.fullmatch(without_comments(line))
+    if word is None or (word[1] or word[2]) in names:
+        return None
+    return CommandLine(word[1] or word[2], word[3] or word[4] or "", len(line), line)
 
 
 def read_text(text: str) -> TextLine:
@@ -219,10 +237,10 @@ def _factory_line(line: str, factory: re.Match[str]) -> FactoryLine:
     example = f"{factory[1]} = {factory[2]}(N=2, C=3)"
     if end < 0:
         bracket = Span(factory.end() - 1, factory.end())
-        raise LineError("this bracket is not closed", line, bracket, example)
+        raise LineError("this bracket is not closed", line, bracket, example, code="factory")
     if bare[end + 1 :].strip():
-        message = f"nothing follows what {factory[2]} makes"
-        raise LineError(message, line, Span(end + 1, len(bare)), example)
+        message = f"nothing may follow the call of {factory[2]}"
+        raise LineError(message, line, Span(end + 1, len(bare)), example, code="factory")
     return FactoryLine(normalised(factory[1]), factory[2], _pieces(bare, factory.end(), end))
 
 
@@ -235,45 +253,3 @@ def _pieces(line: str, start: int, end: int) -> tuple[Word, ...]:
             first = start + piece.start() + piece[0].index(text)
             words.append(Word(text, Span(first, first + len(text))))
     return tuple(words)
-
-
-def line_tokens(line: str) -> tuple[Token, ...]:
-    """Split a line into tokens whose spans tile it, whether or not it is valid. Nothing is raised.
-
-    >>> [token.kind for token in line_tokens(":plan x")], [token.kind for token in line_tokens("!x.sum()")]
-    (['command', 'space', 'tensor'], ['operator', 'python'])
-    """
-    return tuple(token for token in _tokens(line) if token.span.start < token.span.end)
-
-
-def _tokens(line: str) -> Iterator[Token]:
-    if command := _COMMAND_TOKENS.match(line):
-        for group, kind in enumerate(("space", "command", "space"), 1):
-            yield Token(kind, Span(*command.span(group)))
-        row = ALIASES.get(command[2][1:])
-        if row is not None and row.takes == "text":
-            yield from _shifted(_text_tokens(line[command.end() :]), command.end())
-        else:
-            yield Token("argument", Span(command.end(), len(line)))
-    elif python := PYTHON.match(line):
-        mark = Span(*python.span(3))
-        yield from tokens(line[: mark.start], "formula")
-        yield Token("operator", mark)
-        yield Token("python", Span(mark.end, len(line)))
-    else:
-        yield from _text_tokens(line)
-
-
-def _text_tokens(text: str) -> tuple[Token, ...]:
-    if len(text) > LONGEST:
-        return tokens(text)
-    if isinstance(read_text(text), FormulaLine):
-        return tokens(text, "formula")
-    bar = without_comments(text).find("|")
-    if bar < 0:
-        return tokens(text, "expression")
-    return tokens(text[:bar], "expression") + _shifted(tokens(text[bar:], "formula"), bar)
-
-
-def _shifted(text_tokens: tuple[Token, ...], by: int) -> tuple[Token, ...]:
-    return tuple(Token(kind, Span(start + by, end + by)) for kind, (start, end) in text_tokens)

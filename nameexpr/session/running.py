@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.compiler.pipeline import read, read_formula
 from nameexpr.errors import Span, did_you_mean
 from nameexpr.pictures.words import bytes_text, flops_text
@@ -102,7 +103,8 @@ def prepare(text: TextLine, tensors: Tensors, **options: Any) -> PreparedText:
 def plan_of(ready: PreparedText) -> Plan:
     """Return the plan (NameExprError if the operands do not fit, LineError if shapes are only checked)."""
     if ready.compiled is None:
-        raise LineError("this text checks shapes and computes nothing", hint="say what results: N C, C -> N")
+        hint = "write an arrow and the result: N C, C -> N"
+        raise LineError("this text checks shapes and computes nothing", hint=hint, code="operand")
     return ready.ask(ready.compiled.plan)
 
 
@@ -131,7 +133,9 @@ def value_of(ready: PreparedText) -> TextValue:
 
 
 def type_text(ready: PreparedText) -> str:
-    """Return names, sizes, dtype and cost of the result on one line (NameExprError if they do not fit)."""
+    """Return names, sizes, dtype, flops, memory and expected time of the result on one line (NameExprError if
+    the operands do not fit).
+    """
     if ready.compiled is None:
         return shown(ready.sizes())
     outline = ready.ask(ready.compiled.outline)
@@ -139,9 +143,14 @@ def type_text(ready: PreparedText) -> str:
         str(getattr(operand, "dtype", None) or np.asarray(operand).dtype) for _, operand in ready.operands
     }
     dtype = outline.dtype or (dtypes.pop() if len(dtypes) == 1 else "")
-    cost = f"{flops_text(outline.flops)}  {bytes_text(outline.peak_bytes)}"
-    line = f"{dims_text(outline.names, outline.shape)}  {dtype}  {cost}"
-    return line.replace("  0 flops", "").removesuffix("  0 B")
+    cost = [flops_text(outline.flops)] * (outline.flops > 0)
+    cost += [bytes_text(outline.peak_bytes)] * (outline.peak_bytes > 0)
+    return "  ".join([dims_text(outline.names, outline.shape), dtype, *cost, duration(outline.seconds)])
+
+
+def expected_seconds(ready: PreparedText) -> float:
+    """Return the seconds that a text is expected to take on one core, 0 where shapes are only checked."""
+    return ready.ask(ready.compiled.outline).seconds if ready.compiled is not None else 0.0
 
 
 def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
@@ -155,7 +164,7 @@ def _used(name: str, line: FormulaLine, tensors: Tensors) -> tuple[str, Any]:
         listed = ", ".join(there[:LISTED]) + (", ..." if len(there) > LISTED else "")
         hint = f"there are {listed}" if there else f"make it: {name} = randn(N=2, C=3)"
     span = read_formula(line.text).uses[name][0].span
-    raise LineError(f"there is no tensor '{name}'", line.text, span, hint)
+    raise LineError(f"there is no tensor '{name}'", line.text, span, hint, code="tensor")
 
 
 def _read(line: ExpressionLine, tensors: Tensors) -> tuple[ast.Expression, Operands, Mapping[str, int]]:
@@ -182,11 +191,11 @@ def _matching(
         message = f"'{written}' may be {' or '.join(names)}"
     there = [name for name in tensors if name != "_"] or ["x"]
     guesses = [(_candidates(other, tensors) or there)[0] for other in tree.inputs]
-    hint = f"write the operands behind a bar: {' '.join(line.text.split())} | {', '.join(guesses)}"
+    hint = f"write the operands after a bar: {' '.join(line.text.split())} | {', '.join(guesses)}"
     if not tensors:
         hint = "make a tensor first: x = randn(N=2, C=3)"
     span = term.span if term.items else Span(term.span.start, term.span.start + 1)
-    raise LineError(message, line.text, span, hint)
+    raise LineError(message, line.text, span, hint, code="operand")
 
 
 def _candidates(term: ast.Term, tensors: Tensors) -> list[str]:
@@ -199,24 +208,26 @@ def _candidates(term: ast.Term, tensors: Tensors) -> list[str]:
 
 
 def _said(line: ExpressionLine, word: Word, tensors: Tensors) -> tuple[str, Any]:
-    """Return the tensor or the number that is written behind the bar."""
+    """Return the tensor or the Python scalar that is written after the bar."""
     if word.text in tensors:
         return word.text, tensors[word.text]
     number = as_number(word.text)
     if number is not None:
         return word.text, number
     if word.text == "_":
-        raise LineError("there is no last result yet", line.line, word.span)
+        raise LineError("there is no last result yet", line.line, word.span, code="tensor")
     hint = did_you_mean(word.text, tensors) or f"make it: {word.text} = randn(N=2, C=3)"
+    code = "tensor"
     if not word.text.isidentifier():
-        hint = "behind the bar stand tensors, numbers and sizes: | x, 2.5, h=8"
-    raise LineError(f"there is no tensor '{word.text}'", line.line, word.span, hint)
+        hint, code = "tensors, Python scalars and sizes follow the bar: | x, 2.5, h=8", "operand"
+    raise LineError(f"there is no tensor '{word.text}'", line.line, word.span, hint, code=code)
 
 
 def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
     name, _, value = (part.strip() for part in word.text.partition("="))
     if not name.isidentifier() or not (value.isascii() and value.isdigit()) or len(value) > 18:  # noqa: PLR2004
-        raise LineError(f"'{word.text}' is no size", line.line, word.span, "a size is a whole number: h=8")
+        hint = "a size is a whole number: h=8"
+        raise LineError(f"'{word.text}' is not a size", line.line, word.span, hint, code="operand")
     return name, int(value)
 
 

@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.carets import visible
 from nameexpr.dims import WORD
 from nameexpr.errors import NameExprError, error
@@ -34,8 +35,9 @@ from nameexpr.runtime.compiled_formula import CompiledFormula
 from nameexpr.session import lines
 from nameexpr.session.constructors import exception_text, make, run_python
 from nameexpr.session.continuation import continued
-from nameexpr.session.lines import find_command, read_line
-from nameexpr.session.running import PreparedText, prepare, value_of
+from nameexpr.session.explaining import Fault, fault_of
+from nameexpr.session.lines import find_command, plain_command, read_line
+from nameexpr.session.running import PreparedText, expected_seconds, prepare, value_of
 from nameexpr.session.settings import DEFAULTS, Settings, options_of
 from nameexpr.session.values import as_named, described, is_tensor_like, shown
 from nameexpr.tensors import NamedTensor
@@ -45,6 +47,8 @@ MANY = 10
 """Commas from which on the estimate for a text being typed uses the greedy order."""
 KEPT = 50
 """Number of lines that can be undone."""
+SLOW = 10.0
+"""Seconds that a line may be expected to take before it is confirmed."""
 
 
 class Answer(NamedTuple):
@@ -69,8 +73,10 @@ class Session:
     others: dict[str, Any] = field(default_factory=dict)  # variables of Python's that are no tensors
     entered: list[str] = field(default_factory=list)  # the lines that made what is there, for `:save`
     last_text: lines.TextLine | None = None  # what commands without a text are about
-    last_fault: str = ""  # code of the latest error, for `:explain`
+    last_fault: Fault = field(default_factory=Fault)  # the latest error, for `:explain`
     strong: Callable[[str], str] = str  # sets off the head and the carets of an error
+    width: Callable[[], int | None] = lambda: None  # columns that tables fit into, None for any number
+    confirm: Callable[[str], bool] | None = None  # asks before a slow line; None runs it
     version: int = 0  # grows with each change
     depth: int = 0  # scripts that are running inside each other
     undone: list[tuple[str, dict[str, NamedTensor], Settings, int]] = field(default_factory=list)
@@ -86,6 +92,10 @@ class Session:
             text = "\n".join([*(f"warning: {note}" for note in notes), answer.text])
             answer = answer._replace(text=text.rstrip("\n"))
         return answer
+
+    def read(self, line: str) -> lines.Line:
+        """Parse a line; `exit`, `quit` and `help` are commands, unless a tensor has that name (LineError)."""
+        return plain_command(line, self.tensors) or read_line(line)
 
     def look(self, line: str) -> Answer:
         """Return the answer to a line that changes no tensor, and forget that it was asked."""
@@ -106,6 +116,18 @@ class Session:
             options |= {"optimize": order, "memory_limit": None}
         return prepare(line, self.tensors, **options)
 
+    def shown(self, value: object) -> str:
+        """Format a value with the digits that are set, as wide as lines may be."""
+        return shown(value, self.settings["precision"], self.width())
+
+    def check_time(self, ready: PreparedText, calls: int = 1) -> None:
+        """Ask before a text that is expected to take long (LineError if it is not to be run)."""
+        if self.confirm is None or self.depth:
+            return
+        seconds = calls * expected_seconds(ready)
+        if seconds > SLOW and not self.confirm(f"this is expected to take {duration(seconds)}; run it?"):
+            raise LineError("not run", hint=":plan shows what takes long", code="stopped")
+
     def put(self, line: str, changed: Mapping[str, NamedTensor], gone: list[str] | None = None) -> None:
         """Store tensors, and the previous state for `:undo`, unless only the last result changes."""
         if gone or set(changed) != {"_"}:
@@ -122,18 +144,12 @@ class Session:
 
     def _answer(self, line: str) -> Answer:
         try:
-            answer = self._run(read_line(line), line)
-        except (NameExprError, CommandError) as fault:
-            self.last_fault = fault.code if isinstance(fault, NameExprError) else ""
-            return Answer(advised(fault, line).render(self.strong), is_fault=True)
-        except MemoryError:
-            return Answer(self.strong("there is not enough memory for this"), is_fault=True)
-        except RecursionError:
-            return Answer(self.strong("this is nested too deeply"), is_fault=True)
+            read = self.read(line)
+            answer = self._run(read, line)
         except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
-            what = visible(f"{type(fault).__name__}: {fault}")
-            return Answer(self.strong(f"nameexpr failed, which is a bug of its own: {what}"), is_fault=True)
-        if not answer.is_fault and line.strip() and not line.lstrip().startswith(":"):
+            self.last_fault = fault_of(fault)
+            return Answer(_rendered(fault, line, self.strong, self.width()), is_fault=True)
+        if not answer.is_fault and line.strip() and not isinstance(read, lines.CommandLine):
             self.entered.append(line)
         return answer
 
@@ -157,8 +173,9 @@ class Session:
 
     def _text(self, line: lines.TextLine, text: str) -> Answer:
         ready = self.prepared(line)
-        result = value_of(ready)
         self.last_text = line
+        self.check_time(ready)
+        result = value_of(ready)
         used = f"of {', '.join(name for name, _ in ready.operands)}\n" if ready.chosen else ""
         if isinstance(result.value, Sizes):
             return Answer(used + shown(result.value))
@@ -166,7 +183,7 @@ class Session:
         last = as_named(result.value)
         self.put(text, {**named, "_": last})
         is_named = isinstance(ready.compiled, CompiledFormula) and ready.compiled.statements[-1] is not None
-        value = "" if is_named else shown(last, self.settings["precision"])
+        value = "" if is_named else self.shown(last)
         return _told(named, used + value)
 
     def _python(self, line: lines.PythonLine, text: str) -> Answer:
@@ -179,10 +196,22 @@ class Session:
             self.put(text, changed, gone)
         named = {name: tensor for name, tensor in changed.items() if name != "_"}
         try:
-            value_text = "" if value is None else shown(value, self.settings["precision"])
+            value_text = "" if value is None else self.shown(value)
         except Exception as fault:  # noqa: BLE001  a class of the user's
             raise LineError(f"this value cannot be shown: {exception_text(fault)}") from None
         return _told(named, value_text)
+
+
+def _rendered(fault: Exception, line: str, strong: Callable[[str], str], columns: int | None) -> str:
+    """Return the text of an error."""
+    if isinstance(fault, NameExprError | CommandError):
+        return advised(fault, line).render(strong, columns)
+    if isinstance(fault, MemoryError):
+        return strong("there is not enough memory for this")
+    if isinstance(fault, RecursionError):
+        return strong("this is nested too deeply")
+    what = visible(f"{type(fault).__name__}: {fault}")
+    return strong(f"nameexpr failed, which is a bug of its own: {what}")
 
 
 def _told(named: Mapping[str, NamedTensor], value: str = "") -> Answer:
@@ -192,8 +221,7 @@ def _told(named: Mapping[str, NamedTensor], value: str = "") -> Answer:
 
 
 _WORDS = {
-    **dict.fromkeys(("exit", "quit", "q"), ":quit or Ctrl-D leaves"),
-    **dict.fromkeys(("help", "?"), ":help lists what can be typed"),
+    "q": ":quit or Ctrl-D leaves",
     **dict.fromkeys(("ls", "dir", "names"), ":names lists the tensors"),
     "undo": ":undo takes the last line back",
 }
@@ -216,7 +244,7 @@ def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | C
 
     >>> print(advised(LineError("this is wrong"), "np.ones(3)"))
     this is wrong
-      help: Python goes behind !: !np.ones(3)
+      help: Python follows !: !np.ones(3)
     """
     advice = _advice(line.strip())
     if not advice:
@@ -229,13 +257,15 @@ def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | C
 
 
 def _advice(line: str) -> str:
+    if line.startswith("?") or line.endswith("?"):
+        return ""
     is_short = len(line) <= QUOTED and "\n" not in line
     if advice := _WORDS.get(line.removesuffix("()").casefold()):
         return advice
     if value := _VALUE.match(line):
         example = f"{value[1]} = !{value[2]}" if is_short else "x = !np.ones((2, 3))"
-        return f"a value of Python's has ! before it: {example}"
+        return f"a Python value follows !: {example}"
     if python := _PYTHON.match(line):
         example = line if is_short else "print(x.shape)"
-        return f"Python goes behind !: !{'ne.' if python[1] else ''}{example}"
+        return f"Python follows !: !{'ne.' if python[1] else ''}{example}"
     return ""

@@ -46,7 +46,7 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
     """
     if name not in DEFAULTS:
         hint = did_you_mean(name, SETTINGS) or f"there are {', '.join(SETTINGS)}"
-        raise LineError(f"there is no setting '{name}'", hint=hint)
+        raise LineError(f"there is no setting '{name}'", hint=hint, code="setting")
     return {**settings, name: DEFAULTS[name] if value == "auto" else SETTINGS[name].read(value)}
 
 
@@ -71,12 +71,12 @@ def read_bytes(value: str) -> int:
     try:
         return as_bytes(value)
     except ArgumentTypeError:
-        raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB") from None
+        raise LineError(f"'{value}' is not a number of bytes", hint="such as 512MB", code="setting") from None
 
 
 def _whole_number(value: str, what: str, most: int, hint: str) -> int:
     if not value.isascii() or not value.isdigit() or len(value) > len(str(most)) or int(value) > most:
-        raise LineError(f"'{value}' is no {what}", hint=hint)
+        raise LineError(f"'{value}' is no {what}", hint=hint, code="setting")
     return int(value)
 
 
@@ -84,7 +84,7 @@ def _read_dtype(value: str) -> str:
     dtype = as_dtype(value)
     if dtype is None or dtype.kind not in "biufc":
         what = "no dtype" if dtype is None else "no dtype to compute in"
-        raise LineError(f"'{value}' is {what}", hint="such as float32")
+        raise LineError(f"'{value}' is {what}", hint="such as float32", code="setting")
     return dtype.name
 
 

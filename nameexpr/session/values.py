@@ -23,6 +23,8 @@ from nameexpr.tensors import NamedTensor, as_tensor
 WHOLE = 60
 """Elements from which on the middle of a tensor is left out."""
 EDGE = 3
+LINE = 75
+"""Columns of a line of an array, as NumPy has them."""
 PAGE = 2
 """Dims of a page: of a large tensor with more dims only the first page is shown."""
 LONGEST = 4000
@@ -40,7 +42,7 @@ def is_tensor_like(value: object) -> bool:
 
 
 def as_named(value: Any, names: object = None) -> NamedTensor:
-    """Convert a value to a tensor without a copy (NameExprError if it is no array, or has other dims)."""
+    """Convert a value to a tensor without a copy (NameExprError if it is not an array, or has other dims)."""
     if isinstance(value, NamedTensor) and names is None:
         return value
     return as_tensor(value.data if isinstance(value, NamedTensor) else value, names=names)
@@ -71,8 +73,10 @@ def described(tensor: NamedTensor) -> str:
     return f"{dims_text(tensor.names, tensor.shape)}  {tensor.dtype}"
 
 
-def shown(value: object, precision: int = 4) -> str:
-    r"""Format a value as printable text of bounded length.
+def shown(value: object, precision: int = 4, width: int | None = None) -> str:
+    r"""Format a value as printable text of bounded length; lines of arrays have at most `width` columns.
+
+    Of a named tuple of tensors, such as that of `x.max("N")`, each tensor is printed after its name.
 
     >>> print(shown(np.ones(3) / 3), shown("a\x1b[31m"), shown(Sizes({"N": 2}, {"batch": (2, 3)})))
     array([0.3333, 0.3333, 0.3333]) 'a\x1b[31m' N=2, batch...=(2, 3)
@@ -81,7 +85,13 @@ def shown(value: object, precision: int = 4) -> str:
         packs = [f"{name.removesuffix('...')}...={shape}" for name, shape in value.packs.items()]
         sizes = [f"{label}={size}" for label, size in value.items()]
         return visible(", ".join([*sizes, *packs])) or "the shapes fit"
-    with np.printoptions(threshold=WHOLE, edgeitems=EDGE, precision=precision):
+    if isinstance(value, tuple) and all(isinstance(tensor, NamedTensor) for tensor in value):
+        names = getattr(value, "_fields", ())
+        if names:
+            parts = zip(names, value, strict=True)
+            return "\n".join(f"{visible(name)}:\n{shown(part, precision, width)}" for name, part in parts)
+    line = min(LINE, width or LINE)
+    with np.printoptions(threshold=WHOLE, edgeitems=EDGE, precision=precision, linewidth=line):
         is_deep = isinstance(value, NamedTensor) and value.ndim > PAGE and value.numel() > WHOLE
         text = _first_page(value) if is_deep else repr(value)
     return visible(text if len(text) <= LONGEST else text[:LONGEST] + "…")

@@ -10,9 +10,9 @@ that make tensors. They are loaded on use: `core` alone tells tensors from other
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, from_numpy, from_xarray, tensor, wrap
+    from nameexpr.tensors.named_tensor import NamedTensor, as_tensor, from_numpy, tensor, wrap
 
-__all__ = ["NamedTensor", "as_tensor", "from_numpy", "from_xarray", "tensor", "wrap"]
+__all__ = ["NamedTensor", "as_tensor", "from_numpy", "tensor", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

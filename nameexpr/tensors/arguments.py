@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from operator import index as as_index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,22 +26,21 @@ from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import op
 
-_REFUSED = {
-    "MaskedArray": (
-        "a masked array would lose its mask",
-        "fill it, array.filled(value), and keep the mask apart",
-    ),
-    "matrix": ("np.matrix changes the meaning of * and of indexing", "give np.asarray(matrix)"),
-}
+if TYPE_CHECKING:
+    from nameexpr.backends.numpy.foreign import Foreign
+
+_NUMBERS = frozenset({int, float, complex, bool, list, tuple})
 
 
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
-    """Return `data` as an array that is no subclass, copied if asked or needed.
+    """Return `data` as an array that is not a subclass, copied if asked or needed.
 
-    NE653 if it cannot be an array of numbers, NE654 for masked arrays and matrices, NE655 for an unknown
-    dtype.
+    NE653 if it cannot be an array of numbers, NE654 for arrays of other libraries that would lose something,
+    NE655 for an unknown dtype.
     """
-    _refuse(data)
+    if type(data) is not np.ndarray:
+        found = foreign(data)
+        data = data if found is None else found.array
     wanted = as_dtype(dtype)
     try:
         array = np.array(data, dtype=wanted) if copy else np.asarray(data, dtype=wanted)
@@ -59,19 +58,33 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     return array
 
 
-def _refuse(data: object) -> None:
-    if type(data) is np.ndarray:
-        return
-    for base in type(data).__mro__:
-        if base.__name__ in _REFUSED and base.__module__.partition(".")[0] == "numpy":
-            message, hint = _REFUSED[base.__name__]
-            raise error(Diagnostic("NE654", message, hint=hint))
-    first = data
-    while isinstance(first, list | tuple) and first:  # a look at all would cost more than making the array
-        first = first[0]
-    if isinstance(first, Core) and first is not data:
-        hint = "np.stack([x.numpy(), ...]) gives an array; name its dims with from_numpy"
-        raise error(Diagnostic("NE653", "a list of NamedTensors would lose their names", hint=hint))
+def foreign(data: object) -> Foreign | None:
+    """Return what an array of another library holds, and None for any other object.
+
+    NE412 and NE654 for one that would lose something, NE653 for a list of such arrays.
+    """
+    if type(data) in _NUMBERS and not isinstance(data, list | tuple):
+        return None
+    from nameexpr.backends.numpy.foreign import (
+        Refusal,
+        classes_within,
+        reader_of,
+    )  # late: not for arrays
+
+    if isinstance(data, list | tuple):
+        for kind in classes_within(data) - _NUMBERS:
+            if issubclass(kind, Core) or reader_of(kind) is not None:
+                hint = "stack([x, y], name='...') joins them along a new dim"
+                message = f"the data is a list of {kind.__name__}s, not one array"
+                raise error(Diagnostic("NE653", message, hint=hint))
+        return None
+    reader = reader_of(type(data))
+    found = None if reader is None else reader(data)
+    if isinstance(found, Refusal):
+        raise error(
+            Diagnostic("NE412" if found.is_name else "NE654", f"the data {found.message}", hint=found.hint)
+        )
+    return found
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:
@@ -82,7 +95,7 @@ def as_dtype(dtype: object) -> np.dtype[Any] | None:
         if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy knows once ml_dtypes is imported
             return bfloat16()
         hint = "dtypes are NumPy's: np.float32, 'int64', bool"
-        raise error(Diagnostic("NE655", f"{shown(dtype)} is no dtype", hint=hint)) from fault
+        raise error(Diagnostic("NE655", f"{shown(dtype)} is not a dtype", hint=hint)) from fault
 
 
 def bfloat16() -> np.dtype[Any]:

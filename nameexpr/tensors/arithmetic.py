@@ -97,8 +97,8 @@ class ArithmeticMethods(PointwiseMethods):
         alpha = checked_number(alpha, verb, "alpha")
         dtype = self._data.dtype
         if isinstance(alpha, float) and dtype.kind in "iub" and np.result_type(operand).kind in "iub":
-            message = f"{verb}: alpha={alpha} of integers is no integer"
-            raise error(Diagnostic("NE578", message, hint="make floats of them first: x.float()"))
+            message = f"{verb}: alpha={alpha} of integers is not an integer"
+            raise error(Diagnostic("NE578", message, hint="convert them to floats first: x.float()"))
         if type(operand) in NUMBERS:
             return self._unify(verb, self, alpha * operand, out)
         is_wide = dtype.itemsize == NARROW and is_narrow(dtype) and operand.dtype == dtype

@@ -191,7 +191,7 @@ DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})
 
 
 def imported(library: str, verb: str) -> ModuleType:
-    """Return a library that is no dependency (NE686 if it is not installed)."""
+    """Return a library that is not a dependency (NE686 if it is not installed)."""
     from importlib import import_module
 
     try:

@@ -23,7 +23,7 @@ from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import exhausted, undefined
-from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names
+from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import spelt
 
@@ -135,16 +135,16 @@ class MatrixProducts(Operators):
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Any) -> Self:
-        return self._product(other, "matmul", None, None) if isinstance(other, KNOWN) else NotImplemented
+        return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Self:
-        if not isinstance(other, KNOWN):
+        if not is_operand(other):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
         return self._wrap(np.asarray(data), names).matmul(self)
 
     def __imatmul__(self, other: Any) -> Self:
-        return self.matmul(other, out=self) if isinstance(other, KNOWN) else NotImplemented
+        return self.matmul(other, out=self) if is_operand(other) else NotImplemented
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:
@@ -181,8 +181,8 @@ def _weighted(data: Array, factor: complex, verb: str, option: str) -> Array:
         return data
     factor = checked_number(factor, verb, option)
     if isinstance(factor, float) and data.dtype.kind in "iub":
-        message = f"{verb}: {option}={factor} of integers is no integer"
-        raise error(Diagnostic("NE578", message, hint="make floats of the tensors first: x.float()"))
+        message = f"{verb}: {option}={factor} of integers is not an integer"
+        raise error(Diagnostic("NE578", message, hint="convert the tensors to floats first: x.float()"))
     return np.asarray(np.multiply(data, factor))
 
 

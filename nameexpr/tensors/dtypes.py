@@ -92,4 +92,4 @@ def of_tensor_type(name: str) -> np.dtype[Any]:
         if known == wanted:
             return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
     hint = did_you_mean(wanted, _TYPES.values()) or "'nameexpr.FloatTensor' is one"
-    raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint=hint))
+    raise error(Diagnostic("NE655", f"{name!r} is not a type of tensor", hint=hint))

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
     "neg": "logical_not, or ~, turns bools around",
-    "sub": "^ or logical_xor tells where two bools differ",
+    "sub": "^ or logical_xor shows where two bools differ",
     "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
     "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
     **dict.fromkeys(("frac", "bernoulli", "normal", "log_normal"), _TO_FLOATS),
@@ -46,8 +46,10 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
         except NameExprError as sizes:
             return sizes
     if "negative integer powers" in str(fault):
-        hint = "make floats of it first: x.float(), or give the exponent as a float, -1.0"
-        return error(Diagnostic("NE574", f"{verb}: an integer to a negative power is no integer", hint=hint))
+        hint = "convert it to floats first: x.float(), or give the exponent as a float, -1.0"
+        return error(
+            Diagnostic("NE574", f"{verb}: an integer to a negative power is not an integer", hint=hint)
+        )
     if isinstance(fault, OverflowError) or "NaN to integer" in str(fault):
         dtype = next((operand.dtype for operand in operands if isinstance(operand, Core | np.ndarray)), None)
         numbers = (operand for operand in operands if isinstance(operand, int | float | np.generic))

@@ -125,7 +125,7 @@ class Indexing(Operators):
         taken = sum(item.takes for _, item in pairs)
         dots = [index for index, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1:
-            raise fault("NE804", "'...' may stand only once in an index", self._shown(key))
+            raise fault("NE804", "an index can contain '...' only once", self._shown(key))
         if taken > self._data.ndim:
             message = f"an index for {counted(taken, 'dim')}, and the tensor has {self._data.ndim}"
             raise fault("NE804", message, self._shown(key))
@@ -242,4 +242,4 @@ def _checked_slice(item: slice) -> slice:
 
 
 def _bad_item(item: Any, hint: str = _INDICES) -> NameExprError:
-    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
+    return error(Diagnostic("NE683", f"{shown(item)} is not an index", hint=hint))

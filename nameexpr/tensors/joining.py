@@ -89,7 +89,7 @@ def stack(
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
         call = ShownCall("stack", (Verbatim("[...]"), dim), (all_dims[0],))
-        raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
+        raise fault("NE801", f"stack: the new dim can be at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
     if name is not None:
         dims = dims_of(names, parts[0]._data.shape)

@@ -196,7 +196,7 @@ class Masks(Operators):
         if places.dtype.kind not in "iu":
             message = f"{verb}: indices are integers, not {places.dtype}"
             mask = f"{_MASKED[verb.rstrip('_')]} takes a mask of bools"
-            hint = mask if places.dtype == np.bool_ else "x.long() makes integers of them"
+            hint = mask if places.dtype == np.bool_ else "x.long() converts them to integers"
             raise error(Diagnostic("NE677", message, hint=hint))
         bad = places[(places < -size) | (places >= size)]
         if bad.size:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nameexpr.dims import dims_of
+from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array
+from nameexpr.tensors.arguments import as_array, foreign
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -193,7 +193,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     DimNameError
         If a name is malformed or doubled, there is not one per dim, or the data has other names already.
     OptionError
-        If the data is no array of numbers, or a masked array or matrix, or names or dtype are of a wrong
+        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of a wrong
         kind.
 
     Notes
@@ -205,7 +205,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     >>> tensor([[1, 2, 3]], names="N C").shape
     (1, 3)
     """
-    return _made(data, names, dtype, copy=True)
+    return made(data, names, dtype, copy=True)
 
 
 @checked
@@ -218,7 +218,7 @@ def as_tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedT
     >>> as_tensor(array, names="N").numpy() is array
     True
     """
-    result = _made(data, names, dtype, copy=False)
+    result = made(data, names, dtype, copy=False)
     is_same = isinstance(data, NamedTensor) and result.numpy() is data.numpy() and result.names == data.names
     return data if is_same else result  # type: ignore[return-value]
 
@@ -246,44 +246,27 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
     if not isinstance(array, np.ndarray):
         hint = "tensor(data) and as_tensor(data) take lists, numbers and NamedTensors as well"
         raise error(Diagnostic("NE653", f"from_numpy takes an array, not {type(array).__name__}", hint=hint))
-    return _made(array, names, None, copy=False)
+    return made(array, names, None, copy=False)
 
 
-@checked
-def from_xarray(array: Any) -> NamedTensor:
-    """Return a tensor that shares the array of an `xarray.DataArray`, and has its dims, not its coordinates.
-
-    Raises
-    ------
-    OptionError
-        NE653, if it is no DataArray.
-    DimNameError
-        NE412, if a dim's name is no name here.
-
-    Examples
-    --------
-    >>> import xarray  # doctest: +SKIP
-    >>> from_xarray(xarray.DataArray([[1, 2]], dims=("N", "C"))).names  # doctest: +SKIP
-    ('N', 'C')
-    """
-    if not hasattr(array, "dims") or not hasattr(array, "values"):
-        hint = "from_numpy(array, names=...) takes arrays"
-        message = f"from_xarray takes a DataArray, not {type(array).__name__}"
-        raise error(Diagnostic("NE653", message, hint=hint))
-    return from_numpy(array.values, names=tuple(array.dims))
-
-
-def _made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
-    old = data if isinstance(data, NamedTensor) else None
+def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
+    """Return the data as a tensor: what `tensor` and `as_tensor` do."""
+    found = None if isinstance(data, np.ndarray | NamedTensor) else foreign(data)
+    old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     if names is None and old is not None:
         return wrap(array, old.names)
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
-    if old is not None and old.has_names() and new_names != old.names:
-        at = next(at for at, name in enumerate(old.names) if new_names[at] != name)
-        message = "the data is a NamedTensor"
-        message += f" whose dim {at} is called {old.names[at]!r}, not {new_names[at]!r}"
-        hint = "leave names= out and rename the result, or refine_names for dims without a name"
-        raise fault("NE418", message, ShownCall("names=", new_names, (old._dims,)), (at,), hint)
+    if old is not None and old.has_names():
+        _check_kept(old, new_names, type(data).__name__, has_all=found is None)
     return wrap(array, new_names)
+
+
+def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:
+    """Raise NE418 where a name would be lost; or gained, unless an index of pandas left it open."""
+    for at, (name, new) in enumerate(zip(old.names, names, strict=True)):
+        if name != new and (has_all or name is not None):
+            message = f"the data is a {kind} whose dim {at} is called {name!r}, not {new!r}"
+            hint = "leave names= out and rename the result, or refine_names for dims without a name"
+            raise fault("NE418", message, ShownCall("names=", names, (old._dims,)), (at,), hint)

@@ -22,7 +22,7 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, unnamed
+from nameexpr.tensors.arguments import as_array, foreign, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
@@ -88,7 +88,7 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN):
+        if not isinstance(other, KNOWN) and not is_operand(other):
             return _NOT_OURS  # type: ignore[no-any-return]
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
@@ -106,7 +106,7 @@ class Operators(Core):
                     return self._named(BINARY[verb](a, b), self._names)
                 except REFUSED as fault:
                     raise _ours(fault, verb, (self, other)) from fault
-        return self._ranked(verb, other) if isinstance(other, KNOWN) else _NOT_OURS
+        return self._ranked(verb, other) if is_operand(other) else _NOT_OURS
 
     def _ranked(self, verb: str, other: Any, out: Core | None = None) -> Self:
         """Return which number is larger, or the larger one: complex numbers have no order (NE571)."""
@@ -191,12 +191,12 @@ def data_and_names(operand: Any, verb: str) -> tuple[Any, Names]:
         return operand, ()
     if isinstance(operand, np.generic):
         return operand, ()
-    array = as_operand(operand, verb)
-    return array, (None,) * array.ndim
+    core = as_core(operand, verb)
+    return core._data, core._names
 
 
 def as_operand(operand: object, verb: str) -> Array:
-    """Return an operand that is no NamedTensor as an array, all of whose dims are unnamed (NE575)."""
+    """Return an operand that is not a NamedTensor as an array, all of whose dims are unnamed (NE575)."""
     if operand is None or isinstance(operand, str | bytes | dict | set):
         hint = "operands are NamedTensors, arrays, nested lists and numbers"
         raise error(Diagnostic("NE575", f"{verb} cannot take {shown(operand)} as an operand", hint=hint))
@@ -204,5 +204,21 @@ def as_operand(operand: object, verb: str) -> Array:
 
 
 def as_core(operand: object, verb: str) -> Core:
-    """Return an operand as a tensor: any other than a NamedTensor without names (NE575)."""
-    return operand if isinstance(operand, Core) else unnamed(as_operand(operand, verb))
+    """Return an operand as a tensor, with the names that an array of xarray or pandas has (NE575)."""
+    if isinstance(operand, Core):
+        return operand
+    found = None if type(operand) is np.ndarray else foreign(operand)
+    return (
+        unnamed(as_operand(operand, verb))
+        if found is None
+        else Core._tensor_class._wrap(found.array, found.names)
+    )
+
+
+def is_operand(other: object) -> bool:
+    """Return whether an operator takes this with a tensor; others may have operators of their own."""
+    if isinstance(other, KNOWN):
+        return True
+    from nameexpr.backends.numpy.foreign import reader_of
+
+    return reader_of(type(other)) is not None

@@ -183,7 +183,7 @@ class PointwiseMethods(Operators):
     )
     frac, frac_ = _each("frac", "the fraction of each float, with its sign", "[-1.5, 1.25]", "[-0.5 ,  0.25]")
     bitwise_not, bitwise_not_ = _each(
-        "bitwise_not", "the integers with all bits inverted, or the bools turned around", "[0, 5]", "[-1, -6]"
+        "bitwise_not", "the integers with all bits inverted, or the bools negated", "[0, 5]", "[-1, -6]"
     )
     logical_not, logical_not_ = _each("logical_not", "whether {} is 0 or False", "[0, 5]", "[ True, False]")
     isnan: UnaryMethod = _method("isnan", "whether {} is nan", "[np.nan, 1.0]", "[ True, False]")

@@ -140,7 +140,7 @@ class Shapes(Operators):
             raise fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(dim)}) names the new dim")
         number = checked_int(dim, "unsqueeze", "the position")
         if not -rank <= number < rank:
-            message = f"unsqueeze: a new dim stands at {-rank} to {rank - 1}, not {number}"
+            message = f"unsqueeze: a new dim can be at {-rank} to {rank - 1}, not {number}"
             raise fault("NE801", message, ShownCall("unsqueeze", (dim,), (self._dims,)), (0,))
         at = number % rank
         if name is not None:
@@ -218,7 +218,7 @@ class Shapes(Operators):
             return self
         if any(self._names):
             result = tuple(Dim(None, size) for size in shape)
-            message = f"resize_: a tensor with names keeps its sizes; {shape} is asked for"
+            message = f"resize_: a tensor with names keeps its sizes; {shape} is requested"
             hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
             pairing = Pairing("resize_", "tensor", "wanted")
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nameexpr.carets import marked_text, shortened, visible
+from nameexpr.carets import line_limit, marked_text, shortened, visible, wrapped
 from nameexpr.errors import Span
 
 LONGEST = 120
@@ -20,6 +20,7 @@ class CommandError(Exception):
     code = "command"
     status = 1
     text = ""
+    detail = ""
     span: Span | None = None
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -31,13 +32,15 @@ class CommandError(Exception):
         """Return the message with its hint."""
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
-    def render(self, strong: Callable[[str], str] = str) -> str:
+    def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
         """Return the message, the line that it is about and the hint, as `NameExprError` has them."""
-        lines = [strong(visible(shortened(self.message)))]
+        lines = [strong(wrapped(visible(shortened(self.message)), columns, 2))]
         if self.span is not None:
-            lines += ["  " + line for line in marked_text(self.text, [(*self.span, "")], strong=strong)]
+            limit = line_limit(columns)
+            marked = marked_text(self.text, [(*self.span, "")], strong=strong, limit=limit)
+            lines += ["  " + line for line in marked]
         if self.hint:
-            lines.append(f"  help: {visible(shortened(self.hint))}")
+            lines.append(wrapped(f"  help: {visible(shortened(self.hint))}", columns, len("  help: ")))
         return "\n".join(lines)
 
 
@@ -61,6 +64,8 @@ class UsageError(CommandError):
 class LineError(CommandError):
     """An error in a line of a session, with its span in `text` if that is known.
 
+    `code` is the kind of mistake (`nameexpr.session.explaining.KINDS`); `detail` is a Python traceback.
+
     >>> print(LineError("there is no tensor 'w'", "N C -> N | w", Span(11, 12), "make it: w = randn(N=2)"))
     there is no tensor 'w'
       N C -> N | w
@@ -68,10 +73,21 @@ class LineError(CommandError):
       help: make it: w = randn(N=2)
     """
 
-    def __init__(self, message: str, text: str = "", span: Span | None = None, hint: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        text: str = "",
+        span: Span | None = None,
+        hint: str = "",
+        *,
+        code: str = "command",
+        detail: str = "",
+    ) -> None:
         super().__init__(message, hint)
         self.text = text
         self.span = span
+        self.code = code
+        self.detail = detail
 
     def __str__(self) -> str:
         """Return the message, the line with carets, and the hint."""

@@ -30,7 +30,8 @@ _SHORTHAND = re.compile(r"(?<![\w.])ones\(")
 _CODE = re.compile(r"(?:ne)?(\d{3})", re.IGNORECASE | re.ASCII)
 _FAMILY = re.compile(r"(?:ne)?(\d)(?:xx)?", re.IGNORECASE | re.ASCII)
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
-_WIDTH = 88
+WIDTH = 88
+"""Columns at which prose is wrapped, if the terminal is not narrower."""
 _QUOTED = re.compile(r"(`[^`]*`)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 _STARS = re.compile(r"\*\*([^*]+)\*\*")
@@ -49,13 +50,13 @@ class Section(NamedTuple):
     body: str
 
 
-def page(code: str) -> str:
+def page(code: str, width: int | None = None) -> str:
     """Format the page about an error code such as "NE304", "ne304" or "304" as text: its meaning, an example,
-    and what that prints (NoPageError).
+    and what that prints (NoPageError). Prose is wrapped at `width` columns if that is less than 88.
     """
     section = _found(code)
     parts = [f"{section.code} ({family(section.code).__name__}): {section.about}"]
-    parts += _plain_parts(section.body)
+    parts += _plain_parts(section.body, min(WIDTH, width or WIDTH))
     if any(_SHORTHAND.search(body) for kind, body in _FENCE.findall(section.body) if kind == "python"):
         parts.append(NOTE)
     return "\n\n".join(parts)
@@ -127,7 +128,7 @@ def as_family(word: str) -> str | None:
 
 def _found(code: str) -> Section:
     if not _sections():
-        raise NoPageError("the pages about errors are not installed", "install nameexpr anew")
+        raise NoPageError("the pages about errors are not installed", "reinstall nameexpr")
     word = _CODE.fullmatch(code.strip())
     section = _sections().get(f"NE{word[1]}") if word else None
     if section is None:
@@ -161,14 +162,14 @@ def _split(text: str) -> Iterator[Section]:
         yield Section(here["code"], about, text[here.end() : behind.start() if behind else None].strip())
 
 
-def _plain_parts(body: str) -> Iterator[str]:
+def _plain_parts(body: str, width: int) -> Iterator[str]:
     """Yield wrapped paragraphs and indented code blocks, in order."""
     place = 0
     for fence in _FENCE.finditer(body + "\n"):
-        yield from _paragraphs(body[place : fence.start()], _WIDTH)
+        yield from _paragraphs(body[place : fence.start()], width)
         yield "\n".join(f"    {line}".rstrip() for line in fence[2].rstrip("\n").split("\n"))
         place = fence.end()
-    yield from _paragraphs(body[place:], _WIDTH)
+    yield from _paragraphs(body[place:], width)
 
 
 def _paragraphs(text: str, width: int | None) -> Iterator[str]:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 
 import nameexpr as ne
 
@@ -62,7 +64,7 @@ def read_case(block: str) -> Case:
 def fault_of(source: str) -> ne.NameExprError:
     """Return the error that a case raises."""
     try:
-        value = eval(source, {"ne": ne, "np": np, "ones": ones, "named": named})
+        value = eval(source, {"ne": ne, "np": np, "pd": pd, "xr": xr, "ones": ones, "named": named})
     except ne.NameExprError as fault:
         return fault
     raise AssertionError(f"{source} raises nothing, and gives {value!r}")

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import nameexpr as ne
 from nameexpr.errors import NameExprError
@@ -64,7 +66,7 @@ def ones(*shape: int, names: object = None) -> ne.NamedTensor:
 
 
 def value_of(source: str) -> Any:
-    return eval(source, {"ne": ne, "np": np, "ones": ones})
+    return eval(source, {"ne": ne, "np": np, "pd": pd, "xr": xr, "ones": ones})
 
 
 def fault_of(source: str) -> NameExprError:
@@ -78,7 +80,7 @@ def fault_of(source: str) -> NameExprError:
 
 @pytest.fixture(autouse=True)
 def _in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)  # a case names a file that is no archive
+    monkeypatch.chdir(ROOT)  # a case names a file that is not an archive
 
 
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.title)
@@ -126,7 +128,7 @@ ACCEPTED: dict[str, Callable[[ne.NamedTensor], tuple[object, object]]] = {
         ((None, "N", "C"), (1, 2, 3)),
     ),
 }
-"""What PyTorch refuses and is no mistake here: what is returned, and what it must be."""
+"""What PyTorch refuses and is not a mistake here: what is returned, and what it must be."""
 
 
 @pytest.mark.parametrize("failure", ACCEPTED)

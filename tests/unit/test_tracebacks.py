@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 import nameexpr as ne
@@ -122,7 +126,77 @@ def test_a_hook_of_someone_else_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sys.excepthook is before
 
 
-def test_the_exception_keeps_all_frames() -> None:
+X = np.ones((2, 3))
+PUBLIC: dict[str, Callable[[], object]] = {
+    "einsum": lambda: ne.einsum("a b, b c -> a c", X, X),
+    "einsum of a text that ran": lambda: ne.einsum("a b -> b a", np.ones(2)),
+    "einsum with out": lambda: ne.einsum("a b -> b a", X, out=X),
+    "evaluate": lambda: ne.evaluate("y[N K] = x[N C]", x=X),
+    "evaluate with options": lambda: ne.evaluate("y = x", x=X, outputs=["z"]),
+    "evaluate by position": lambda: ne.evaluate("y = x", X),  # type: ignore[call-overload]
+    "evaluate, refused by NumPy": lambda: ne.evaluate("y = x + 2 ** 4000", x=X),
+    "compile": lambda: ne.compile("a b -> a"),
+    "check": lambda: ne.check("a a", X),
+    "explain": lambda: ne.explain("a b, b c -> a c", X, X),
+    "a compiled expression": lambda: ne.compile("a b -> b a")(np.ones(2)),
+    "a compiled formula": lambda: ne.compile("y = x")(z=X),
+    "a plan": lambda: ne.compile("a b, b c -> a c").plan(X, X),
+    "code": lambda: ne.compile("y = x").code,
+    "bind": lambda: ne.compile("y = x + z").bind(q=X),
+}
+
+
+def raised_by(call: Callable[[], object]) -> ne.NameExprError:
     with pytest.raises(ne.NameExprError) as caught:
-        ne.einsum("a b -> c", [[1]])
-    assert len([*caught.traceback]) > 1
+        call()
+    return caught.value
+
+
+def modules_of(error: BaseException) -> list[str]:
+    return [
+        frame.f_globals.get("__name__", "nameexpr") for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+
+
+@pytest.mark.parametrize("call", PUBLIC.values(), ids=PUBLIC)
+def test_an_error_leaves_public_functions_without_frames_of_the_package(call: Callable[[], object]) -> None:
+    ne.einsum("a b -> b a", X)
+    error = raised_by(call)
+    assert {*modules_of(error)} == {__name__}
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert "nameexpr/" not in "".join(traceback.format_exception(error)).replace(__file__, "")
+
+
+@pytest.mark.parametrize("call", PUBLIC.values(), ids=PUBLIC)
+def test_the_full_traceback_has_all_frames(
+    call: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAMEEXPR_TRACEBACK", "full")
+    modules = modules_of(raised_by(call))
+    assert any(module.startswith("nameexpr.") for module in modules)
+
+
+def test_what_was_being_handled_stays() -> None:
+    try:
+        raise KeyError("mine")
+    except KeyError:
+        error = raised_by(PUBLIC["evaluate, refused by NumPy"])
+    assert isinstance(error.__context__, KeyError)
+    assert not error.__suppress_context__
+
+
+def test_an_exception_of_the_caller_s_reducer_has_no_cause_of_ours() -> None:
+    def reduce(array: npt.NDArray[np.float64], axis: int) -> None:
+        raise KeyError("mine") from OSError("its cause")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        ne.einsum("a b -> a", X, reduce=reduce)
+    assert repr(caught.value.__cause__) == repr(OSError("its cause"))
+    assert caught.value.__context__ is None
+    assert modules_of(caught.value)[-1] == __name__
+
+
+def test_a_method_s_exception_keeps_its_frames() -> None:
+    error = raised_by(lambda: ne.tensor(X, names="N C").sum("D"))
+    assert any(module.startswith("nameexpr.") for module in modules_of(error))

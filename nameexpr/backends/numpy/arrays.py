@@ -2,7 +2,7 @@
 
 Where a float must be invented it is float64 as in NumPy, until `set_default_float` says otherwise. Narrow are
 float16 and bfloat16: whatever adds, squares or exponentiates them computes in float32 and rounds its result
-once, for a sum of ones would end at 2048 or 256, and the square of 300 is no float16.
+once, for a sum of ones would end at 2048 or 256, and the square of 300 is not a float16.
 
 Masked arrays and `matrix` are refused, for their mask or their rules would vanish in silence; so are a list
 of arrays (was each meant to be an operand?), text, and what NumPy can only take for an opaque object.
@@ -129,11 +129,11 @@ def as_operand(value: Any, key: int | str, text: str, marks: tuple[Mark, ...] = 
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as reason:
-        message = f"{who} is no array: NumPy cannot convert this {type(value).__name__}"
+        message = f"{who} is not an array: NumPy cannot convert this {type(value).__name__}"
         hint = "give an array, a NamedTensor, a number, or nested lists of equal lengths"
         raise error(Diagnostic("NE503", message, text, marks, hint=hint)) from reason
     if array.dtype == object and array.ndim == 0:
-        message = f"{who} is no array but {_article(type(value).__name__)}"
+        message = f"{who} is not an array but {_article(type(value).__name__)}"
         raise error(Diagnostic("NE503", message, text, marks, hint=ANYTHING))
     return array
 
@@ -143,15 +143,17 @@ ANYTHING = "give an array, a NamedTensor or a number"
 
 def _refused(value: Any, *, is_named: bool) -> tuple[str, str] | None:
     """Return (what it is, what to do) for a value whose meaning an array would lose."""
-    if isinstance(value, np.ma.MaskedArray):
-        return "is a masked array, whose mask would be lost", "fill it first: x.filled(0)"
-    if isinstance(value, np.matrix):
-        return "is a numpy.matrix, which always has two dims", "give numpy.asarray(x)"
+    from nameexpr.backends.numpy.foreign import Refusal, classes_within, read, reader_of
+
+    found = read(value)
+    if isinstance(found, Refusal):
+        return found.message, found.hint
     if isinstance(value, str | bytes):
         hint = ANYTHING if is_named else "the expression comes first, then one array for each term"
         return "is text, not an array", hint
     if isinstance(value, list | tuple) and any(
-        isinstance(item, np.ndarray) or hasattr(item, "_names") for item in value
+        issubclass(kind, np.ndarray) or hasattr(kind, "_names") or reader_of(kind)
+        for kind in classes_within(value)
     ):
         hint = "give each array as an operand of its own, with a star: einsum(text, *arrays); "
         hint += "or stack them: numpy.stack(arrays)"

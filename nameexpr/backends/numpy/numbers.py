@@ -1,6 +1,6 @@
 """Arithmetic among numbers, as formulas have it: of real ones, so that integers are exact.
 
-What is no integer is computed as IEEE 754 has it: 1 / 0 is inf, 7 // 0 too, and 7 % 0 is nan.
+What is not an integer is computed as IEEE 754 has it: 1 / 0 is inf, 7 // 0 too, and 7 % 0 is nan.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def integer(number: Number) -> Number:
     """Return an integer; raise what says that a number is none."""
     if type(number) is not int:
         hint = "make one of the numbers a float, such as 2.0, and all of this is computed in floats"
-        raise NotHeldError(f"integers give {_shown(number)}, which is no integer", hint)
+        raise NotHeldError(f"integers give {_shown(number)}, which is not an integer", hint)
     return number
 
 

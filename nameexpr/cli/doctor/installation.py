@@ -153,7 +153,7 @@ def _refused(text: str, code: str) -> Trial:
     from nameexpr.errors import NameExprError
     from nameexpr.runtime.compile import compile  # noqa: A004  the package's name for it
 
-    fault: str | None = f"it should be refused with {code}"
+    fault: str | None = f"it should be rejected with {code}"
     try:
         compile(text)
     except NameExprError as raised:

@@ -32,7 +32,7 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
         hint = "only a NamedTensor brings its own names; for an array write its term"
         marks = tuple(Mark(dot.span) for dot in dots)
         infos = describe((), operands)
-        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))
+        raise error(Diagnostic("NE210", "'...' is not in any input", tree.text, marks, infos, hint))
     check_text(replace(filled, inputs=filled.inputs or (ast.Term(()),)), has_reduce=has_reduce)
     return filled
 
@@ -66,7 +66,7 @@ def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     for position, operand in enumerate(operands):
         if operand.names is not None and None in operand.names:
             which = f"dim {operand.names.index(None)} of operand {position}"
-            message = f"{which} has no name, so a text that leaves the inputs out cannot speak of it"
+            message = f"{which} has no name, so a text that leaves the inputs out cannot refer to it"
             hint = "name it with refine_names, keep it with ..., or write the input's term"
             mark = Mark(Span(0, 0))
             raise error(Diagnostic("NE406", message, tree.text, (mark,), describe((), operands), hint))

@@ -105,9 +105,9 @@ def _pack_clash(
         for item in tree.inputs[position].items
         if isinstance(item, ast.STRETCHED) and item.word == word
     )
-    elsewhere = "and stands elsewhere in the other operand"
+    elsewhere = "and is at another position in the other operand"
     message = f"under '{word}' the dim '{left}' meets an unnamed one, {elsewhere}"
-    hint = "name the unnamed dims with refine_names, or bring the tensors into one order with align_as"
+    hint = "name the unnamed dims with refine_names, or bring the tensors into the same order with align_as"
     if clash.kind == "mismatch":
         later = title(operands[positions[1]], positions[1])
         message = f"under '{word}' the dim '{right}' of {later} meets '{left}' of an earlier operand"

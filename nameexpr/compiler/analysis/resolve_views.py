@@ -94,7 +94,7 @@ def _check_left(text: str, term: ast.Term, packs: Mapping[str, int]) -> None:
         if isinstance(atom, ast.Anonymous):
             message, hint = "_ stands for no dim here", "name the dim; a new dim of size 1 is written 1"
         elif isinstance(atom, ast.STRETCHED) and atom.word not in packs:
-            message = f"'{atom.word}' stands in no operand"
+            message = f"'{atom.word}' is not in any operand"
             hint = did_you_mean(atom.word, packs) or "write it in the term whose dims it stands for"
         if message:
             raise error(Diagnostic("NE239", message, text, (Mark(atom.span),), hint=hint))
@@ -107,7 +107,7 @@ def _check_sizes_given(tree: ast.Formula, sizes: Mapping[str, int], labels: set[
             if len(labels) < 2:  # noqa: PLR2004  one label, or none
                 known = f"the only label is {min(labels)}" if labels else "no dim has a label"
             hint = did_you_mean(name, sorted(labels)) or known
-            message = f"sizes: {name} is no label of the formula"
+            message = f"sizes: {name} is not a label of the formula"
             raise error(Diagnostic("NE602", message, tree.text, hint=hint))
 
 
@@ -223,5 +223,5 @@ def _no_term(scope: Scope, use: ast.Use, operand: Operand) -> NameExprError:
     if operand.names is not None:
         message = f"'{use.name}' has a dim without a name, and no term that gives it one"
     info = OperandInfo(0, operand.shape, operand.names, (), use.name)
-    hint = f"write {use.name}[{example}] where it stands first"
+    hint = f"write {use.name}[{example}] where it occurs first"
     return error(Diagnostic("NE523", message, scope.text, (Mark(use.span),), (info,), hint))

@@ -115,7 +115,7 @@ def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
     if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
         marks = (Mark(above.span), Mark(Span(value.span.start, value.span.start + 1)))
         message = "the statement above ends at the line break, and this line is one of its own"
-        hint = "put brackets around a value that goes on in the next line"
+        hint = "put parentheses around a value that continues on the next line"
         yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
 
 
@@ -139,7 +139,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
                 message = f"a dim written {atom.size} has no label, and nothing could reduce it"
                 hint = f"name it: C={atom.size}"
                 if len(term.items) == 1:
-                    hint = f"name the dim: {use.name}[N]; a cell of an array is chosen before the formula"
+                    hint = f"name the dim: {use.name}[N]; to select an element, index the array beforehand"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
 
 
@@ -154,7 +154,7 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
                 message = "the value of this statement is lost"
                 yield Diagnostic("NE230", message, tree.text, (Mark(statement.span),), hint=hint)
         elif statement.name in RESERVED:
-            message = f"'{statement.name}' has a meaning of its own in formulas"
+            message = f"'{statement.name}' is reserved in formulas"
             yield Diagnostic("NE231", message, tree.text, (mark,), hint="choose another name")
         elif statement.name in seen:
             marks = (Mark(seen[statement.name].name_span), mark)

@@ -1,6 +1,6 @@
 """The pictures of a formula as data.
 
-A formula is no single contraction, so its network is the flow of its values as they are written: operands,
+A formula is not a single contraction, so its network is the flow of its values as they are written: operands,
 functions, reductions. Its tree is the flow of the steps that are run, which may do several of these at once.
 """
 

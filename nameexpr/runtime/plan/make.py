@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from nameexpr.backends.numpy.costs.program import CALL, estimate_seconds
 from nameexpr.carets import visible
 from nameexpr.compiler.compilation import Compilation
 from nameexpr.compiler.ir.axes import Names
@@ -55,6 +57,7 @@ def outline_of(compiled: Compilation[Any], specs: Sequence[OperandSpec]) -> Outl
         _dtype(running),
         compiled.plans[0].flops if running.is_expression else total_flops(running, program),
         peak_bytes(program, compiled.shapes, compiled.given),
+        CALL + fsum(estimate_seconds(program, compiled.shapes, compiled.given)),
     )
 
 

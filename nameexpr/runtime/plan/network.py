@@ -125,7 +125,7 @@ class _Tree:
         return Node("step", row.title, dims, step.values, flops, size, _blocks(row.loops))
 
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
-        """Return the reducer at the end, if it is no sum."""
+        """Return the reducer at the end, if it is not a sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
         found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused", "loop"}]

@@ -4,8 +4,9 @@ paste, and pictures; an outline is what a plan says of the whole, and quick to m
 The line below the input of a session shows an outline at every key.
 
 >>> import nameexpr as ne
->>> ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
-Outline(shape=(2, 4), names=None, dtype='float64', flops=48, peak_bytes=64)
+>>> outline = ne.compile("i j, j k -> i k").outline((2, 3), (3, 4))
+>>> outline.shape, outline.flops, outline.peak_bytes, duration(outline.seconds)
+((2, 4), 48, 64, '0.64 us')
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Literal
 
 from nameexpr.backends.numpy.costs.program import CALL, duration
-from nameexpr.carets import aligned_columns
+from nameexpr.carets import aligned_columns, cut
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LEAST_COLUMNS = 24
 VIEW = 1e-6
 """Seconds below which a step that neither computes nor allocates is a view."""
+INDENT = "  "
 MOST_NODES = 24
 """Values up to which a notebook gets the picture of the tree with the table."""
 
@@ -43,6 +45,7 @@ class Outline:
     dtype: str
     flops: int
     peak_bytes: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +102,36 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the table of steps and the totals; a terminal gets the text above it in its width."""
-        padded = [[cell + " " for cell in row] for row in self._cells()]
-        table = ["  " + line for line in aligned_columns(padded)]
-        return "\n".join([*self._heading(), *table, *self._totals()])
+        columns = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+        return "\n".join([*self._heading(columns or None), *self._table(None), *self._totals()])
 
-    def _heading(self) -> list[str]:
-        """Return the text, each statement on its line, in a terminal without the middle of long ones."""
+    def fitted(self, width: int | None) -> str:
+        """Return the table of steps and the totals in at most `width` columns, or whole if that is None.
+
+        The widest columns of the table are cut, and each statement of a formula by itself; `code` always has
+        the calls in full.
+
+        Examples
+        --------
+        >>> import nameexpr as ne
+        >>> plan = ne.compile("batch in, in out -> batch out").plan((2, 3), (3, 4))
+        >>> print(plan.fitted(60).splitlines()[2])
+          1     dot   batch in,…  48     64     0.34 us  a0.dot(a1)
+        """
+        lines = [*self._heading(width), *self._table(width), *self._totals()]
+        return "\n".join(lines if width is None else [cut(line, width) for line in lines])
+
+    def _heading(self, width: int | None) -> list[str]:
+        """Return the text, each statement on its line, without the middle of those that are too long."""
         from nameexpr.pictures.words import short
 
-        columns = get_terminal_size((0, 0)).columns  # 0 where there is no terminal
         lines = self.text.split("\n")
-        return [short(line, max(LEAST_COLUMNS, columns)) for line in lines] if columns else lines
+        return lines if width is None else [short(line, max(LEAST_COLUMNS, width)) for line in lines]
+
+    def _table(self, width: int | None) -> list[str]:
+        padded = [[cell + " " for cell in row] for row in self._cells()]
+        lines = aligned_columns(padded, None if width is None else width - len(INDENT))
+        return [INDENT + line for line in lines]
 
     def _cells(self) -> list[list[str]]:
         """Return the table: its head, then a row for each step."""
@@ -121,7 +143,7 @@ class Plan:
         return rows
 
     def _totals(self) -> list[str]:
-        from nameexpr.pictures.words import full_or_power, ratio_text
+        from nameexpr.pictures.words import bytes_text, full_or_power, ratio_text
 
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
@@ -132,7 +154,7 @@ class Plan:
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
-            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"peak memory: {bytes_text(self.peak_bytes)} (operands: {bytes_text(self.operand_bytes)})",
             f"time: about {duration(self.seconds)} on one core (estimated)",
         ]
 

@@ -206,7 +206,7 @@ def _reduced_flops(
     running: Running | None = None,
     loops: Sequence[Loop] = (),
 ) -> int:
-    """Return the flops of a reducer that is no sum: one per cell."""
+    """Return the flops of a reducer that is not a sum: one per cell."""
     if one.primitive not in REDUCING:
         return 0
     if running is not None and running.is_expression:

@@ -32,7 +32,7 @@ from nameexpr.session.complete.texts import (
     word_before,
 )
 from nameexpr.session.continuation import python_start
-from nameexpr.session.lines import ALIASES, ARRAYS, FACTORIES, PICTURES, SCRIPTS
+from nameexpr.session.lines import ALIASES, ARRAYS, FACTORIES, MODULES, PICTURES, SCRIPTS
 
 __all__ = ["Completion", "Known", "complete"]
 
@@ -42,7 +42,6 @@ LOOKED_AT = 5_000
 """Entries of a folder that are read; in a larger one some are not offered."""
 REACH = 128
 """Characters of Python before the cursor that are looked at."""
-MODULES = {"np": "numpy", "ne": "nameexpr"}
 FUNCTIONS = frozenset({*POINTWISE, *ALONG_DIMS, *ONE_DIM})
 _ALIAS = re.compile(r"\S=\s*\Z")
 _CALLED = re.compile(r"(?<![\w'.])(\w+)\(")
@@ -111,7 +110,7 @@ def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _word_choices(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
-    """Return the choices for the last word of an argument that is no text and no file."""
+    """Return the choices for the last word of an argument that is not text and no file."""
     match takes, words:
         case "setting", []:
             return [Choice(option, "option") for option in known.options]
@@ -119,9 +118,10 @@ def _word_choices(takes: str, words: list[str], last: str, known: Known) -> list
             return [Choice(value, option) for value in known.options.get(option, ())]
         case "code", []:
             return [Choice(code, about) for code, about in known.codes.items()]
-        case "command", []:
-            skipped = not last.startswith(":")
-            return [choice._replace(text=choice.text[skipped:]) for choice in _commands(known)]
+        case "word", [] if last.startswith(":"):
+            return _commands(known)
+        case "word", []:
+            return [Choice(word, about) for word, about in {**known.words, **known.codes}.items()]
     return []
 
 

@@ -24,13 +24,14 @@ NEAR = 2
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a session has: tensors (names and shape by name), commands (":names" to what it does), options of
-    `:set` with their choices, and codes of errors with what they mean.
+    `:set` with their choices, codes of errors and words that there is help about with what they mean.
     """
 
     tensors: Mapping[str, NamesAndShape] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     codes: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 class Completion(NamedTuple):

@@ -23,7 +23,7 @@ from nameexpr.syntax.lexer.tokens import Kind, tokens
 from nameexpr.syntax.parser.formula import with_semicolons
 
 NAME = rf"{WORD}'*"
-ALONG_DIMS = (*REDUCTIONS, *ALONG)
+ALONG_DIMS = {**REDUCTIONS, **ALONG}
 ONE_DIM = frozenset({SIZE, INDEX})
 HEAD = 256
 """Characters before a bracket in which the name in front of it is searched."""
@@ -53,7 +53,7 @@ _parser = cache(load_parser)
 
 
 def word_before(text: str) -> str | None:
-    """Return the word at the end of a text: "" if there is none, None if it is no name.
+    """Return the word at the end of a text: "" if there is none, None if it is not a name.
 
     >>> word_before("x[N") , word_before("x["), word_before("3C")
     ('N', '', None)
@@ -206,8 +206,8 @@ def formula_choices(before: str, after: str, known: Known) -> list[Choice]:
 def functions() -> tuple[Choice, ...]:
     """Return the functions of formulas, each with the bracket that it opens, and the constants."""
     return (
-        *(Choice(f"{name}[", "function along dims") for name in ALONG_DIMS),
-        *(Choice(f"{name}(", "function") for name in POINTWISE),
+        *(Choice(f"{name}[", row.doc) for name, row in ALONG_DIMS.items()),
+        *(Choice(f"{name}(", row.doc) for name, row in POINTWISE.items()),
         Choice(f"{SIZE}[", "size of a dim"),
         Choice(f"{INDEX}[", "0, 1, ... along a dim"),
         *(Choice(name, "number") for name in CONSTANTS),

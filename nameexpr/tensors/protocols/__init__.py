@@ -31,7 +31,8 @@ class Protocols(Core):
 
     __slots__ = ()
 
-    __array_priority__ = 1000.0
+    __array_priority__ = 10000.0  # pandas, with 1000, leaves ufuncs to us, and operators by the other
+    __pandas_priority__ = 10000
 
     if TYPE_CHECKING:  # so that `array * x` is looked for here, where names are, and `np.sum(x)` is allowed
 
@@ -122,7 +123,7 @@ class Protocols(Core):
         return bool(self._data.item())
 
     def __float__(self) -> float:
-        """Return the only element as a float (NE382, and NE571 for what is no real number)."""
+        """Return the only element as a float (NE382, and NE571 for what is not a real number)."""
         return float(self._number(float, "biufO"))
 
     def __int__(self) -> int:
@@ -130,7 +131,7 @@ class Protocols(Core):
         return int(self._number(int, "biufO"))
 
     def __complex__(self) -> complex:
-        """Return the only element as a complex number (NE382, and NE571 for what is no number)."""
+        """Return the only element as a complex number (NE382, and NE571 for what is not a number)."""
         return complex(self._number(complex, "biufcO"))
 
     def __index__(self) -> int:

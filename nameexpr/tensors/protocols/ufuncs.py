@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nameexpr.backends.numpy.foreign import reader_of
 from nameexpr.dims import Dim, Dims, Names
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, position, removed
@@ -46,13 +47,15 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
     """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
 
     NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then. NE658 for
-    what would lose names, NE660 and NE570 for an `out=` that is no NamedTensor or cannot hold the result,
+    what would lose names, NE660 and NE570 for an `out=` that is not a NamedTensor or cannot hold the result,
     NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
     """
     outs = options.pop("out", ())
     bare = np.ndarray.__array_ufunc__
     for operand in (*inputs, *outs):
-        if not isinstance(operand, Core) and getattr(type(operand), "__array_ufunc__", bare) is not bare:
+        kind: Any = type(operand)
+        is_bare = isinstance(operand, Core) or getattr(kind, "__array_ufunc__", bare) is bare
+        if not is_bare and reader_of(kind) is None:
             return NotImplemented
     name = ufunc.__name__
     verb = f"np.{name}" if getattr(np, name, None) is ufunc else name

@@ -141,4 +141,4 @@ def test_a_grammar_that_cannot_be_read_is_noticed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(installation, "WRONG", (("a (b -> a", "NE143"), ("a b -> b a", "NE122")))
     *_, other, right = try_expressions()
     assert other.fault == "the mistake is NE122, and should be NE143"
-    assert right.fault == "it should be refused with NE122"
+    assert right.fault == "it should be rejected with NE122"

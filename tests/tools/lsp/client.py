@@ -17,6 +17,7 @@ from typing import IO, Any
 ROOT = Path(__file__).resolve().parents[3]
 TIMEOUT = 30.0
 URI = "file:///somewhere/model.py"
+NOTEBOOK = "file:///somewhere/model.ipynb"
 
 
 class Editor:
@@ -106,6 +107,33 @@ class Editor:
         document = {"uri": uri, "version": version}
         params = {"textDocument": document, "contentChanges": [{"text": text}]}
         self.notify("textDocument/didChange", params)
+
+    def change_part(self, span: Any, text: str, uri: str = URI) -> None:
+        changes = [{"range": span, "text": text}]
+        self.notify(
+            "textDocument/didChange",
+            {"textDocument": {"uri": uri, "version": 2}, "contentChanges": changes},
+        )
+
+    def open_notebook(self, cells: dict[str, str], uri: str = NOTEBOOK) -> None:
+        listed = [{"kind": 2, "document": cell} for cell in cells]
+        documents = [
+            {"uri": cell, "languageId": "python", "version": 1, "text": text} for cell, text in cells.items()
+        ]
+        notebook = {"uri": uri, "notebookType": "jupyter-notebook", "version": 1, "cells": listed}
+        self.notify(
+            "notebookDocument/didOpen", {"notebookDocument": notebook, "cellTextDocuments": documents}
+        )
+
+    def change_cell(self, cell: str, span: Any, text: str, uri: str = NOTEBOOK) -> None:
+        changes = [{"document": {"uri": cell, "version": 2}, "changes": [{"range": span, "text": text}]}]
+        notebook = {"uri": uri, "version": 2}
+        change = {"cells": {"textContent": changes}}
+        self.notify("notebookDocument/didChange", {"notebookDocument": notebook, "change": change})
+
+    def sent(self, count: int) -> list[dict[str, Any]]:
+        """Return what is sent next of so many files or cells."""
+        return [self.wait_for("textDocument/publishDiagnostics") for _ in range(count)]
 
     def mistakes(self) -> list[dict[str, Any]]:
         found = self.wait_for("textDocument/publishDiagnostics")["diagnostics"]

@@ -115,3 +115,41 @@ def test_the_end_of_input_ends_the_server() -> None:
         assert editor.process.stdin is not None
         editor.process.stdin.close()
         assert editor.process.wait(TIMEOUT) == 0
+
+
+def test_changes_of_a_part_count_the_line_breaks_of_the_protocol() -> None:
+    """`str.splitlines` finds two more in this file than editors do."""
+    text = '# "\x0c", "\u2028"\r\n' + WRONG.replace("\n", "\r\n")
+    place = {"start": {"line": 2, "character": 43}, "end": {"line": 2, "character": 46}}
+    with Editor() as editor:
+        editor.open(text)
+        assert [one["range"] for one in editor.mistakes()] == [place]
+        for start, end, new in ((43, 46, ""), (43, 43, "sux"), (21, 26, "𝒳")):
+            span = {"start": {"line": 2, "character": start}, "end": {"line": 2, "character": end}}
+            editor.change_part(span, new)
+        (mistake,) = editor.mistakes()
+        assert mistake["range"]["start"] == {"line": 2, "character": 40}
+        assert mistake["message"].startswith("there is no reducer 'sux'")
+
+
+def test_the_cells_of_a_notebook_are_one_program() -> None:
+    cells = {
+        "cell:1": "import nameexpr as ne\n%matplotlib inline",
+        "cell:2": "x = (",
+        "cell:3": "%time ne.einsum('batch chan -> batch : smu', x)",
+    }
+    with Editor() as editor:
+        editor.open_notebook(cells)
+        found = {sent["uri"]: sent["diagnostics"] for sent in editor.sent(3)}
+        assert (found["cell:1"], found["cell:2"]) == ([], [])
+        (mistake,) = found["cell:3"]
+        place = {"start": {"line": 0, "character": 39}, "end": {"line": 0, "character": 42}}
+        assert mistake["range"] == place and mistake["code"] == "NE202"
+        assert editor.at("hover", 0, 18, "cell:3")["contents"]["value"].startswith("`batch`: a label")
+        assert "sum" in [one["label"] for one in editor.at("completion", 0, 40, "cell:3")["items"]]
+        (fix,) = editor.actions(place, "cell:3")
+        assert fix["edit"]["changes"]["cell:3"] == [{"range": place, "newText": "sum"}]
+        editor.change_cell("cell:3", place, "sum")
+        assert [sent["diagnostics"] for sent in editor.sent(3)] == [[], [], []]
+        assert editor.close() == 0
+    assert editor.errors == []

@@ -14,8 +14,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Error, Generic, Keyword, Name, Number, Operator
 
 from nameexpr.notebook.lexer import TYPES, NameExprLexer, NameExprSessionLexer
-from nameexpr.session import lines as session_lines
-from nameexpr.session.lines import line_tokens
+from nameexpr.session import highlighting
+from nameexpr.session.highlighting import line_tokens
 from nameexpr.syntax.lexer import tokens
 from oracle.generate import expressions as generate
 from oracle.generate import formulas as formula_generate
@@ -44,7 +44,7 @@ there is no tensor 'w'
       ^
 > :plan y * 2
 result: a table
-. is no prompt here
+. is not a prompt here
 """
 
 
@@ -86,7 +86,7 @@ def test_texts_that_are_right_have_no_errors() -> None:
 
 
 def test_every_kind_has_a_type() -> None:
-    assert TYPES.keys() == {*tokens.KINDS, *session_lines.KINDS}
+    assert TYPES.keys() == {*tokens.KINDS, *highlighting.KINDS}
 
 
 def test_an_expression_is_told_from_its_operands() -> None:
@@ -112,7 +112,7 @@ def test_a_session_has_prompts_inputs_and_answers() -> None:
     assert [value for what, value in found if what is Generic.Prompt] == ["> ", "> ", ". ", "> ", "> ", "> "]
     assert (Name.Function, "sum") in found and (Name.Variable, "y") in found
     outputs = [value for what, value in found if what is Generic.Output]
-    assert "x: N=2, C=3  int64\n" in outputs and ". is no prompt here\n" in outputs
+    assert "x: N=2, C=3  int64\n" in outputs and ". is not a prompt here\n" in outputs
 
 
 def test_a_mistake_of_a_session_is_coloured_as_one() -> None:

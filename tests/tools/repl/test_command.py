@@ -76,7 +76,7 @@ def test_tensors_come_from_files(tmp_path: Path) -> None:
     assert missing.returncode == 1 and "there is no file 'none.npy'" in missing.stderr
     assert repl(tmp_path, "x.npy").returncode == 2
     wrong = repl(tmp_path, "1x=a b.npy")
-    assert wrong.returncode == 2 and "'1x' is no name of a tensor" in wrong.stderr
+    assert wrong.returncode == 2 and "'1x' is not a name of a tensor" in wrong.stderr
 
 
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:
@@ -95,13 +95,14 @@ def test_json_is_one_object_a_line(tmp_path: Path) -> None:
 
 
 @contextmanager
-def terminal(folder: Path, *arguments: str, term: str = "xterm") -> Iterator[Terminal]:
+def terminal(folder: Path, *arguments: str, term: str = "xterm", columns: int = 100) -> Iterator[Terminal]:
     """Run the REPL at a terminal of its own."""
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
     process = subprocess.Popen(
         [sys.executable, "-m", "nameexpr", "repl", *arguments],
-        stdin=slave, stdout=slave, stderr=slave, env=environment(folder) | {"TERM": term}, cwd=folder,
+        stdin=slave, stdout=slave, stderr=slave, cwd=folder,
+        env=environment(folder) | {"TERM": term, "COLUMNS": str(columns)},
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509  so that Ctrl-C is a signal
     )  # fmt: skip
@@ -156,17 +157,22 @@ class Terminal:
 
 def test_a_person_at_a_terminal(tmp_path: Path) -> None:
     with terminal(tmp_path) as screen:
-        screen.wait("Ctrl-D leaves")
+        screen.wait("Ctrl-D or exit leaves")
         screen.type("x = ones(N=2, C=3)")
         screen.wait(r"N=2, C=3  float64  48 B")
         screen.type("\r")
         screen.wait(r"x: N=2, C=3  float64")
         screen.type("sum[Q](x)")
         screen.wait("! NE241 ")
-        screen.type("\x15su\t")
-        screen.wait("a bracket is still open")
-        screen.type("\x15:na\t")
-        screen.wait("he tensors there are")  # the t stands there already
+        screen.type("\x15su")
+        shown = screen.wait(r"sum\[ +the sum; of a product[\s\S]*sum\[C\]\(x\)")
+        assert shown.count("sum[") == 2, "the menu and the signature, without Tab"
+        screen.type("\t")
+        screen.wait(r"m\[")
+        screen.type("\x15:na")
+        screen.wait(r":names +the tensors there are")
+        screen.type("\t")
+        screen.wait("mes")
         screen.type("\r")
         screen.wait(r"x  N=2, C=3  float64  48 B")
         screen.type("sum[C](x)\x1bOQ")  # F2
@@ -180,9 +186,11 @@ def test_a_person_at_a_terminal(tmp_path: Path) -> None:
         screen.wait("lists what can be typed")
         screen.type("half a li\x03")
         screen.wait("lists what can be typed")
+        screen.type("su")
+        screen.wait(r"m\[C\]\(x\)")  # what is left of an earlier line, in grey
+        screen.type("\x1b[C\r")  # Right
+        screen.wait(r"tensor\(\[3., 3.\]")
         screen.type("exit\r")
-        screen.wait(r":quit or Ctrl-D leaves[\s\S]*lists what can be typed")
-        screen.type("\x04")
         assert screen.process.wait(20) == 0
     history = tmp_path / "nameexpr" / "history"
     assert history.stat().st_mode & 0o777 == 0o600
@@ -199,8 +207,48 @@ def test_a_plain_terminal(tmp_path: Path) -> None:
         screen.interrupt("half")
         screen.type("x + 1\r")
         screen.wait(r"tensor\(\[2., 2.\][^>]*> ")
+        screen.type("softmax?\r")
+        screen.wait(r"exponentials over their sum[^>]*> ")
         screen.type("\x04")
         assert screen.process.wait(20) == 0
+
+
+WAITS = {(): "lists what can be typed", ("--plain",): r"> $"}
+"""What a terminal shows when it waits for a line."""
+
+
+@pytest.mark.parametrize(("options", "waits"), WAITS.items())
+def test_a_slow_line_is_confirmed_at_a_terminal(tmp_path: Path, options: tuple[str, ...], waits: str) -> None:
+    with terminal(tmp_path, *options) as screen:
+        screen.wait(waits)
+        for name in ("big[A B]", "mat[B K]"):
+            screen.type(f"{name} = !np.broadcast_to(1.0, (9000, 9000))\r")
+            screen.wait(rf": [AB]=9000, [BK]=9000  float64[\s\S]*{waits}")
+        screen.type("sum[A B K](exp(big * mat))\r")
+        screen.wait(r"expected to take [0-9,]+ s; run it\? \(y/n\)")
+        screen.type("n\r" if options else "n")
+        screen.wait(rf"not run[\s\S]*:plan shows[\s\S]*{waits}")
+
+
+@pytest.mark.parametrize(("options", "waits"), WAITS.items())
+@pytest.mark.parametrize("columns", [50, 80])
+def test_tables_fit_the_terminal(tmp_path: Path, columns: int, options: tuple[str, ...], waits: str) -> None:
+    with terminal(tmp_path, *options, columns=columns) as screen:
+        screen.wait(waits)
+        screen.type("photos = ones(Batch=2, Height=3, Width=4, Channel=5)\r")
+        screen.wait(rf"photos: [\s\S]*Channel=5  float64[\s\S]*{waits}")
+        screen.type(":plan exp(photos * photos) + photos\r")
+        plan = screen.wait(r"result: shape[\s\S]*time: about")
+        _, *steps = plan[plan.index("  step  what") : plan.index("result: shape")].rstrip().split("\n")
+        assert len(steps) == 3 and all(len(step) <= columns and "…" in step for step in steps)
+
+
+def test_a_pipe_is_not_asked(tmp_path: Path) -> None:
+    lines = "big[A B] = !np.broadcast_to(1.0, (9000, 9000))\nmat[B K] = !np.broadcast_to(1.0, (9000, 9000))\n"
+    given = f"{lines}:type sum[A B K](exp(big * mat))\n:set memory_limit 1kB\nsum[A B K](exp(big * mat))\n"
+    run = repl(tmp_path, given=given)
+    assert " s\n" in run.stdout and "run it?" not in run.stdout + run.stderr
+    assert "LimitError" in run.stderr, "it was about to run"
 
 
 def test_a_terminal_that_moves_no_cursor_gets_plain_text(tmp_path: Path) -> None:

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, Suggestion
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
@@ -36,6 +39,59 @@ def test_enter_hands_over_a_line_and_goes_on_while_a_bracket_is_open(session: Se
     with reader(session) as (keys, lines):
         keys.send_text("x * 2\rsum[N](\rx)\r")
         assert [lines.read(), lines.read()] == ["x * 2", "sum[N](\nx)"]
+
+
+def test_escape_then_enter_runs_a_text_of_several_lines(session: Session) -> None:
+    with reader(session) as (keys, lines):
+        keys.send_text("sum[N](\rx\r)\x1b[A\x1b\r")  # the cursor is on the second line
+        assert lines.read() == "sum[N](\nx\n)"
+        keys.send_text("sum[N](\x1b\r")  # whole or not
+        assert lines.read() == "sum[N]("
+
+
+def test_ctrl_o_starts_another_line(session: Session) -> None:
+    with reader(session) as (keys, lines):
+        keys.send_text("a = x\x0fb = x * 2\r")
+        assert [lines.read(), lines.read()] == ["a = x", "b = x * 2"]
+
+
+def test_a_suggestion_from_the_history_is_taken_with_right(session: Session) -> None:
+    with reader(session) as (keys, lines):
+        keys.send_text("x * 2 + 7\r")
+        lines.read()
+        lines._prompt.default_buffer.suggestion = Suggestion(" 2 + 7")
+        keys.send_text("x *\x1b[C\r")
+        assert lines.read() in ("x * 2 + 7", "x *"), "suggestions are made in the background"
+        assert isinstance(lines._prompt.auto_suggest, AutoSuggestFromHistory)
+
+
+def offered(lines: PromptReader, text: str, *, is_typed: bool) -> list[str]:
+    event = CompleteEvent(text_inserted=is_typed, completion_requested=not is_typed)
+    return [completion.text for completion in lines.get_completions(Document(text), event)]
+
+
+def test_the_menu_opens_by_itself_for_a_word_that_is_begun(session: Session) -> None:
+    with reader(session) as (_, lines):
+        assert offered(lines, "y = sof", is_typed=True) == offered(lines, "y = sof", is_typed=False)
+        assert offered(lines, ":na", is_typed=True) == [":names"]
+        assert offered(lines, "y = x * ", is_typed=True) == []
+        assert len(offered(lines, "y = x * ", is_typed=False)) > 50
+        assert offered(lines, "x[", is_typed=True) == ["N", "C"], "few words are shown at once"
+        assert offered(lines, "exp(x ", is_typed=True) == []
+        assert offered(lines, "exp(x ", is_typed=False) == [")"]
+
+
+def test_while_the_menu_is_open_enter_runs_the_line(session: Session) -> None:
+    with reader(session) as (keys, lines):
+        keys.send_text("x\r")
+        assert lines.read() == "x"
+
+
+@pytest.mark.parametrize(("key", "is_yes"), {"y": True, "n": False, "\x03": False}.items())
+def test_a_question_is_answered_with_a_key(session: Session, key: str, is_yes: bool) -> None:
+    with reader(session) as (keys, lines):
+        keys.send_text(key)
+        assert lines.confirm("run it?") is is_yes
 
 
 def test_lines_pasted_at_once_are_read_one_by_one(session: Session) -> None:

@@ -19,6 +19,7 @@ SESSION = Known(
     {":names": "the tensors", ":plan": "what would be done", ":undo": "takes back", ":help": "this"},
     {"optimize": ("greedy", "optimal"), "colour": ("on", "off")},
     {"NE101": "a fat arrow", "NE304": "two sizes"},
+    {"plan": "what would be done", "softmax": "exponentials over their sum"},
 )
 
 
@@ -77,7 +78,9 @@ def offered(text: str, known: Known = SESSION) -> list[str]:
         (":", [":names", ":plan", ":undo", ":help"]),
         (":N", [":names"]),
         (":nmaes", [":names"]),
-        (":help p", ["plan"]),
+        (":help pl", ["plan"]),
+        (":help sof", ["softmax"]),
+        (":help NE1", ["NE101"]),
         (":help :p", [":plan"]),
         (":undo ", []),
         (":plan x[", ["N", "C"]),
@@ -142,7 +145,7 @@ def test_a_completion_tells_where_it_stands_and_what_it_is() -> None:
         "photos", 4, "photos", "tensor (N=4, H=96, W=128, C=3)"
     )
     assert complete("x[", 2, SESSION)[1] == Completion("C", 2, "C", "dim of x, 3")
-    assert complete("y = sqr", 7, SESSION)[0] == Completion("sqrt(", 4, "sqrt(", "function")
+    assert complete("y = sqr", 7, SESSION)[0] == Completion("sqrt(", 4, "sqrt(", "the square root")
 
 
 def test_names_that_the_grammar_cannot_read_are_never_offered() -> None:

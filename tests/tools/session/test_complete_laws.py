@@ -28,7 +28,8 @@ SESSION = Known(
     {"x": (("N", "C"), (2, 3)), "w": (("C", None), (3, 4)), "s": ((), ()), "_": (("N",), (2,))},
     {":names": "the tensors", ":plan": "what would be done"},
     {"optimize": ("greedy", "optimal")},
-    ("NE101",),
+    {"NE101": "a fat arrow"},
+    {"x": "a tensor"},
 )
 
 

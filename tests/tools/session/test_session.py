@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,7 @@ def test_python_sees_and_makes_tensors(session: Session) -> None:
         'einsum("N -> N", x)': '!ne.einsum("N -> N", x)',
         "q = np.ones(3)": "q = !np.ones(3)",
         "q = [1, 2]": "q = !",
-        "help": ":help",
+        "q": ":quit",
         "N C.. -> N": "",
     }.items(),
 )
@@ -124,3 +126,76 @@ def test_the_line_below_knows_where_the_mistake_is(session: Session, line: str, 
     found = status(session, line)
     assert found.kind == "mistake" and found.span is not None
     assert line[found.span.start : found.span.end] == marked
+
+
+@pytest.mark.parametrize("line", ["exit", "quit", "exit()", "quit()", " exit ", "exit  # done"])
+def test_exit_and_quit_leave_unless_a_tensor_has_that_name(session: Session, line: str) -> None:
+    answer = session.run(line)
+    assert answer.leaves and not answer.is_fault and answer.text == ""
+    said(session, "exit = ones(N=2)")
+    said(session, "quit = ones(N=2)")
+    assert not session.run(line).leaves
+    assert said(session, "exit * 2").startswith("tensor([2., 2.]")
+
+
+def test_help_is_a_word_unless_a_tensor_has_that_name(session: Session) -> None:
+    said(session, "help = ones(N=2)")
+    assert said(session, "help").startswith("tensor(") and said(session, ":help").startswith("  x = randn")
+
+
+@pytest.mark.parametrize("line", ["exit now", "exit * 2", "y = exit", "quit(1)", "exit()()"])
+def test_exit_is_a_command_only_alone(session: Session, line: str) -> None:
+    answer = session.run(line)
+    assert answer.is_fault and not answer.leaves
+
+
+SLOW = "sum[A B K](exp(big * mat))"
+
+
+@pytest.fixture
+def slow_session(session: Session) -> Session:
+    """A session in which `SLOW` is expected to take long; its arrays take no memory."""
+    said(session, "big[A B] = !np.broadcast_to(1.0, (9000, 9000))")
+    said(session, "mat[B K] = !np.broadcast_to(1.0, (9000, 9000))")
+    return session
+
+
+def test_a_slow_line_is_run_only_after_it_is_confirmed(slow_session: Session) -> None:
+    asked: list[str] = []
+    slow_session.confirm = lambda question: bool(asked.append(question))
+    answer = slow_session.run(SLOW)
+    assert answer.is_fault and answer.text.startswith("not run")
+    assert SLOW not in slow_session.entered and "_" not in slow_session.tensors
+    assert said(slow_session, ":explain").startswith("Lines that were not run")
+    assert slow_session.run(f":time {SLOW}").is_fault
+    assert [question.split("; ")[1] for question in asked] == ["run it?"] * 2
+    assert all(" s; " in question for question in asked)
+    assert said(slow_session, ":plan").startswith(SLOW), "the plan of what was not run can be asked for"
+
+
+def test_a_quick_line_is_not_asked_about(session: Session) -> None:
+    session.confirm = lambda question: pytest.fail(question)
+    assert said(session, "sum[C](x * w)").startswith("tensor(")
+    assert said(session, "N C, C | x, w") == "N=2, C=3"
+
+
+def test_a_confirmed_line_runs(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nameexpr.session.session.SLOW", 0.0)
+    session.confirm = lambda question: True
+    assert said(session, "sum[C](x)").startswith("tensor(")
+
+
+def test_scripts_and_pipes_are_not_asked(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nameexpr.session.session.SLOW", 0.0)
+    assert session.confirm is None
+    assert said(session, "sum[C](x)").startswith("tensor(")
+    session.confirm = lambda question: pytest.fail(question)
+    (tmp_path / "s.ne").write_text("sum[C](x)\n")
+    assert not session.run(f":script {tmp_path / 's.ne'}").is_fault
+
+
+def test_the_line_below_shows_the_expected_time(slow_session: Session) -> None:
+    assert status(slow_session, SLOW).text.endswith(" s  Enter asks before it runs")
+    assert status(slow_session, "x * w").text.endswith(" us")

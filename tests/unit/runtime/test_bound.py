@@ -278,7 +278,7 @@ def test_faults_while_it_is_prepared_are_told_as_those_of_a_call() -> None:
         ),
         (
             'ne.compile("a b, b -> a").bind({"b": ones(3)})',
-            "OptionError[NE624]: bind: 'b' is no position of an operand\n  a b, b -> a\n"
+            "OptionError[NE624]: bind: 'b' is not a position of an operand\n  a b, b -> a\n"
             "  help: 1 is 'b'; the operands are 0 'a b', 1 'b'",
         ),
         (

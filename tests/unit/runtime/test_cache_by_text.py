@@ -91,7 +91,7 @@ def test_options_are_told_apart_by_kind_as_well() -> None:
     assert not ne.einsum("a b -> b a", x).flags.c_contiguous
     assert ne.einsum("a b -> a : sum", x, dtype="f4").dtype == np.float32
     assert ne.einsum("a b -> a : sum", x).dtype == np.float64
-    assert ne.einsum("a b -> b a", x, sizes={"a": 2}).shape == (3, 2)  # a dict is no key
+    assert ne.einsum("a b -> b a", x, sizes={"a": 2}).shape == (3, 2)  # a dict is not a key
 
 
 def test_text_and_array_swapped_are_told_apart_with_options_too() -> None:

@@ -66,12 +66,12 @@ def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
 
 
 def no_size(name: str, value: Any) -> Diagnostic:
-    """Return the mistake of a size, or of what is taken for one, that is no whole number."""
+    """Return the mistake of a size, or of what is taken for one, that is not a whole number."""
     hint = did_you_mean(name, OPTIONS) or f"sizes are whole numbers: {name}=8"
     if name in OPTIONS:
-        hint = f"{name}= is no option here; a label of that name takes sizes={{'{name}': 8}}"
+        hint = f"{name}= is not an option here; a label of that name takes sizes={{'{name}': 8}}"
     elif hasattr(value, "__array__"):
-        hint = "operands come behind the text, without a keyword: einsum(text, array)"
+        hint = "operands follow the text, without a keyword: einsum(text, array)"
     return Diagnostic("NE603", f"{name}= is {kind_of(value)}, and not a size", hint=hint)
 
 
@@ -92,7 +92,7 @@ def no_reducer(name: str) -> Diagnostic:
 
 
 def check_keywords(tree: Expression, keywords: Mapping[str, int]) -> None:
-    """Raise an `OptionError` for a size keyword that no label of the text has, or whose value is no size."""
+    """Raise an `OptionError` for a keyword that is not a label of the text, or whose value is not a size."""
     if not keywords:
         return
     labels = labels_in(*tree.terms)
@@ -132,7 +132,7 @@ def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int
         message = f"a value would have {count} dims, and the limit is {most}"
         return Diagnostic("NE705", message, tree.text, hint="reduce some of them earlier")
     marks = tuple(Mark(tree.inputs[position].span) for position in sorted(operands)[:MARKED])
-    message = f"a value on the way would have {count} dims, and the limit is {most}"
+    message = f"an intermediate value would have {count} dims, and the limit is {most}"
     hint = "reduce some of them earlier, in an expression of their own"
     return Diagnostic("NE705", message, tree.text, marks, hint=hint)
 
@@ -144,3 +144,9 @@ def unfit_array(tree: Scope, shape: tuple[int, ...], *, is_result: bool) -> Diag
     marks = (Mark(last.span if last.term is None else last.term.span),) if is_result else ()
     hint = "reduce over dims, or make them smaller"
     return Diagnostic("NE706", message, tree.text, marks, hint=hint)
+
+
+def operand_is_bound(name: str, text: str = "") -> Diagnostic:
+    """Return the diagnostic for an operand of a formula that is bound, and given again."""
+    hint = "leave it out, or bind another one to the formula as it was compiled"
+    return Diagnostic("NE624", f"the operand '{name}' is bound", text, hint=hint)

@@ -76,7 +76,7 @@ def _is_within(span: Span, outer: Span) -> bool:
 def no_size(tree: ast.Formula, label: str, own: Sequence[str]) -> Diagnostic:
     """Return the diagnostic for a label that stands on the left only, of unknown size (NE313)."""
     hint = did_you_mean(label, own) or f"a new dim needs a size: {label}=3, or sizes={{'{label}': 3}}"
-    message = f"'{label}' stands on the left only, and its size is not known"
+    message = f"'{label}' is only on the left, and its size is not known"
     return Diagnostic("NE313", message, tree.text, marks_of_label(tree, label), hint=hint)
 
 
@@ -164,7 +164,7 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
         return "convert an operand first, or compare it: x != 0 makes bools"
     if any(dtype.startswith(("complex", "clongdouble")) for dtype in plain):
         return "take real(x), imag(x) or abs(x)"
-    return "convert an operand first: x + 0 makes integers of bools, x * 1.0 floats"
+    return "convert an operand first: x + 0 converts bools to integers, x * 1.0 to floats"
 
 
 def _kind(dtype: str) -> str:

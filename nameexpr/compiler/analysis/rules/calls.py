@@ -1,6 +1,6 @@
 """What is wrong with a call of a formula: its function, the number of its values, what is in its brackets.
 
-Everything here follows from the text. A name that is no function is explained by what it probably meant: an
+Everything here follows from the text. An unknown name is explained by what it probably meant: an
 operand before brackets (a product without its sign), a function of NumPy, a slip of the finger.
 """
 
@@ -123,7 +123,7 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
     often = {word for word in words if words.count(word) > 1}
     if often:
         marks = tuple(Mark(item.span) for item, word in zip(items, words, strict=True) if word in often)
-        message = f"a dim stands twice in the brackets of {node.function}"
+        message = f"a dim occurs twice in the brackets of {node.function}"
         yield Diagnostic("NE237", message, tree.text, marks, hint="name each dim once")
     if node.function in ALONG_ONE and not (len(items) == 1 and isinstance(items[0], Label)) and items:
         message = f"{node.function} goes along one dim"

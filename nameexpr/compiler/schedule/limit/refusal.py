@@ -72,7 +72,7 @@ def _title(labels: Sequence[str]) -> str:
 def smaller_label(
     labels: Sequence[str], sizes: Mapping[str, int], limit: int, peak_with: Callable[[str, int], float]
 ) -> list[str]:
-    """Return how small the largest label of a value would have to be; nothing if that is no help, or not the
+    """Return how small the largest label of a value would have to be; nothing if that is useless, or not the
     caller's to say.
 
     Parameters

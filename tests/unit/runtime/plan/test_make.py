@@ -29,6 +29,7 @@ def test_of_an_expression(text: str, operands: tuple[Any, ...]) -> None:
     plan, outline = compiled.plan(*operands), compiled.outline(*operands)
     assert (outline.shape, outline.names, outline.dtype) == (plan.result_shape, plan.result_names, plan.dtype)
     assert (outline.flops, outline.peak_bytes) == (plan.flops, plan.peak_bytes)
+    assert outline.seconds == pytest.approx(plan.seconds)
 
 
 @pytest.mark.parametrize("operands", [{"x": X, "w": W}, {"x": (4, 3), "w": (3, 5)}])
@@ -37,6 +38,7 @@ def test_of_a_formula(operands: dict[str, Any]) -> None:
     plan, outline = compiled.plan(operands=operands), compiled.outline(**operands)
     assert (outline.shape, outline.names, outline.dtype) == (plan.result_shape, plan.result_names, plan.dtype)
     assert (outline.flops, outline.peak_bytes) == (plan.flops, plan.peak_bytes)
+    assert outline.seconds == pytest.approx(plan.seconds)
 
 
 @pytest.mark.parametrize(
