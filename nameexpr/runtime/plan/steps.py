@@ -65,7 +65,7 @@ class Row(NamedTuple):
     title: str = ""
 
 
-class Known(NamedTuple):
+class Argument(NamedTuple):
     """How a value is written as an argument, and the labels of its axes; these may be unknown."""
 
     name: str
@@ -77,12 +77,12 @@ def rows_of(running: Running) -> list[Row]:
     program, count = running.program, len(running.operands)
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = [operand.label for operand in running.operands]
-    known = _known(running)
+    known = _arguments(running)
     rows = _rows(running, program, labels, known, names, running.given, (), Numbering())
     return [row._replace(title=f"{number} {row.title}") for number, row in enumerate(rows, 1)]
 
 
-def _known(running: Running) -> list[Known]:
+def _arguments(running: Running) -> list[Argument]:
     """Return what titles need of the operands: names, if it is a formula, and labels."""
     free = [number for number in range(len(running.compiled.operands.shapes)) if number not in running.bound]
     labels = {
@@ -94,7 +94,7 @@ def _known(running: Running) -> list[Known]:
     for number, listed in enumerate(running.operands):
         own = labels.get(free[number], ()) if number < len(free) else ()
         own = own if len(own) == len(running.shapes[number]) else ()
-        found.append(Known(HOLE if running.is_expression or listed.is_held else listed.label, own))
+        found.append(Argument(HOLE if running.is_expression or listed.is_held else listed.label, own))
     return found
 
 
@@ -102,7 +102,7 @@ def _rows(
     running: Running,
     program: Program,
     labels: Sequence[str],
-    known: Sequence[Known],
+    known: Sequence[Argument],
     names: Sequence[str],
     given: Sequence[OperandLayout],
     loops: tuple[Loop, ...],
@@ -115,7 +115,7 @@ def _rows(
     """
     count = len(program.operands)
     labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
-    known = [*known, *(Known(HOLE, note.labels) for note in program.notes)]
+    known = [*known, *(Argument(HOLE, note.labels) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
     times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
