@@ -28,10 +28,25 @@ if TYPE_CHECKING:
 
 
 class Selected(NamedTuple):
-    """Elements that were selected along a dim, and their positions along it."""
+    """Elements that were selected along a dim, and their positions along it.
+
+    >>> ne.tensor([3, 1, 2], names="N").max("N")
+    values_and_indices(
+    values=tensor(3),
+    indices=tensor(0))
+    """
 
     values: Any
     indices: Any
+
+    def __repr__(self) -> str:
+        """Return both tensors, each on lines of its own."""
+        return f"values_and_indices(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the tables of both tensors for notebooks."""
+        named = zip(self._fields, self, strict=True)
+        return "".join(f"<p>{name}</p>{tensor._repr_html_()}" for name, tensor in named)
 
 
 class Ordering(Reductions):
