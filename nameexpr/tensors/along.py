@@ -75,7 +75,7 @@ class AlongDim(Operators):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @allocating("keeps", extra=True)
-    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
+    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the largest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
@@ -84,7 +84,7 @@ class AlongDim(Operators):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @allocating("keeps", extra=True)
-    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected:
+    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
@@ -92,7 +92,7 @@ class AlongDim(Operators):
         """
         return self._cumulative(ordering.cumulative_smallest, dim, "cummin")
 
-    def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected:
+    def _cumulative(self, kernel: Any, dim: Any, verb: str) -> Selected[Self]:
         values, indices = ordering.of_any(kernel, *self._along(dim, verb))
         check_ordered(values, verb)
         values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)

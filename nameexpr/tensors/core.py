@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     Dtype: TypeAlias = DTypeLike | None
+Dim: TypeAlias = "str | int | np.integer[Any]"
+"""A dim, by its name or its position."""
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 

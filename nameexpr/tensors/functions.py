@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from nameexpr.tensors.contraction import contracted
+from nameexpr.tensors.core import Array, Core, Dim
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import OPS, op
+from nameexpr.tensors.ordering import Selected
 from nameexpr.tensors.pointwise import RANKED
 
 P = ParamSpec("P")
@@ -47,6 +49,20 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
         return method(as_tensor(input), *args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
+
+
+class _StatisticOfAny(Protocol):
+    @overload
+    def __call__(self, input: object, /) -> NamedTensor: ...
+
+    @overload
+    def __call__(self, input: object, other: Core | Array, /) -> NamedTensor: ...
+
+    @overload
+    def __call__(self, input: object, dim: Dim, keepdim: bool = False) -> Selected[NamedTensor]: ...
+
+    @overload
+    def __call__(self, input: object, *, axis: Dim, keepdims: bool = False) -> Selected[NamedTensor]: ...
 
 
 abs = function(NamedTensor.abs)
@@ -133,12 +149,12 @@ argsort = function(NamedTensor.argsort)
 count_nonzero = function(NamedTensor.count_nonzero)
 kthvalue = function(NamedTensor.kthvalue)
 logsumexp = function(NamedTensor.logsumexp)
-max = function(NamedTensor.max)
+max = cast("_StatisticOfAny", function(NamedTensor.max))
 mean = function(NamedTensor.mean)
-median = function(NamedTensor.median)
-min = function(NamedTensor.min)
+median = cast("_StatisticOfAny", function(NamedTensor.median))
+min = cast("_StatisticOfAny", function(NamedTensor.min))
 mode = function(NamedTensor.mode)
-nanmedian = function(NamedTensor.nanmedian)
+nanmedian = cast("_StatisticOfAny", function(NamedTensor.nanmedian))
 norm = function(NamedTensor.norm)
 prod = function(NamedTensor.prod)
 sort = function(NamedTensor.sort)
