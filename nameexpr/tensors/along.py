@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class AlongDim(Operators):
-    """cumsum, cumprod, cummax, cummin, (log_)softmax, flip, roll; select, narrow, split, chunk, unbind."""
+    """cumsum, cumprod, cummax, cummin, diff, (log_)softmax, flip, roll; select, narrow, split, unbind."""
 
     __slots__ = ()
 
@@ -73,6 +73,26 @@ class AlongDim(Operators):
         except REFUSED as refused:
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
+
+    @allocating("keeps", extra=True)
+    def diff(self, n: int | str = 1, dim: Any = -1, **others: Unpack[Axis]) -> Self:
+        """Return the differences of neighbours along a dim, `n` times; of bools, where they differ.
+
+        The dim has `n` elements less. `x.diff("C")` is `x.diff(1, "C")`.
+
+        >>> ne.tensor([[1, 4, 9]], names="N C").diff("C")
+        tensor([[3, 5]], names=('N', 'C'), shape=(1, 2))
+        """
+        if isinstance(n, str):
+            n, dim = 1, n
+        times = checked_int(n, "diff", "n")
+        at = self._position(dim, "diff")
+        if times < 0:
+            raise self._not_positive("diff", "n", times, dim)
+        try:
+            return self._named(np.diff(self._data, times, at), self._names)
+        except REFUSED as refused:
+            raise explained("diff", (self,), refused) from refused
 
     @allocating("keeps", extra=True)
     def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:

@@ -207,6 +207,7 @@ class ArithmeticMethods(PointwiseMethods):
         return high if out is None else self._put(high._data, high._names, "clamp", out)
 
     clamp_ = in_place(clamp)
+    clip = clamp
 
     def _clamped(self, kernel: str, bound: Any, verb: str) -> Self:
         try:

@@ -18,7 +18,6 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.tensors import dtypes
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
@@ -122,6 +121,8 @@ class Casts(Operators):
         >>> ne.tensor([1]).type()
         'nameexpr.LongTensor'
         """
+        from nameexpr.tensors import dtypes  # late: few programs ask for PyTorch's types
+
         if dtype is None:
             return f"nameexpr.{dtypes.tensor_type(self.dtype)}"
         if isinstance(dtype, str) and dtype.endswith("Tensor"):

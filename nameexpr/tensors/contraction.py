@@ -22,7 +22,7 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import exhausted, undefined
+from nameexpr.tensors.faults import allocating, exhausted, undefined
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import spelt
@@ -108,6 +108,16 @@ class MatrixProducts(Operators):
         return self._add_product(mat, vec, (2, 1), beta, alpha, "addmv", out)
 
     addmv_ = in_place(addmv)
+
+    @allocating("contracts", extra=True)
+    def tensordot(self, other: Any, dims: Any = 2) -> Self:
+        """Return the sum of products over dims: the last so many and the other's first, or two lists.
+
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.tensordot(x.rename(N="M"), (["C"], ["C"])).names
+        ('N', 'M')
+        """
+        return self._wrap(*contracted(self, as_core(other, "tensordot"), dims))
 
     def _add_product(
         self, mat: Any, other: Any, ranks: Any, beta: complex, alpha: complex, verb: str, out: Core | None
@@ -201,8 +211,8 @@ def _check_dtypes(
 _PAIRING = Pairing("tensordot")
 
 
-def contracted(a: Core, b: Core, dims: Any) -> Core:
-    """Return the contraction of the listed dims of two tensors; the others keep their names.
+def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
+    """Return the contraction of the listed dims of two tensors, and its names: those of the other dims.
 
     NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
     twice.
@@ -222,7 +232,7 @@ def contracted(a: Core, b: Core, dims: Any) -> Core:
         data = np.tensordot(widened(a._data), widened(b._data), (left, right)).astype(a.dtype.type)
     else:
         data = np.tensordot(a._data, b._data, (left, right))
-    return Core._tensor_class._wrap(np.asarray(data), names)
+    return np.asarray(data), names
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

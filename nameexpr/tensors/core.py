@@ -131,6 +131,23 @@ class Core:
 
         self._names = checked_names(names, self._dims)
 
+    @property
+    @op("names", extra=True, is_bare=True)
+    def dims(self) -> Names:
+        """The names of the dims, as xarray calls them: `names`, which may be set."""
+        return self._names
+
+    @property
+    @op("answers", extra=True, is_bare=True)
+    def sizes(self) -> dict[str | int, int]:
+        """The size of each dim by its name, or by its position where it has none.
+
+        >>> ne.zeros(2, 3, names=("N", None)).sizes
+        {'N': 2, 1: 3}
+        """
+        keys = (at if name is None else name for at, name in enumerate(self._names))
+        return dict(zip(keys, self._data.shape, strict=True))
+
     @op("names")
     def has_names(self) -> bool:
         """Return whether at least one dim has a name.

@@ -69,6 +69,8 @@ class Fills(Masks):
         """Return a copy."""
         return self._wrap(self._data.copy(), self._names)
 
+    copy = clone
+
     def _write_over(self, values: Array, verb: str) -> Self:
         check_writeable(self, verb)
         store(self, values, self._names)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
-from nameexpr.tensors.contraction import contracted
 from nameexpr.tensors.core import Array, Core, Dim
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
@@ -76,6 +75,7 @@ bernoulli = function(NamedTensor.bernoulli)
 bitwise_not = function(NamedTensor.bitwise_not)
 ceil = function(NamedTensor.ceil)
 clamp = function(NamedTensor.clamp)
+clip = clamp
 cos = function(NamedTensor.cos)
 cosh = function(NamedTensor.cosh)
 deg2rad = function(NamedTensor.deg2rad)
@@ -154,9 +154,15 @@ mean = function(NamedTensor.mean)
 median = cast("_StatisticOfAny", function(NamedTensor.median))
 min = cast("_StatisticOfAny", function(NamedTensor.min))
 mode = function(NamedTensor.mode)
+nanmean = function(NamedTensor.nanmean)
 nanmedian = cast("_StatisticOfAny", function(NamedTensor.nanmedian))
+nanquantile = function(NamedTensor.nanquantile)
+nanstd = function(NamedTensor.nanstd)
+nansum = function(NamedTensor.nansum)
+nanvar = function(NamedTensor.nanvar)
 norm = function(NamedTensor.norm)
 prod = function(NamedTensor.prod)
+quantile = function(NamedTensor.quantile)
 sort = function(NamedTensor.sort)
 std = function(NamedTensor.std)
 sum = function(NamedTensor.sum)
@@ -167,6 +173,7 @@ cummax = function(NamedTensor.cummax)
 cummin = function(NamedTensor.cummin)
 cumprod = function(NamedTensor.cumprod)
 cumsum = function(NamedTensor.cumsum)
+diff = function(NamedTensor.diff)
 flip = function(NamedTensor.flip)
 gather = function(NamedTensor.gather)
 index_fill = function(NamedTensor.index_fill)
@@ -199,6 +206,7 @@ dot = function(NamedTensor.dot)
 matmul = function(NamedTensor.matmul)
 mm = function(NamedTensor.mm)
 mv = function(NamedTensor.mv)
+tensordot = function(NamedTensor.tensordot)
 clone = function(NamedTensor.clone)
 equal = function(NamedTensor.equal)
 get_device = function(NamedTensor.get_device)
@@ -268,14 +276,3 @@ def is_tensor(obj: object) -> bool:
     False
     """
     return isinstance(obj, NamedTensor)
-
-
-@allocating("contracts", extra=True)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
-    """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
-
-    >>> x = as_tensor([[1, 2]], names="N C")
-    >>> tensordot(x, x.rename(N="M"), (["C"], ["C"])).names
-    ('N', 'M')
-    """
-    return cast("NamedTensor", contracted(as_tensor(a), as_tensor(b), dims))

@@ -46,6 +46,9 @@ SYNONYMS = {
     "axis2": ("dim2",),
     "keepdims": ("keepdim",),
     "ddof": ("correction",),
+    "interpolation": ("method",),
+    "a_min": ("min",),
+    "a_max": ("max",),
 }
 """Keywords of NumPy and xarray, and the parameters that they mean."""
 

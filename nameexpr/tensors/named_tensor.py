@@ -31,9 +31,9 @@ from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
 from nameexpr.tensors.ops import checked, op
-from nameexpr.tensors.ordering import Ordering
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.shapes import Shapes
+from nameexpr.tensors.without_nan import WithoutNan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ class NamedTensor(
     AlongDim,
     Indexing,
     ArithmeticMethods,
-    Ordering,
+    WithoutNan,
     MatrixProducts,
     Fills,
     Casts,

@@ -162,6 +162,19 @@ class Protocols(Core):
             return format(self._data.item(), spec)
         return super().__format__(spec)
 
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error for a name that does not exist, with what to write instead if that is known."""
+            if name[:2] == "__":
+                raise AttributeError(name)  # NumPy asks for several of its own, each time
+            from nameexpr.tensors.missing import advice
+
+            message, hint = f"{type(self).__name__!r} object has no attribute {name!r}", advice(name)
+            if hint:
+                raise AttributeError(f"{message}: {hint}")
+            raise AttributeError(message, name=name, obj=self)
+
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""
         return self._wrap(self._data.copy(), self._names)

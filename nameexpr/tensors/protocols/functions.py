@@ -212,4 +212,4 @@ def _summed_products(call: FunctionCall) -> Any:
         given if isinstance(given, Core) else unnamed(as_array(given, None, copy=False))
         for given in map(call.__getitem__, list(call.parameters)[:2])
     )
-    return contracted(left, right, call["axes"])
+    return Core._tensor_class._wrap(*contracted(left, right, call["axes"]))
