@@ -33,10 +33,25 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Selected(NamedTuple, Generic[T_co]):
-    """Elements that were selected along a dim, and their positions along it."""
+    """Elements that were selected along a dim, and their positions along it.
+
+    >>> ne.tensor([3, 1, 2], names="N").max("N")
+    values_and_indices(
+    values=tensor(3),
+    indices=tensor(0))
+    """
 
     values: T_co
     indices: T_co
+
+    def __repr__(self) -> str:
+        """Return both tensors, each on lines of its own."""
+        return f"values_and_indices(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the tables of both tensors for notebooks."""
+        tables = ((name, getattr(self, name)._repr_html_()) for name in self._fields)
+        return "".join(f"<p>{name}</p>{table}" for name, table in tables)
 
 
 class _StatisticOfTensor(Protocol[T_co]):
