@@ -211,7 +211,7 @@ class AlongDim(Operators):
         call = ShownCall("narrow", (dim, first, count), (self._dims,))
         hint = f"at most {size - begin} from there" if is_start else ""
         if count < 0:
-            raise fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
+            raise fault("NE803", f"narrow: a length must be 0 or more, not {count}", call, (2,), hint)
         message = f"narrow: {called(self._dims, at)} of size {size} does not hold"
         message += f" {counted(count, 'element')} from {first} on"
         raise fault("NE803", message, call, (1, 2), hint or f"the start is {-size} to {size}")
@@ -276,7 +276,7 @@ class AlongDim(Operators):
 
     def _not_positive(self, verb: str, what: str, number: int, dim: Any) -> NameExprError:
         call = ShownCall(verb, (number, dim), (self._dims,))
-        return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "give a number from 1 on")
+        return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "it must be at least 1")
 
     def _part(self, at: int, where: int | slice, *, keep: bool = True) -> Self:
         """Return the view of one index, or a range, of an axis; `...` keeps a 0-d part an array."""

@@ -129,7 +129,7 @@ class ArithmeticMethods(PointwiseMethods):
         if rounding_mode is None:
             return self._unify("div", self, other, out)
         if rounding_mode not in ("trunc", "floor"):
-            message = f"div: rounding_mode is 'trunc', 'floor' or None, not {shown(rounding_mode)}"
+            message = f"div: rounding_mode must be 'trunc', 'floor' or None, not {shown(rounding_mode)}"
             raise error(Diagnostic("NE672", message))
         return self._unify("floor_divide" if rounding_mode == "floor" else "truncated_div", self, other, out)
 

@@ -246,13 +246,13 @@ def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...
     try:
         first, second = dims
     except (TypeError, ValueError) as refused:
-        message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
+        message = f"tensordot: dims must be a number or two lists, not {shown(dims)}"
         raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
     ours, theirs = dims_in(first), dims_in(second)
     left = positions(a, ShownCall("tensordot", ours, (a, b), "(a, b, ([", f"], {shown(list(theirs))}))"))
     right = positions(b, ShownCall("tensordot", theirs, (a, b), f"(a, b, ({shown(list(ours))}, [", "]))"))
     if len(left) != len(right):
         message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
-        hint = "every contracted dim needs its partner"
+        hint = "give as many dims of each tensor"
         raise paired_fault("NE387", message, (a, b), _PAIRING, (left, right), hint)
     return left, right

@@ -111,7 +111,7 @@ class Masks(Operators):
         if not array.ndim and category(array.dtype) <= COMPLEX:
             check_real(array, self._data.dtype, verb)
             return self._cast_value(array, verb)
-        message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
+        message = f"{verb}: the value must be a number or a 0-d tensor, not {shown(value)}"
         hint = _VALUES.get(verb.rstrip("_"), "where(condition, x, y)")
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
@@ -187,14 +187,14 @@ class Masks(Operators):
         """Return indices along an axis as an array of at most one dim (NE677, NE802)."""
         places = as_core(index, verb)._data
         if places.ndim > 1:
-            message = f"{verb}: indices along a dim have one dim themselves, not {places.ndim}"
+            message = f"{verb}: indices along a dim must have one dim, not {places.ndim}"
             raise error(Diagnostic("NE677", message, hint="flatten them first"))
         places = places.astype(np.int64) if not places.size else places
         return self._bounded(places, at, data.shape[at], verb)
 
     def _bounded(self, places: Array, at: int, size: int, verb: str) -> Array:
         if places.dtype.kind not in "iu":
-            message = f"{verb}: indices are integers, not {places.dtype}"
+            message = f"{verb}: indices must be integers, not {places.dtype}"
             mask = f"{_MASKED[verb.rstrip('_')]} takes a mask of bools"
             hint = mask if places.dtype == np.bool_ else "x.long() converts them to integers"
             raise error(Diagnostic("NE677", message, hint=hint))

@@ -137,7 +137,7 @@ class Shapes(Operators):
         """
         rank = self._data.ndim + 1
         if isinstance(dim, str):
-            message = f"unsqueeze: the position is an integer, not {shown(dim)}"
+            message = f"unsqueeze: the position must be an integer, not {shown(dim)}"
             call = ShownCall("unsqueeze", (dim,), (self._dims,))
             raise fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(dim)}) names the new dim")
         number = checked_int(dim, "unsqueeze", "the position")
@@ -171,7 +171,7 @@ class Shapes(Operators):
                 message = "expand: -1 keeps a size, and a new dim has none yet"
                 raise fault("NE376", message, call, (index,), "write its size")
             if size < -1:
-                raise fault("NE384", "expand: a size is 0 or more", call, (index,), "-1 keeps a size")
+                raise fault("NE384", "expand: sizes must be 0 or more", call, (index,), "-1 keeps a size")
             if here not in (None, 1, size) and size != -1:
                 dim = called(self._dims, index - new)
                 message = f"expand: {dim} has size {here}, and cannot be expanded to {size}"
@@ -180,7 +180,7 @@ class Shapes(Operators):
         try:
             return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
         except ValueError as refused:
-            raise fault("NE707", "expand: no array has so many elements", call) from refused
+            raise fault("NE707", "expand: an array cannot have so many elements", call) from refused
 
     @op("removes", extra=True)
     def diagonal(self, offset: int = 0, dim1: OneDim = 0, dim2: OneDim = 1) -> Self:
@@ -214,14 +214,14 @@ class Shapes(Operators):
         if min(shape, default=0) < 0:
             call = ShownCall("resize_", shape, (self._dims,))
             marked = [index for index, size in enumerate(shape) if size < 0]
-            raise fault("NE384", "resize_: a size is 0 or more", call, marked)
+            raise fault("NE384", "resize_: sizes must be 0 or more", call, marked)
         if shape == self.shape:
             self._names = self._names if names is None else names
             return self
         if any(self._names):
             result = tuple(Dim(None, size) for size in shape)
             message = f"resize_: a tensor with names keeps its sizes; {shape} is requested"
-            hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+            hint = "flatten and unflatten merge and split dims by name; rename(None) drops the names"
             pairing = Pairing("resize_", "tensor", "wanted")
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
         try:
