@@ -27,6 +27,8 @@ class Core:
 
     _data: Array
     _names: Names
+    _coordinates: tuple[Any, ...] = ()
+    """What a `CoordinateTensor` has; other tensors have none."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 

@@ -88,14 +88,23 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN) and not is_operand(other):
-            return _NOT_OURS  # type: ignore[no-any-return]
+        if not isinstance(other, KNOWN):
+            return self._operate_foreign(verb, left, right, out)
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
                 return self._named(BINARY[verb](left._data, right._data), self._names)
             except REFUSED as fault:
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
+
+    def _operate_foreign(self, verb: str, left: Any, right: Any, out: Core | None) -> Self:
+        """Return what a sign gives with an array of another library, whose coordinates the result has."""
+        other = right if left is self else left
+        if not is_operand(other):
+            return _NOT_OURS  # type: ignore[no-any-return]
+        tensor: Any = as_core(other, verb)
+        a, b = (self, tensor) if left is self else (tensor, self)
+        return (tensor if out is None else self)._unify(verb, a, b, out)
 
     def _compare(self, verb: str, other: Any) -> Self:
         """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
@@ -208,11 +217,12 @@ def as_core(operand: object, verb: str) -> Core:
     if isinstance(operand, Core):
         return operand
     found = None if type(operand) is np.ndarray else foreign(operand)
-    return (
-        unnamed(as_operand(operand, verb))
-        if found is None
-        else Core._tensor_class._wrap(found.array, found.names)
-    )
+    if found is None:
+        return unnamed(as_operand(operand, verb))
+    from nameexpr.tensors.labelled import attach
+
+    tensor = Core._tensor_class._wrap(found.array, found.names)
+    return attach(tensor, found.coordinates(found.names))  # type: ignore[no-any-return]
 
 
 def is_operand(other: object) -> bool:
