@@ -20,16 +20,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
-from nameexpr.runtime.operands import (
-    BARE,
-    Kinds,
-    OperandSpec,
-    array_of,
-    kinds_of,
-    read_only,
-    spec_of,
-    specs_of,
-)
+from nameexpr.runtime.operands import BARE, Kinds, OperandSpec, array_of, kinds_of, read_only, specs_of
 from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
 from nameexpr.syntax.ast import Expression
 
@@ -298,7 +289,7 @@ class Entry(ABC):
         if isinstance(fault, NameExprError | Warning | FloatingPointError):
             return fault  # warnings and floating-point errors are raised where the caller has asked for it
         try:
-            compiled = self.compile([spec_of(operand)._replace(layout=None) for operand in every])
+            compiled = self.compile([spec._replace(layout=None) for spec in specs_of(every)])
         except NameExprError as wrong:
             return wrong
         from nameexpr.runtime.faults import run_fault

@@ -28,7 +28,7 @@ class Core:
     _data: Array
     _names: Names
     _coordinates: tuple[Any, ...] = ()
-    """What a `CoordinateTensor` has; other tensors have none."""
+    """Those of a `Labelled` tensor; others have none."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 

@@ -7,26 +7,30 @@ and selecting slice coordinates, and sorting loses those of its dim.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import cache, wraps
 from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
 
-from nameexpr.backends.numpy.foreign import Coordinate, reader_of
+from nameexpr.backends.numpy.foreign import Coordinate
 from nameexpr.dims import Names
 from nameexpr.tensors.coordinates import Coordinates, agreed, fitting, in_a_row, renamed, taken, without
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.operators import as_core
+from nameexpr.tensors.foreign import foreign
+
+
+def wrap(data: Array, names: Names) -> Any:
+    """Return a tensor without coordinates around an array, unchecked."""
+    return Core._tensor_class._wrap(data, names)
 
 
 def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     """Return a tensor with those of the coordinates that fit its dims; a plain one if none does."""
     kept = fitting(coordinates, tensor._names, tensor._data.shape)
     if not kept:
-        return tensor if type(tensor) is NamedTensor else wrap(tensor._data, tensor._names)
-    new = object.__new__(CoordinateTensor)
+        return tensor if type(tensor) is Core._tensor_class else wrap(tensor._data, tensor._names)
+    new = object.__new__(_labelled_class())
     new._data, new._names, new._coordinates = tensor._data, tensor._names, kept
     return new
 
@@ -46,7 +50,7 @@ def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate])
     """Return what a method gave with coordinates; a tensor that was written over keeps its own."""
     if isinstance(result, Core):
         if any(result is operand for operand in operands):
-            if isinstance(result, CoordinateTensor):
+            if isinstance(result, Labelled):
                 result._coordinates = fitting(result._coordinates, result._names, result.shape)
             return result
         return attach(result, coordinates)
@@ -56,8 +60,8 @@ def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate])
     return result
 
 
-class CoordinateTensor(NamedTensor):
-    """A NamedTensor with coordinates."""
+class Labelled(Core):
+    """What a NamedTensor with coordinates has in addition."""
 
     __slots__ = ("_coordinates",)
 
@@ -65,10 +69,10 @@ class CoordinateTensor(NamedTensor):
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
-        return wrap(data, names)  # type: ignore[return-value]
+        return wrap(data, names)  # type: ignore[no-any-return]
 
     def _named(self, data: Any, names: Names) -> Self:
-        return wrap(data if type(data) is np.ndarray else np.asarray(data), names)  # type: ignore[return-value]
+        return wrap(data if type(data) is np.ndarray else np.asarray(data), names)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make this tensor again, with its coordinates."""
@@ -92,11 +96,11 @@ class CoordinateTensor(NamedTensor):
     @names.setter
     def names(self, names: object) -> None:
         old = self._names
-        NamedTensor.names.fset(self, names)  # type: ignore[attr-defined]
+        Core.names.fset(self, names)  # type: ignore[attr-defined]
         moved = renamed(self._coordinates, old, self._names)
         self._coordinates = fitting(moved, self._names, self.shape)
 
-    def drop_coords(self, *names: str) -> NamedTensor:  # type: ignore[override]
+    def drop_coords(self, *names: str) -> Core:
         """Return the tensor without the coordinates of these names, or without any."""
         gone = set(names) or {each.name for each in self._coordinates}
         return attach(self, [each for each in self._coordinates if each.name not in gone])  # type: ignore[no-any-return]
@@ -105,9 +109,9 @@ class CoordinateTensor(NamedTensor):
         return None
 
     def _part_at(self, key: Any, call: Any = None) -> Self:
-        part = super()._part_at(key, call)
+        part = super()._part_at(key, call)  # type: ignore[misc]
         coordinates, axis = list(self._coordinates), 0
-        for place, item in zip(*self._key(key, call), strict=True):
+        for place, item in zip(*self._key(key, call), strict=True):  # type: ignore[attr-defined]
             name = self._names[axis] if item.takes else None
             is_along = item.kind in ("slice", "int") or (item.takes == 1 and place.ndim == 1)
             if name is not None and is_along:
@@ -119,19 +123,20 @@ class CoordinateTensor(NamedTensor):
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         coordinates = of_all((left, right), verb)
-        return carried(super()._unify(verb, left, right, out), (left, right, out), coordinates)  # type: ignore[no-any-return]
+        result = super()._unify(verb, left, right, out)  # type: ignore[misc]
+        return carried(result, (left, right, out), coordinates)  # type: ignore[no-any-return]
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
-        result = super().__array_function__(func, types, args, kwargs)
+        result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
         coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
         return carried(result, (*args, *kwargs.values()), coordinates)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives, with coordinates."""
-        inputs = tuple(map(_understood, inputs))
+        inputs = tuple(map(understood, inputs))
         coordinates = [] if method == "reduceat" else of_all(inputs, ufunc.__name__)
-        result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)  # type: ignore[misc]
         return carried(result, (*inputs, *kwargs.get("out", ())), coordinates)
 
 
@@ -155,18 +160,22 @@ _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chun
 """Methods that move or select whole slices along dims."""
 
 
-def _understood(operand: Any) -> Any:
-    is_ours = isinstance(operand, Core | np.ndarray | int | float | str | None | list | tuple)
-    return operand if is_ours or reader_of(type(operand)) is None else as_core(operand, "operand")
+def understood(operand: Any) -> Any:
+    """Return an array of another library as a tensor with its coordinates, and any other object as it is."""
+    is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
+    found = None if is_usual else foreign(operand)
+    if found is None:
+        return operand
+    return attach(wrap(found.array, found.names), found.coordinates(found.names))
 
 
 def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of `NamedTensor` for tensors with coordinates."""
 
     @wraps(method)
-    def call(self: CoordinateTensor, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(_understood, args))
-        others = {word: _understood(value) for word, value in kwargs.items()}
+    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(understood, args))
+        others = {word: understood(value) for word, value in kwargs.items()}
         coordinates = of_all((self, *args, *[others[word] for word in others if word != "out"]), name)
         result = method(self, *args, **others)
         if name in _REARRANGED:
@@ -186,7 +195,7 @@ def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that selects slices: applied to positions, it tells which."""
 
     @wraps(method)
-    def call(self: CoordinateTensor, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
         result = method(self, *args, **kwargs)
         parts = [result] if isinstance(result, Core) else list(result)
         chosen = [list(self._coordinates) for _ in parts]
@@ -201,11 +210,11 @@ def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _positions(tensor: Core, axis: int) -> NamedTensor:
+def _positions(tensor: Core, axis: int) -> Core:
     """Return the positions along an axis, in the shape of a tensor, in no memory of its own."""
     shape = tensor._data.shape
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
-    return wrap(np.broadcast_to(numbers, shape), tensor._names)
+    return wrap(np.broadcast_to(numbers, shape), tensor._names)  # type: ignore[no-any-return]
 
 
 def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int) -> list[Coordinate]:
@@ -215,21 +224,17 @@ def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int
     return taken(coordinates, dim, part._data[line])
 
 
-def _enter() -> None:
-    """Give the class its methods: what is not written above is `NamedTensor`'s, followed by `carried`."""
-    own = {*vars(CoordinateTensor), "__getitem__", "__iter__", "isel", "__getattr__"}
-    plain = {
-        name
-        for name in vars(object)
-        if name not in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-    }
-    for name in set(dir(NamedTensor)) - own - plain:
-        method = next(vars(base)[name] for base in NamedTensor.__mro__ if name in vars(base))
+@cache
+def _labelled_class() -> Any:
+    """Return the class of tensors with coordinates: `Labelled`, and NamedTensor with `carried`."""
+    base = Core._tensor_class
+    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__getattr__"}
+    compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+    methods: dict[str, Any] = {"__slots__": ()}
+    for name in set(dir(base)) - own - (set(vars(object)) - compared):
+        method = next(vars(each)[name] for each in base.__mro__ if name in vars(each))
         if isinstance(method, property) and name in ("T", "mT"):
-            setattr(CoordinateTensor, name, property(_carrying(name, method.fget)))  # type: ignore[arg-type]
+            methods[name] = property(_carrying(name, method.fget))  # type: ignore[arg-type]
         elif isinstance(method, FunctionType) and (not name.startswith("_") or name.startswith("__")):
-            make = _selecting if name in _SELECTING else _carrying
-            setattr(CoordinateTensor, name, make(name, method))
-
-
-_enter()
+            methods[name] = (_selecting if name in _SELECTING else _carrying)(name, method)
+    return type("LabelledTensor", (Labelled, base), methods)

@@ -20,7 +20,7 @@ from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array, foreign
+from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -38,6 +38,7 @@ from nameexpr.tensors.shapes import Shapes
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from nameexpr.backends.numpy.foreign import Foreign
     from nameexpr.tensors.core import Dtype
 
 
@@ -251,7 +252,7 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
 def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
     """Return the data as a tensor: what `tensor` and `as_tensor` do."""
-    found = None if isinstance(data, np.ndarray | NamedTensor) else foreign(data)
+    found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else _foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
     coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
@@ -273,6 +274,13 @@ def _with(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
     from nameexpr.tensors.labelled import attach  # late: few tensors have coordinates
 
     return attach(tensor, coordinates)  # type: ignore[no-any-return]
+
+
+def _foreign(data: object) -> Foreign | None:
+    """Return what an array of another library holds, None for any other object."""
+    from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+
+    return foreign(data)
 
 
 def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:

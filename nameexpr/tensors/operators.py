@@ -22,7 +22,7 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, foreign, unnamed
+from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
@@ -216,19 +216,20 @@ def as_core(operand: object, verb: str) -> Core:
     """Return an operand as a tensor, with the names that an array of xarray or pandas has (NE575)."""
     if isinstance(operand, Core):
         return operand
-    found = None if type(operand) is np.ndarray else foreign(operand)
-    if found is None:
-        return unnamed(as_operand(operand, verb))
-    from nameexpr.tensors.labelled import attach
+    if type(operand) is not np.ndarray and is_foreign(operand):
+        from nameexpr.tensors.labelled import understood
 
-    tensor = Core._tensor_class._wrap(found.array, found.names)
-    return attach(tensor, found.coordinates(found.names))  # type: ignore[no-any-return]
+        return understood(operand)  # type: ignore[no-any-return]
+    return unnamed(as_operand(operand, verb))
 
 
 def is_operand(other: object) -> bool:
     """Return whether an operator takes this with a tensor; others may have operators of their own."""
-    if isinstance(other, KNOWN):
-        return True
-    from nameexpr.backends.numpy.foreign import reader_of
+    return isinstance(other, KNOWN) or is_foreign(other)
 
-    return reader_of(type(other)) is not None
+
+def is_foreign(operand: object) -> bool:
+    """Return whether an operand is an array of another library."""
+    from nameexpr.tensors import foreign  # late: few operands are
+
+    return foreign.is_foreign(operand)

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import nameexpr as ne
-from nameexpr.tensors.labelled import CoordinateTensor
+from nameexpr.tensors.labelled import Labelled
 
 VALUES = np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]])
 TIMES = pd.date_range("2021", periods=3)
@@ -251,7 +251,7 @@ def test_a_tensor_without_coordinates_stays_plain() -> None:
         ne.tensor(xr.DataArray(VALUES, dims=("a", "b"))),
     ):
         assert type(result) is Tensor
-    assert isinstance(tensor(), CoordinateTensor)
+    assert isinstance(tensor(), Labelled)
     assert type(tensor().drop_coords("source").mean()) is Tensor
 
 
