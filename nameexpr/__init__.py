@@ -41,16 +41,17 @@ _HOMES = {
     "nameexpr.tensors.factories": "arange empty empty_like full full_like ones ones_like zeros zeros_like",
     "nameexpr.tensors.functions": (
         "abs acos acosh add addmm addmv all amax amin any argmax argmin argsort asin asinh atan atan2 "
-        "atanh bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor bmm ceil chunk clamp clone "
-        "cos cosh count_nonzero cummax cummin cumprod cumsum deg2rad detach diagonal digamma div dot "
-        "eq equal erf erfc erfinv exp exp2 expm1 flatten flip floor floor_divide frac gather ge "
-        "get_device gt hypot index_fill index_select is_complex is_floating_point is_signed is_tensor "
-        "isfinite isinf isnan kthvalue le log log10 log1p log2 log_softmax logical_and logical_not "
-        "logical_or logical_xor logsumexp lt masked_fill masked_select matmul max maximum mean median "
-        "min minimum mm mode movedim mul mv nanmedian narrow ne neg norm numel permute positive pow "
-        "prod rad2deg reciprocal relu remainder roll round rsqrt select sgn sigmoid sign sin sinh "
-        "softmax sort split sqrt square squeeze std std_mean sub sum swapaxes t tan tanh tensordot "
-        "topk transpose trunc unbind unflatten unsqueeze var var_mean where"
+        "atanh bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor bmm ceil chunk clamp clip "
+        "clone cos cosh count_nonzero cummax cummin cumprod cumsum deg2rad detach diagonal diff "
+        "digamma div dot eq equal erf erfc erfinv exp exp2 expm1 flatten flip floor floor_divide frac "
+        "gather ge get_device gt hypot index_fill index_select is_complex is_floating_point is_signed "
+        "is_tensor isfinite isinf isnan kthvalue le log log10 log1p log2 log_softmax logical_and "
+        "logical_not logical_or logical_xor logsumexp lt masked_fill masked_select matmul max maximum "
+        "mean median min minimum mm mode movedim mul mv nanmean nanmedian nanquantile nanstd nansum "
+        "nanvar narrow ne neg norm numel permute positive pow prod quantile rad2deg reciprocal relu "
+        "remainder roll round rsqrt select sgn sigmoid sign sin sinh softmax sort split sqrt square "
+        "squeeze std std_mean sub sum swapaxes t tan tanh tensordot topk transpose trunc unbind "
+        "unflatten unsqueeze var var_mean where"
     ),
     "nameexpr.tensors.joining": "cat concat concatenate stack",
     "nameexpr.tensors.ops": "OPS Op",
@@ -70,12 +71,20 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module it lives in, and keep it."""
     home = _HOME_OF.get(name)
     if home is None:
-        raise AttributeError(f"module 'nameexpr' has no attribute {name!r}")
+        raise AttributeError(f"module 'nameexpr' has no attribute {name!r}{_instead_of(name)}")
     from importlib import import_module
 
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _instead_of(name: str) -> str:
+    """Return what to write instead of a name of another library, as the end of an error."""
+    from nameexpr.tensors.missing import advice
+
+    hint = "" if name[:1] == "_" else advice(name)
+    return f": {hint}" if hint else ""
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 
 LINE_LIMIT = 160
 CONTEXT = 60
+NARROWEST = 16
+"""Columns that text is given however narrow the terminal is."""
 MARK_LIMIT = 24
 WORD_LIMIT = 120
 TEXT_LIMIT = 1500
@@ -56,18 +58,24 @@ def width(text: str) -> int:
     )
 
 
+def line_limit(columns: int | None) -> int:
+    """Return how long a line of source may be where a terminal has so many columns, None for any number."""
+    return LINE_LIMIT if columns is None else max(NARROWEST, min(LINE_LIMIT, columns - len("  ……")))
+
+
 def marked_text(
     text: str,
     marks: Sequence[tuple[int, int, str]],
     *,
     is_whole: bool = False,
     strong: Callable[[str], str] = str,
+    limit: int = LINE_LIMIT,
 ) -> list[str]:
     """Return the lines of `text` that hold a mark `(start, end, note)`, each followed by its carets, which
     `strong` sets off, and notes.
 
-    A text on one line is shown even without a mark, and one of several lines if `is_whole`; a long line is
-    cut to the surroundings of its first mark.
+    A text on one line is shown even without a mark, and one of several lines if `is_whole`; a line of more
+    than `limit` characters is cut to the surroundings of its first mark.
     """
     lines: list[str] = []
     ordered = sorted(marks)[:MARK_LIMIT]
@@ -80,13 +88,15 @@ def marked_text(
             if start <= first <= end
         ]
         if inside or (line and (is_whole or (not ordered and "\n" not in text))):
-            lines += _marked_line(line, inside, strong)
+            lines += _marked_line(line, inside, strong, limit)
         start = end + 1
     return lines
 
 
-def _marked_line(line: str, marks: Sequence[tuple[int, int, str]], strong: Callable[[str], str]) -> list[str]:
-    line, marks = _window(line, marks)
+def _marked_line(
+    line: str, marks: Sequence[tuple[int, int, str]], strong: Callable[[str], str], limit: int
+) -> list[str]:
+    line, marks = _window(line, marks, limit)
     columns = [
         (width(visible(line[:first])), max(1, width(visible(line[first:last]))), note)
         for first, last, note in marks
@@ -98,12 +108,14 @@ def _marked_line(line: str, marks: Sequence[tuple[int, int, str]], strong: Calla
     return [visible(line), *([strong(carets)] if carets else []), *notes]
 
 
-def _window(line: str, marks: Sequence[tuple[int, int, str]]) -> tuple[str, Sequence[tuple[int, int, str]]]:
+def _window(
+    line: str, marks: Sequence[tuple[int, int, str]], limit: int
+) -> tuple[str, Sequence[tuple[int, int, str]]]:
     """Cut a long line to what stands around its first mark, and shift the marks that are left."""
-    if len(line) <= LINE_LIMIT:
+    if len(line) <= limit:
         return line, marks
-    start = max(0, marks[0][0] - CONTEXT) if marks else 0
-    end = min(len(line), start + LINE_LIMIT)
+    start = max(0, marks[0][0] - min(CONTEXT, 3 * limit // 8)) if marks else 0
+    end = min(len(line), start + limit)
     head = "…" if start else ""
     tail = "…" if end < len(line) else ""
     shift = start - len(head)
@@ -124,6 +136,25 @@ def _note_rows(notes: Sequence[tuple[int, str]]) -> list[str]:
         else:
             rows.append(" " * column + note)
     return rows
+
+
+def wrapped(text: str, limit: int | None, indent: int = 0) -> str:
+    r"""Return text broken at spaces into lines of at most `limit` columns, all but the first indented.
+
+    >>> wrapped("  help: there are x, w", 18, 8)
+    '  help: there are\n        x, w'
+    """
+    if limit is None or width(text) <= limit:
+        return text
+    from textwrap import TextWrapper  # late, as only a terminal asks for it
+
+    wrapper = TextWrapper(
+        max(NARROWEST, limit),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(part for line in text.split("\n") for part in wrapper.wrap(line))
 
 
 def cut(text: str, limit: int) -> str:

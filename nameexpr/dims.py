@@ -162,14 +162,14 @@ def name_fault(name: str) -> str | None:
     if character.isspace():
         return "it holds white space"
     if character == "'":
-        return "primes may only stand at its end"
+        return "primes are allowed only at its end"
     if not _fits(character):
         return f"{character!r} is not a letter, a digit or an underscore"
     return "it starts with a digit" if character.isdecimal() else f"{character!r} cannot stand first"
 
 
 def first_misfit(word: str) -> int:
-    """Return where a word that is no identifier stops being one."""
+    """Return where a word that is not an identifier stops being one."""
     return next(at for at, letter in enumerate(word) if not (f"x{letter}" if at else letter).isidentifier())
 
 

@@ -70,21 +70,27 @@ class Diagnostic(NamedTuple):
     hint: str = ""
     is_whole: bool = False
 
-    def render(self, strong: Callable[[str], str] = str) -> str:
-        """Return the diagnostic as lines without a final newline; `strong` sets off what is wrong."""
-        from nameexpr.carets import aligned_columns, marked_text, shortened, visible
+    def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
+        """Return the diagnostic as lines without a final newline; `strong` sets off what is wrong, and
+        `columns` is the width of a terminal.
+        """
+        from nameexpr.carets import aligned_columns, line_limit, marked_text, shortened, visible, wrapped
 
         shown = [operand for place, operand in enumerate(self.operands) if place < ROWS or operand.is_told]
-        lines = [strong(f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}")]
+        head = f"{family(self.code).__name__}[{self.code}]: {visible(shortened(self.message))}"
+        lines = [strong(wrapped(head, columns, 2))]
         spans = [(*mark.span, mark.note) for mark in self.marks]
+        limit = line_limit(columns)
         lines += [
-            "  " + line for line in marked_text(self.text, spans, is_whole=self.is_whole, strong=strong)
+            "  " + line
+            for line in marked_text(self.text, spans, is_whole=self.is_whole, strong=strong, limit=limit)
         ]
-        lines += ["  " + line for line in aligned_columns([_cells(operand) for operand in shown])]
+        table = aligned_columns([_cells(operand) for operand in shown], columns and columns - 2)
+        lines += ["  " + line for line in table]
         if left_out := len(self.operands) - len(shown):
             lines.append(f"  ... and {left_out:,} more operands")
         if self.hint:
-            lines.append(f"  help: {visible(shortened(self.hint))}")
+            lines.append(wrapped(f"  help: {visible(shortened(self.hint))}", columns, len("  help: ")))
         return "\n".join(lines)
 
 
@@ -167,9 +173,11 @@ class NameExprError(ValueError):
         """Return the mistakes rendered, one after the other; of very many the first."""
         return self.render()
 
-    def render(self, strong: Callable[[str], str] = str) -> str:
-        """Return the text of the error; `strong` sets off what is wrong, in colour on a terminal."""
-        told = [diagnostic.render(strong) for diagnostic in self.diagnostics[:TOLD]]
+    def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
+        """Return the text of the error; `strong` sets off what is wrong, in colour on a terminal, whose width
+        is `columns`.
+        """
+        told = [diagnostic.render(strong, columns) for diagnostic in self.diagnostics[:TOLD]]
         left_out = len(self.diagnostics) - len(told)
         return "\n".join([*told, *([f"... and {left_out:,} more mistakes"] if left_out else [])])
 
@@ -287,4 +295,4 @@ class NotHeldError(OverflowError):
         self.hint = hint
 
 
-NO_FLOAT = "numbers that large have no float: divide before, or take logarithms"
+NO_FLOAT = "numbers this large have no float: divide first, or take logarithms"

@@ -141,10 +141,12 @@ POINTWISE: Mapping[str, Function] = _complete(
     _f("copysign", "x with the sign of y", arity=2, takes="if", cost="sign"),
     _f("logaddexp", "log(exp(x) + exp(y)), without overflow", arity=2, takes="if"),
     _f("nextafter", "the next float after x towards y", arity=2, takes="if", cost="hypot"),
-    Function("fmod", "the rest of x / y, with the sign of x", arity=2, takes="if", cost="floor_divide"),
+    Function("fmod", "the remainder of x / y, with the sign of x", arity=2, takes="if", cost="floor_divide"),
     Function("pow", "x to the power of y", "power", arity=2, also="power"),
     Function("floor_divide", "the quotient rounded down", arity=2, takes="if"),
-    Function("remainder", "the rest of that", arity=2, takes="if", cost="floor_divide"),
+    Function(
+        "remainder", "the remainder of x / y, with the sign of y", arity=2, takes="if", cost="floor_divide"
+    ),
     Function("logical_and", "whether both are true", arity=2, dtype="bool"),
     Function("logical_or", "whether either is true", arity=2, dtype="bool", cost="logical_and"),
     Function("logical_xor", "whether exactly one is true", arity=2, dtype="bool", cost="logical_and"),
@@ -179,7 +181,14 @@ OPERATORS: Mapping[str, Function] = _complete(
     _sign("*", "the product", "multiply", cost="add", also="multiply"),
     _sign("/", "the quotient", "true_divide", dtype="float", also="divide true_divide"),
     _sign("//", "the quotient rounded down", "floor_divide", takes="if"),
-    _sign("%", "the rest of that", "remainder", takes="if", cost="floor_divide", also="mod"),
+    _sign(
+        "%",
+        "the remainder of x / y, with the sign of y",
+        "remainder",
+        takes="if",
+        cost="floor_divide",
+        also="mod",
+    ),
     _sign("**", "the power", "power", also="float_power"),
     _sign("==", "whether both are equal", "equal", dtype="bool", also="equal"),
     _sign("!=", "whether they differ", "not_equal", dtype="bool", cost="equal"),
@@ -200,7 +209,7 @@ SIGNS: Mapping[str, Function] = _complete(
 """Operators before one value, by their signs."""
 
 INTEGER = "integer."
-"""What refuses a number that is no integer; nobody can write it."""
+"""What refuses a number that is not an integer; nobody can write it."""
 
 
 def _reduction(name: str, doc: str, dtype: DType = "promoted", **columns: object) -> Function:
@@ -219,8 +228,14 @@ REDUCTIONS: Mapping[str, Function] = _complete(
     ),
     _reduction("any", "whether any is true", "bool", combine="logical_or"),
     _reduction("all", "whether all are true", "bool", combine="logical_and"),
-    _reduction("var", "the mean squared distance from the mean", "real float", sums=True, also="variance"),
-    _reduction("std", "the square root of that", "real float", sums=True, also="standard_deviation"),
+    _reduction(
+        "var",
+        "the variance: the mean squared distance from the mean",
+        "real float",
+        sums=True,
+        also="variance",
+    ),
+    _reduction("std", "the square root of the variance", "real float", sums=True, also="standard_deviation"),
     _reduction("median", "the middle one, of an even number the mean of two", "float", sums=True),
     _reduction(
         "logsumexp",
@@ -261,7 +276,7 @@ ALONG: Mapping[str, Function] = _complete(
     _along("cumsum", "running sums along an axis: of integers in 64 bits", dtype="sum"),
     _along("cumprod", "running products along an axis: of integers in 64 bits", dtype="sum"),
     _along("sort", "the elements in order along an axis, nan last"),
-    _along("flip", "the elements turned around along an axis, as an array of its own"),
+    _along("flip", "the elements reversed along an axis, as an array of its own"),
 )
 """Functions along dims, which stay."""
 ALONG_ONE = frozenset(name for name, row in ALONG.items() if row.kind == "along one")

@@ -54,7 +54,7 @@ def read_shapes(arguments: Sequence[str]) -> list[tuple[int, ...] | npt.NDArray[
             if path.casefold().endswith(FILES):
                 raise _missing(argument)
             hint = "write sizes with commas, 32,3,64,64, or () for a scalar, or name a .npy file"
-            raise UsageError(f"{quoted(argument)} is no shape", hint)
+            raise UsageError(f"{quoted(argument)} is not a shape", hint)
         shapes.append(read_header(argument) if shape is None else shape)
     return shapes
 

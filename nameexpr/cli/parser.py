@@ -33,7 +33,7 @@ _COLORS = ("auto", "always", "never")
 _EXITS = "exit codes:"
 _TAIL = f"""
 {_EXITS} 0 fine, 1 the expression or the data is wrong, 2 the arguments are, 130 interrupted.
-what comes after -- is no option."""
+arguments after -- are not options."""
 _EXAMPLES = """\
 examples:
   nameexpr eval 'N C H W, C -> N C H W' images.npy scale.npy -o y.npy

@@ -49,7 +49,7 @@ Shapes = tuple[tuple[int, ...], ...]
 
 def read(text: str, sizes: Mapping[str, int] | None = None, *, has_reduce: bool = False) -> Expression:
     """Return the syntax tree of an expression that keeps all the rules which need no operands; OptionError if
-    a size is given for what is no label of the text.
+    a size is given for what is not a label of the text.
     """
     tree = parse(text)
     if not is_accepted(tree, has_reduce=has_reduce):
@@ -76,7 +76,7 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
         if name not in known:
             listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
             hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
-            raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
+            raise error(Diagnostic("NE620", f"outputs: there is no statement {name!r}", text, hint=hint))
     return scope
 
 

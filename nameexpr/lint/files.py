@@ -108,5 +108,5 @@ def _decoded(data: bytes) -> str:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     text, _ = codecs.lookup(encoding).decode(data, "strict")
     if not isinstance(text, str):
-        raise LookupError(f"{encoding} is no encoding of text")
+        raise LookupError(f"{encoding} is not a text encoding")
     return text

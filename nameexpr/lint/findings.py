@@ -16,7 +16,7 @@ from nameexpr.errors import Diagnostic
 from nameexpr.lint.source import Position, TextRange
 
 FILE, SYNTAX, UNREAD = "file", "syntax", "unread"
-"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is no valid Python, and a
+"""Codes of findings that are no mistakes of a text: a file that cannot be read, or is not valid Python, and a
 call whose text is not known.
 """
 _COMMENT = re.compile(r"#\s*nameexpr:\s*ignore(?![\w-])(?:\s*\[([^\]]*)\])?")

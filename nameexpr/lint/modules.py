@@ -1,7 +1,7 @@
 """The modules of a program that is checked: the file itself, and those that its imports lead to.
 
 An import leads to a file beside the one that imports, or below a folder above it: those of the packages that
-the file is in, and the first one that is no package. Installed packages are not looked at.
+the file is in, and the first one that is not a package. Installed packages are not looked at.
 """
 
 from __future__ import annotations

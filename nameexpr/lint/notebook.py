@@ -1,6 +1,6 @@
 r"""Notebooks to findings: the code cells as one program, each with its own lines.
 
-Cells see what earlier cells have imported, and a cell that is no Python spoils no other. IPython's own lines
+Cells see what earlier cells have imported, and a cell that is not Python spoils no other. IPython's own lines
 are made Python of the same length, so that everything keeps its place: `%time call()` still holds its call,
 other magics, `!commands` and `help?` become statements that do nothing. A cell of another language (`%%bash`)
 is empty.
@@ -39,15 +39,15 @@ def check_notebook(text: str, path: str) -> Checked:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        return unreadable(path, "it is no notebook, but says that it is one")
+        return unreadable(path, "it has the extension of a notebook, but is not one")
     cells = _code_cells(data)
     if cells is None:
-        return unreadable(path, "it is no notebook: there are no cells")
+        return unreadable(path, "it is not a notebook: there are no cells")
     return _check_cells(cells, path) if _is_python(data) else Checked((), 0, 1)
 
 
 def _code_cells(data: Any) -> list[tuple[int, str]] | None:
-    """Collect the code cells with their numbers, counting all cells from 1; None if this is no notebook."""
+    """Return the code cells with their numbers, counting all cells from 1; None if it is not a notebook."""
     sheets = data.get("worksheets") if isinstance(data, dict) else None
     first = sheets[0] if isinstance(sheets, list) and sheets else data  # as notebooks were before 2015
     cells = first.get("cells") if isinstance(first, dict) else None

@@ -54,7 +54,7 @@ class Text:
 
 @record
 class Constant:
-    """A constant that is no text."""
+    """A constant that is not text."""
 
     value: Any
 

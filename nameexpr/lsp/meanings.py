@@ -12,7 +12,7 @@ Markdown, the first of which says what it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nameexpr.errors import Span
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, OPERATORS, POINTWISE, REDUCTIONS, SIZE
@@ -32,8 +32,24 @@ _ITEMS = {
     ast.Literal: "a dim of this size, without a label",
 }
 NOTHING: Mapping[str, int] = {}
-Place = tuple[str, ast.Term]
-"""What a term belongs to, as it is shown, and the term."""
+
+
+@record
+class _Brackets:
+    """A term and what it belongs to: in a formula an operand, a statement or a function by `name`, in an
+    expression what `title` says.
+    """
+
+    term: ast.Term
+    title: str = ""
+    name: str = ""
+    is_function: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The term with what it belongs to."""
+        term = unparse_term(self.term)
+        return f"`{self.name}[{term}]`" if self.name else f"{self.title}, `{term or '()'}`"
 
 
 @record
@@ -65,12 +81,12 @@ def in_expression(
     if reducer is not None and _holds(reducer.span, place) and reducer.name in REDUCTIONS:
         row = REDUCTIONS[reducer.name]
         return Meaning((f"`: {reducer.name}`, a reducer: {row.doc}",), reducer.span)
-    places = [(f"operand {number}", term) for number, term in enumerate(tree.inputs)]
-    places += [("the result", term) for term in tree.outputs or ()]
-    found = _in_terms(places, place, {**_written(tree.terms), **sizes})
+    terms = [_Brackets(term, f"operand {number}") for number, term in enumerate(tree.inputs)]
+    terms += [_Brackets(term, "the result") for term in tree.outputs or ()]
+    found = _in_terms(terms, place, sizes)
     if found is None:
         return Meaning(tuple(_overview(tree)), Span(0, len(tree.text)))
-    label = next((atom.name for atom in _labels_at(tree.terms, place)), "")
+    label = next((atom.name for atom in _labels(tree.terms) if _holds(atom.span, place)), "")
     if tree.outputs and label and label not in ast.labels_in(*tree.outputs):
         name = reducer.name if reducer else reduce
         how = f"reduced by `{name}`" if name else "summed over"
@@ -87,8 +103,8 @@ def _overview(tree: ast.Expression) -> Iterator[str]:
 
 def in_formula(tree: ast.Formula, place: int) -> Meaning:
     """Return the meaning of a place in a formula: the smallest thing that holds it."""
-    places = list(_places(tree))
-    found = _in_terms(places, place, _written(term for _, term in places))
+    terms = list(_brackets(tree))
+    found = _in_terms(terms, place, NOTHING)
     if found is not None:
         return found
     statement = next((one for one in tree.statements if _holds(one.span, place)), tree.statements[-1])
@@ -96,12 +112,14 @@ def in_formula(tree: ast.Formula, place: int) -> Meaning:
     for node in ast.nodes(statement.value):
         span = node.operator_span if isinstance(node, ast.Binary) else getattr(node, "name_span", None)
         if span is not None and _holds(span, place):
-            return _of_node(node, span, named, places)
+            return _of_node(node, span, named, terms)
     span = statement.name_span if _holds(statement.name_span, place) else statement.span
     return Meaning((f"`{unparse_statement(statement)}`", *_overview_of(statement)), span)
 
 
-def _of_node(node: ast.Node, span: Span, named: Mapping[str, ast.Statement], places: list[Place]) -> Meaning:
+def _of_node(
+    node: ast.Node, span: Span, named: Mapping[str, ast.Statement], terms: list[_Brackets]
+) -> Meaning:
     if isinstance(node, ast.Binary):
         row = OPERATORS[node.operator]
         return Meaning((f"`{row.usage}`: {row.doc}",), span)
@@ -111,8 +129,8 @@ def _of_node(node: ast.Node, span: Span, named: Mapping[str, ast.Statement], pla
     known = of_word(name, span)
     if known is not None:
         return known
-    terms = dict.fromkeys(shown for shown, _ in places if shown.startswith(f"`{name}["))
-    seen = f", seen as {', '.join(terms)}" if terms else ""
+    uses = dict.fromkeys(one.shown for one in terms if one.name == name)
+    seen = f", seen as {', '.join(uses)}" if uses else ""
     return Meaning((f"`{name}`: an operand{seen}",), span)
 
 
@@ -121,58 +139,59 @@ def _overview_of(statement: ast.Statement) -> Iterator[str]:
         yield f"- dims: `{unparse_term(statement.term) or '()'}`"
 
 
-def _places(tree: ast.Formula) -> Iterator[Place]:
-    """Yield every term of a formula with what it belongs to."""
+def _brackets(tree: ast.Formula) -> Iterator[_Brackets]:
+    """Yield every term of a formula."""
     for statement in tree.statements:
         if statement.term is not None:
-            yield f"`{statement.name}[{unparse_term(statement.term)}]`, a statement", statement.term
+            yield _Brackets(statement.term, name=statement.name or "")
         for node in ast.nodes(statement.value):
-            if isinstance(node, ast.Use) and node.term is not None:
-                yield f"`{node.name}[{unparse_term(node.term)}]`", node.term
-            elif isinstance(node, ast.CallAlong):
-                yield f"`{node.function}[{unparse_term(node.term)}]`", node.term
+            if isinstance(node, ast.CallAlong):
+                yield _Brackets(node.term, name=node.function, is_function=True)
+            elif isinstance(node, ast.Use) and node.term is not None:
+                yield _Brackets(node.term, name=node.name)
 
 
-def _in_terms(places: list[Place], place: int, sizes: Mapping[str, int]) -> Meaning | None:
+def _in_terms(terms: list[_Brackets], place: int, given: Mapping[str, int]) -> Meaning | None:
     """Return the label, or else the item or the whole term, that holds a place."""
-    terms = [term for _, term in places]
-    for atom in _labels_at(terms, place):
-        size = f", of size {sizes[atom.name]}" if atom.name in sizes else ""
-        lines = dict.fromkeys(line for of, term in places for line in _dims_of(atom.name, of, term))
-        return Meaning((f"`{atom.name}`: a label{size}", *lines), atom.span)
-    for of, term in places:
-        for item in ast.atoms(term.items):
+    every = [one.term for one in terms]
+    sizes = {**{atom.name: atom.size for atom in ast.atoms_of(ast.Sized, every)}, **given}
+    for atom in _labels(every):
+        if _holds(atom.span, place):
+            size = f", of size {sizes[atom.name]}" if atom.name in sizes else ""
+            lines = dict.fromkeys(line for one in terms for line in _dims_of(atom.name, one))
+            return Meaning((f"`{atom.name}`: a label{size}", *lines), atom.span)
+    for one in terms:
+        for item in ast.atoms(one.term.items):
             if _holds(item.span, place) and type(item) in _ITEMS:
                 return Meaning((f"`{unparse_item(item)}`: {_ITEMS[type(item)]}",), item.span)
-        if _holds(term.span, place):
-            dims = [f"- dim {number}: {_item(item, sizes)}" for number, item in enumerate(term.items)]
-            return Meaning((f"{of}: {len(dims)} dim{'s' * (len(dims) != 1)}", *dims), term.span)
+        if _holds(one.term.span, place):
+            dims = [f"- dim {number}: {_item(item, sizes)}" for number, item in enumerate(one.term.items)]
+            count = f"{len(dims)} dim{'s' * (len(dims) != 1)}"
+            return Meaning((f"{one.shown if one.name else one.title}: {count}", *dims), one.term.span)
     return None
 
 
-def _labels_at(terms: tuple[ast.Term, ...] | list[ast.Term], place: int) -> Iterator[ast.Label]:
-    for atom in ast.atoms_of(ast.LABELLED, terms):
-        if _holds(atom.span, place):
-            yield atom  # type: ignore[misc]
+def _labels(terms: Iterable[ast.Term]) -> list[ast.Label | ast.Sized | ast.Alias]:
+    return ast.atoms_of(ast.LABELLED, terms)
 
 
-def _dims_of(label: str, of: str, term: ast.Term) -> Iterator[str]:
-    """Yield at which dims of a term a label is."""
-    written = "" if of.startswith("`") else f", `{unparse_term(term)}`"
-    for number, item in enumerate(term.items):
-        if any(getattr(atom, "name", None) == label for atom in ast.atoms((item,))):
-            is_part = isinstance(item, ast.Group | ast.NamedGroup)
-            group = f", part of `{unparse_item(item)}`" if is_part else ""
-            yield f"- {of}{written}: dim {number}{group}"
+def _dims_of(label: str, brackets: _Brackets) -> Iterator[str]:
+    """Yield at which dims of a term a label is, or what a function does with it."""
+    for number, item in enumerate(brackets.term.items):
+        if not any(isinstance(atom, ast.LABELLED) and atom.name == label for atom in ast.atoms((item,))):
+            continue
+        if brackets.is_function:
+            does = "reduces over" if brackets.name in REDUCTIONS else "goes along"
+            yield f"- {brackets.shown} {does} it"
+            continue
+        is_part = isinstance(item, ast.Group | ast.NamedGroup)
+        group = f", part of `{unparse_item(item)}`" if is_part else ""
+        yield f"- {brackets.shown}: dim {number}{group}"
 
 
 def _item(item: ast.Item, sizes: Mapping[str, int]) -> str:
     size = sizes.get(item.name) if isinstance(item, ast.LABELLED) else None
     return f"`{unparse_item(item)}`" + (f", of size {size}" if size is not None else "")
-
-
-def _written(terms: Iterator[ast.Term] | tuple[ast.Term, ...]) -> dict[str, int]:
-    return {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, terms)}
 
 
 def _holds(span: Span, place: int) -> bool:

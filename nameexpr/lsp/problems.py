@@ -29,7 +29,7 @@ class Fix:
 
 
 def problems(source: str, path: str, unsaved: Mapping[str, str] | None = None) -> tuple[Finding, ...] | None:
-    """Return the mistakes in a file, None while it is no Python; `unsaved` is as for `Modules`."""
+    """Return the mistakes in a file, None while it is not Python; `unsaved` is as for `Modules`."""
     if "nameexpr" not in source:
         return ()
     checked = check_python(source, path, Modules(unsaved))
@@ -49,8 +49,8 @@ def fixes(source: str, start: int, end: int, path: str) -> Iterator[Fix]:
         hint = finding.diagnostic.hint
         if isinstance(hint, Proposal) and first <= end and start <= last:
             after = problems(source[:first] + hint.word + source[last:], path)
-            place = (finding.code, finding.region.start)
-            if after is not None and place not in [(one.code, one.region.start) for one in after]:
+            places = [one.region.start for one in after or ()]
+            if after is not None and finding.region.start not in places:
                 yield Fix(f"Write '{hint.word}'", ((first, last, hint.word),), finding)
     text = text_at(source, start, path)
     if text is not None and not text.keyword:

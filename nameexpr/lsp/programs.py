@@ -50,7 +50,7 @@ class TextAt:
 
 @lru_cache(maxsize=8)
 def read_program(source: str, path: str) -> tuple[Source, tuple[TextCall, ...]]:
-    """Return a source and the calls that are given texts (SourceError if it is no Python)."""
+    """Return a source and the calls that are given texts (SourceError if it is not Python)."""
     read = Source(source)
     module = Module(path, read, parse_python(read))
     return read, tuple([call for call in text_calls(module) if isinstance(call, TextCall)])

@@ -59,7 +59,7 @@ class Variables(Mapping[str, Any]):
         value = self._variables[name]
         if not is_operand(value):
             hint = "operands are tensors, arrays, numbers and lists of numbers"
-            raise LineError(f"the variable '{name}' is no tensor, but a {type(value).__name__}", hint=hint)
+            raise LineError(f"the variable '{name}' is not a tensor, but a {type(value).__name__}", hint=hint)
         return value
 
     def __iter__(self) -> Iterator[str]:

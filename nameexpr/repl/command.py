@@ -85,7 +85,7 @@ def _load(session: Session, argument: str) -> None:
     name, equals, path = argument.partition("=")
     if equals and not is_target(name):
         hint = "letters, digits and underscores, then names of dims if need be: 'x[N C]=photos.npy'"
-        raise UsageError(f"{quoted(name)} is no name of a tensor", hint)
+        raise UsageError(f"{quoted(name)} is not a name of a tensor", hint)
     if not equals or not path:
         raise UsageError(
             f"which tensor is {quoted(argument)}?", f"write its name before it: x={harmless(argument)}"

@@ -110,7 +110,7 @@ def _check_aligned(a: int, b: int, left: Dims, right: Dims, pairing: Pairing) ->
     else:
         return
     message = f"{pairing.verb}: {left[a].name!r} is a batch dim of one tensor and not of the other"
-    hint = "align_to brings the dims of both into one order: batch dims first"
+    hint = "align_to brings the dims of both into the same order: batch dims first"
     raise paired_fault("NE471", message, (left, right), pairing, ([a], [b]), hint)
 
 
@@ -142,8 +142,8 @@ def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
         by_name = f"tensordot({pairing.left}, {pairing.right}, ([{name!r}], [{name!r}]))"
         return f"{moved} puts {name!r} there; {by_name} goes by name"
     if pairing.verb == "dot":
-        return "dot takes two vectors of one size"
-    where = "only dim" if len(right) == 1 else "last but one"
+        return "dot takes two vectors of the same size"
+    where = "only dim" if len(right) == 1 else "second-to-last"
     return f"the last dim of the left tensor meets the {where} of the right one"
 
 

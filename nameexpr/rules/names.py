@@ -109,7 +109,7 @@ def aligned_to(dims: Dims, arguments: Sequence[object]) -> Alignment:
     if None in wanted or len(set(alignment.order) - {None}) < len(dims) or duplicate(alignment.names):
         raise _not_alignable(dims, wanted, ShownCall("align_to", wanted, (dims,)))
     if len(alignment.order) > DIM_LIMIT:
-        message = f"the result would have {len(alignment.order)} dims; {DIM_LIMIT} is the most there can be"
+        message = f"the result would have {len(alignment.order)} dims, and the limit is {DIM_LIMIT}"
         raise fault("NE750", message, ShownCall("align_to", (...,), (dims,)))
     return alignment
 
@@ -137,7 +137,7 @@ def _not_alignable(dims: Dims, wanted: Sequence[Target], call: ShownCall) -> Nam
         marked = [index for index, name in enumerate(wanted) if name == twice[0]]
         return fault("NE411", f"{twice[0]!r} is wanted twice", call, marked, "mention each name once")
     if None in names_of(dims):
-        message = f"dim {names_of(dims).index(None)} has no name, so no order by names says where it goes"
+        message = f"dim {names_of(dims).index(None)} has no name, so an order of names cannot include it"
         hint = "name it first (refine_names), or write '...' where the unnamed dims belong"
         return fault("NE441", message, call, hint=hint)
     return _left_out(dims, tuple(name for name in names_of(dims) if name not in wanted), wanted, call)

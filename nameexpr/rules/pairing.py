@@ -152,7 +152,7 @@ def clashing(clash: Clash, left: Dims, right: Dims, pairing: Pairing) -> NameExp
         message = f"{pairing.verb}: dim {a!r} {_in(pairing.left)} meets dim {b!r} {_in(pairing.right)}"
         hint = _hint_of_names(clash, left, right, pairing)
         return paired_fault("NE470", message, (left, right), pairing, marked, hint)
-    message = f"{pairing.verb}: dim {a!r} stands at different places from the right, and meets an unnamed dim"
+    message = f"{pairing.verb}: dim {a!r} is at different positions from the right, and meets an unnamed dim"
     role, at = pairing.right, len(right) + clash.left
     if -clash.right <= len(left) and left[clash.right].name is None:
         role, at = pairing.left, len(left) + clash.right
@@ -205,7 +205,7 @@ def _in_order(left: Dims, right: Dims, pairing: Pairing) -> str:
     """Return how to pair dims by name, where a name stands at different places."""
     a, b = names_of(left), names_of(right)
     if pairing.moves == "none":
-        return "align_to brings the batch dims of both into one order"
+        return "align_to brings the batch dims of both into the same order"
     if None in (*a, *b):
         return "name all dims (refine_names), then align_to or align_as pair them by name"
     if set(b) <= set(a):
@@ -224,7 +224,7 @@ def _side_by_side(left: Dims, right: Dims) -> str:
     everything = tuple(dict.fromkeys((*names_of(left), *names_of(right))))
     if None in everything:
         return "name all dims (refine_names), then align_to gives each a place of its own"
-    return f"align_to({', '.join(map(shown, everything))}) on both gives each dim a place of its own"
+    return f"align_to({', '.join(map(shown, everything))}) on both gives each dim its own position"
 
 
 def _variable(role: str) -> str:

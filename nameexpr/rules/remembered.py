@@ -29,7 +29,7 @@ ANSWERS = 4096
 
 
 def remembered(rule: Callable[P, R]) -> Callable[P, R]:
-    """Return the rule with its answers kept; `typed`, as 1 equals True, and True is no position."""
+    """Return the rule with its answers kept; `typed`, as 1 equals True, and True is not a position."""
     known: Any = lru_cache(maxsize=ANSWERS, typed=True)(rule)
 
     @wraps(rule)

@@ -106,7 +106,7 @@ def _apart(dims: Dims, axes: tuple[int, ...], out_dim: object, call: ShownCall) 
     message = f"{listed(words)} {'stand in another order' if is_block else 'are not neighbours'}"
     if is_block:
         in_order = [spelt(dims[at], at) for at in sorted(axes)]
-        hint = f"write them as they stand, flatten({in_order!r}, {shown(out_dim)}), or change that: "
+        hint = f"write them in their order, flatten({in_order!r}, {shown(out_dim)}), or change that: "
     else:
         hint = "bring them together: "
     return fault("NE450", message, call, range(len(axes)), hint + _alignment_hint(dims, axes))
@@ -206,7 +206,7 @@ def _size(size: object, index: int, call: ShownCall) -> int:
         raise fault("NE657", message, call, (index,), "write ('H', 8), or ('H', -1) for a size that follows")
     number = as_index(size)
     if number < -1:
-        raise fault("NE353", f"{number} is no size", call, (index,), "-1 stands for the size that follows")
+        raise fault("NE353", f"{number} is not a size", call, (index,), "-1 stands for the size that follows")
     return number
 
 
@@ -236,7 +236,7 @@ def _product_differs(dims: Dims, at: int, parts: Sequence[_Part], call: ShownCal
         divisors = [number for number in range(1, min(whole, SHOWN_WHOLE) + 1) if whole % number == 0]
         hint = f"{listed(divisors)} do" if 1 < whole <= SHOWN_WHOLE else ""
     else:
-        message = f"{called(dims, at)} is {whole}, and the new sizes multiply up to {product}"
+        message = f"{called(dims, at)} is {whole}, and the new sizes multiply to {product}"
         hint = "one of them may be -1: it then follows from the others"
     return fault("NE350", message, call, range(len(parts)), hint)
 
@@ -251,6 +251,6 @@ def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:
         hint = f"{name!r} is the name of dim {names_of(dims).index(name)} already" if name in kept else ""
         raise doubled(twice, call, marked, hint)
     if len(result) > DIM_LIMIT:
-        message = f"the result would have {len(result)} dims; {DIM_LIMIT} is the most there can be"
+        message = f"the result would have {len(result)} dims, and the limit is {DIM_LIMIT}"
         raise fault("NE750", message, ShownCall("unflatten", (dims[at].name, ...), (dims,)))
     return result

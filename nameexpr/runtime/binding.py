@@ -151,7 +151,7 @@ def read_positions(tree: Expression, fixed: Mapping[int, Any], operands: Any) ->
         except TypeError:
             is_known = False
         if not is_known:
-            message = f"bind: {key!r:.60} is no position of an operand"
+            message = f"bind: {key!r:.60} is not a position of an operand"
             given = did_you_mean(key, terms) if isinstance(key, str) else ""
             if isinstance(key, str) and key in terms:
                 given = f"{terms.index(key)} is '{key}'"

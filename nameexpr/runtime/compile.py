@@ -93,7 +93,7 @@ def compile(  # noqa: A001
     Raises
     ------
     NameExprError
-        If the text is no expression, breaks a safety rule, or an option is not one.
+        If the text is not an expression, breaks a safety rule, or an option is not one.
 
     Examples
     --------

@@ -22,25 +22,23 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature, Signature
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Operand
+    from nameexpr.typing import ArrayLike, Labelled, Operand
 
     ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
     TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
-    Operands_co = TypeVar("Operands_co", covariant=True, default=tuple[str, ...])
+    Text_co = TypeVar("Text_co", covariant=True, default=str)
     Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
 else:
     from typing import TypeVar
 
-    ArrayResult_co, TensorResult_co, Operands_co = map(
-        TypeVar, ("ArrayResult_co", "TensorResult_co", "Operands_co")
-    )
+    ArrayResult_co, TensorResult_co, Text_co = map(TypeVar, ("ArrayResult_co", "TensorResult_co", "Text_co"))
 
 
-class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
+class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression or a formula that can be called on operands. Made by `nameexpr.compile`.
 
     For type checkers it is generic over what a call gives for arrays, what it gives where an operand is a
-    NamedTensor, and the operands that it takes; without them it is one that gives a single result.
+    NamedTensor, and the text, which the mypy plugin knows. `Compiled` alone is one with a single result.
 
     Examples
     --------
@@ -79,8 +77,17 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Operands_co]):
 
         @overload
         def __call__(
-            self, *given: Operand, out: None = ..., operands: Mapping[str, Operand] = ..., **named: Operand
+            self,
+            *given: ArrayLike | Labelled,
+            out: None = ...,
+            operands: Mapping[str, ArrayLike | Labelled] = ...,
+            **named: ArrayLike | Labelled,
         ) -> TensorResult_co: ...
+
+        @overload
+        def __call__(
+            self, *given: Operand, out: None = ..., operands: Mapping[str, Operand] = ..., **named: Operand
+        ) -> ArrayResult_co: ...
 
         def bind(
             self, operands: Mapping[int, Operand] | Mapping[str, Operand] = ..., **named: Operand

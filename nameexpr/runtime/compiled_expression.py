@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.runtime.cache import MISSING
-from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.einsum import find_entry, public
 from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 
-class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
+class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression that can be called on operands. Made by `nameexpr.compile`; pickles as its text and
     options.
 
@@ -177,7 +177,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Operands_co])
         return coloured_signature(self.text, self.signature.inputs, self.signature.result)
 
 
-class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Operands_co]):
+class BoundExpression(CompiledExpression[ArrayResult_co, TensorResult_co, Text_co]):
     """An expression with some of its operands. Made by `Compiled.bind`; called with the others, in order.
 
     Bound operands are taken by value: writing to them later changes nothing. Pickles with them.
@@ -209,5 +209,5 @@ def _is_shape(value: Any) -> bool:
         raise error(Diagnostic("NE704", message))
     if any(size < 0 for size in value):
         hint = "give the sizes of the dims, such as (2, 3); data with negative numbers as a numpy array"
-        raise error(Diagnostic("NE603", f"{value} is no shape: sizes are 0 or more", hint=hint))
+        raise error(Diagnostic("NE603", f"{value} is not a shape: sizes are 0 or more", hint=hint))
     return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
-from nameexpr.runtime.compiled import ArrayResult_co, Compiled, Operands_co, TensorResult_co
+from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
 from nameexpr.runtime.einsum import public
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nameexpr.typing import Operand
 
 
-class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
+class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     """A formula that can be called on operands by name. Made by `nameexpr.compile`; pickles as its text.
 
     Examples
@@ -82,7 +82,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
                 if out is None:
                     return result
                 if isinstance(result, tuple):
-                    hint = "leave out= away, or compile without outputs="
+                    hint = "remove out=, or compile without outputs="
                     message = "out= is for one result, and there are several"
                     raise error(Diagnostic("NE611", message, self.text, hint=hint))
                 from nameexpr.runtime.out import write_out
@@ -187,7 +187,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Operands_co]):
         return coloured_signature(self.text, self.signature.inputs, ", ".join(self.signature.outputs))
 
 
-class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Operands_co]):
+class BoundFormula(CompiledFormula[ArrayResult_co, TensorResult_co, Text_co]):
     """A formula with some of its operands. Made by `CompiledFormula.bind`; called with the others by name.
 
     Bound operands are taken by value: writing to them later changes nothing. Pickles with them.

@@ -60,7 +60,9 @@ def run_fault(fault: Exception, compiled: Compilation[Any], operands: Sequence[A
     if isinstance(fault, MemoryError | ReducerFault):
         what = "formula" if isinstance(tree, Scope) else "expression"
         needed = peak_bytes(compiled.program, compiled.shapes, compiled.given)
-        message = f"there is not enough memory: this {what} needs {needed:,} bytes beside its operands"
+        message = (
+            f"there is not enough memory: this {what} needs {needed:,} bytes in addition to its operands"
+        )
         return error(Diagnostic("NE707", message, text, operands=infos))
     reason = str(fault).splitlines()[0][:160] if str(fault) else type(fault).__name__
     if isinstance(tree, Scope):

@@ -82,8 +82,9 @@ class FormulaEntry(Entry):
         """Raise NE624 for an operand that is bound already."""
         for name in given:
             if name in self.bound:
-                hint = "leave it out, or bind another one to the formula as it was compiled"
-                raise error(Diagnostic("NE624", f"the operand '{name}' is bound", self.text, hint=hint))
+                from nameexpr.compiler.analysis.faults.misuse import operand_is_bound
+
+                raise error(operand_is_bound(name, self.text))
 
     def unwrap(self, operands: Sequence[Any]) -> list[Any]:  # noqa: D102
         return [self.unwrapped(value, name) for value, name in zip(operands, self._names, strict=True)]
@@ -99,7 +100,7 @@ class FormulaEntry(Entry):
             operand = as_operand(value, name, self.text, self._marks(name))
         if operand.dtype.kind in "biufc":
             return operand
-        what, hint = "which are no numbers", "convert it to numbers first"
+        what, hint = "which are not numbers", "convert it to numbers first"
         if is_bfloat16(operand.dtype):
             what, hint = "in which formulas do not compute", "convert it first: x.astype('float32')"
         message = f"'{name}' has elements of dtype {operand.dtype}, {what}"
@@ -147,8 +148,8 @@ class FormulaEntry(Entry):
         for name, spec in specs.items():
             if isinstance(spec.dtype, type) or np.can_cast(spec.dtype, wanted, "same_kind"):
                 continue
-            message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
-            hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
+            message = f"dtype={wanted} cannot hold '{name}', of dtype {spec.dtype}, without loss"
+            hint = f"if that is intended, convert it first: {name}.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
 
 
@@ -164,18 +165,18 @@ def _in_order(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, 
 
 def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operands of a mapping, if there is one, and those by keyword, under their normalised names
-    (NE527 if it is no mapping, or one comes twice).
+    (NE527 if it is not a mapping, or one comes twice).
     """
     operands = {} if operands is None else operands
     if not isinstance(operands, Mapping):
         hint = "give a dict from names to arrays, or the operands by keyword: x=..."
-        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        message = f"operands= is a {type(operands).__name__}, not a mapping"
         raise error(Diagnostic("NE527", message, text, hint=hint))
     given: dict[str, Any] = {}
     for name, value in (*operands.items(), *named.items()):
         if not isinstance(name, str):
-            message = f"operands= has the key {name!r:.60}, which is no name"
-            hint = "operands are called as in the formula: operands={'x': ...}"
+            message = f"operands= has the key {name!r:.60}, which is not a name"
+            hint = "use the names in the formula: operands={'x': ...}"
             raise error(Diagnostic("NE527", message, text, hint=hint))
         known = normalised(name)
         if known in given:

@@ -103,7 +103,7 @@ def read_only(operand: Any) -> Any:
 
 
 def names_of(operand: Any) -> Names | None:
-    """Return the names of an unwrapped operand; None for what is no NamedTensor."""
+    """Return the names of an unwrapped operand; None for what is not a NamedTensor."""
     return None if type(operand) is np.ndarray else getattr(operand, "_names", None)
 
 

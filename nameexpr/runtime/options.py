@@ -50,7 +50,7 @@ def read_options(
 
 
 def expression_options(given: Mapping[str, Any]) -> CallOptions | None:
-    """Return the options of a call of `einsum`; all that is no option is a size. None if nothing is asked."""
+    """Return the options of a call of `einsum`; all other keywords are sizes. None if nothing is given."""
     sizes = {name: size for name, size in given.items() if name not in OPTIONS}
     options = {name: value for name, value in given.items() if name in OPTIONS}
     return read_options(keywords=sizes, **options).or_none
@@ -64,7 +64,7 @@ def checked_sizes(
     """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608, NE704)."""
     whole = "sizes are whole numbers: sizes={'h': 8}" if formula else ""
     if sizes is not None and not isinstance(sizes, Mapping):
-        message = f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}"
+        message = f"sizes= must be a mapping from labels to sizes, not {kind_of(sizes)}"
         hint = whole or "such as sizes={'h': 8}, or as keywords: h=8"
         raise error(Diagnostic("NE607", message, formula, hint=hint))
     merged: dict[str, int] = {}
@@ -86,14 +86,14 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
     except TypeError:
         if not formula:
             raise error(no_size(name, value)) from None
-        message = f"sizes: {name} is {kind_of(value)}, and not a size"
+        message = f"sizes: {name} is {kind_of(value)}, not a size"
         raise error(Diagnostic("NE603", message, formula, hint=whole)) from None
     if abs(size) >= 10**SIZE_DIGITS:
         message = f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"
         raise error(Diagnostic("NE704", message, formula, hint=whole))
     if formula and size < 0:
         message = f"sizes: {name} is {size}, and sizes are 0 or more"
-        raise error(Diagnostic("NE603", message, formula, hint="leave it out where an operand tells it"))
+        raise error(Diagnostic("NE603", message, formula, hint="leave it out where an operand determines it"))
     return size
 
 
@@ -104,10 +104,10 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
         found = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
         hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
-        raise error(Diagnostic("NE609", f"dtype={dtype!r} is no dtype of NumPy", hint=hint)) from None
+        raise error(Diagnostic("NE609", f"dtype={dtype!r} is not a NumPy dtype", hint=hint)) from None
     if found.kind not in "biufc":
-        hint = "an expression computes in bools, integers, floats or complex numbers"
-        raise error(Diagnostic("NE609", f"dtype={found} is no dtype to compute in", hint=hint))
+        hint = "expressions compute in bools, integers, floats and complex numbers"
+        raise error(Diagnostic("NE609", f"dtype={found} is not supported as a dtype", hint=hint))
     return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
 
 
@@ -122,7 +122,9 @@ def check_optimize(optimize: Any) -> Any:
     hint = "True, False, the name of a strategy of opt_einsum, or a path"
     raise error(
         Diagnostic(
-            "NE604", f"optimize= is {kind_of(optimize)}, which is no way to order contractions", hint=hint
+            "NE604",
+            f"optimize= is {kind_of(optimize)}, which does not specify an order of contractions",
+            hint=hint,
         )
     )
 
@@ -133,27 +135,29 @@ def _reduce(reduce: Any) -> str | Reduce | None:
         return found
     if isinstance(reduce, str):
         raise error(no_reducer(reduce))
-    hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
-    raise error(Diagnostic("NE606", f"reduce= is {kind_of(reduce)}, which cannot be called", hint=hint))
+    hint = "a callable is called as f(array, axis); a name is such as 'max'"
+    raise error(
+        Diagnostic(
+            "NE606", f"reduce= must be a callable or the name of a reducer, not {kind_of(reduce)}", hint=hint
+        )
+    )
 
 
 def _order(order: Any) -> str | None:
     if order is None or (isinstance(order, str) and order == "C"):
         return order
-    hint = (
-        "order='C' asks for a new array in row-major order; left out, the order is the one that costs least"
-    )
-    message = f"order= is {kind_of(order)}, and takes 'C' or None"
+    hint = "order='C' makes a new array in row-major order; by default the cheapest order is used"
+    message = f"order= must be 'C' or None, not {kind_of(order)}"
     if isinstance(order, str):
-        message = f"order={order!r:.60} is no order in memory to ask for"
+        message = f"order={order!r:.60} is not a supported memory order"
     raise error(Diagnostic("NE614", message, hint=hint))
 
 
 def _tune(tune: Any) -> bool:
     if isinstance(tune, bool | np.bool_):
         return bool(tune)
-    hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
-    raise error(Diagnostic("NE615", f"tune= is {kind_of(tune)}, and takes True or False", hint=hint))
+    hint = "tune=True times the best strategies once for each shape; by default the cost model chooses"
+    raise error(Diagnostic("NE615", f"tune= must be True or False, not {kind_of(tune)}", hint=hint))
 
 
 def _limit(memory_limit: Any, text: str) -> int | None:
@@ -163,7 +167,7 @@ def _limit(memory_limit: Any, text: str) -> int | None:
     with suppress(TypeError):
         if not isinstance(memory_limit, bool) and index(memory_limit) >= 0:
             return index(memory_limit)
-    message = f"memory_limit={memory_limit!r:.60} is no number of bytes"
+    message = f"memory_limit={memory_limit!r:.60} is not a number of bytes"
     raise error(Diagnostic("NE621", message, text, hint="give an int, such as 2**30 for one gibibyte"))
 
 
@@ -173,5 +177,5 @@ def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
         hint = "give the names of statements: outputs=('p', 'o')"
-        raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
+        raise error(Diagnostic("NE620", "outputs= must be a list of names of statements", text, hint=hint))
     return tuple(map(normalised, outputs))

@@ -66,12 +66,12 @@ def read_pieces(line: FactoryLine) -> tuple[dict[str, int], np.dtype[Any] | None
     for piece in line.pieces:
         pair = _PIECE.fullmatch(piece.text)
         if pair is None:
-            raise _wrong(line, f"'{piece.text}' is no named size")
+            raise _wrong(line, f"'{piece.text}' is not a named size")
         name, value = normalised(pair[1]), pair[2]
         if name == "dtype" and not _SIZE.fullmatch(value):
             dtype = _dtype(line, value)
         elif not _SIZE.fullmatch(value):
-            raise _wrong(line, f"'{value}' is no size")
+            raise _wrong(line, f"'{value}' is not a size")
         elif name in sizes:
             raise _wrong(line, f"the dim '{name}' is given twice")
         else:
@@ -83,7 +83,7 @@ def _dtype(line: FactoryLine, value: str) -> np.dtype[Any]:
     example = "such as dtype=float32"
     dtype = as_dtype(value.strip("'\""))
     if dtype is None:
-        raise _wrong(line, f"'{value}' is no dtype", example)
+        raise _wrong(line, f"'{value}' is not a dtype", example)
     if dtype.kind not in "biufc" or (line.factory in ("rand", "randn") and dtype.kind != "f"):
         raise _wrong(line, f"{line.factory} makes no numbers of dtype {dtype}", example)
     return dtype
@@ -135,9 +135,9 @@ def _target(line: PythonLine, value: Any) -> NamedTensor:
     try:
         array = value if isinstance(value, NamedTensor) else np.asarray(value)
     except Exception as fault:  # noqa: BLE001  a value of the user's may raise anything
-        raise LineError(f"this value is no array: {exception_text(fault)}", code="python") from None
+        raise LineError(f"this value is not an array: {exception_text(fault)}", code="python") from None
     if not is_tensor_like(array):
-        message = f"a value of type {type(value).__name__} is no array of numbers"
+        message = f"a value of type {type(value).__name__} is not an array of numbers"
         raise LineError(message, code="python")
     return as_named(array, line.term)
 
@@ -156,7 +156,7 @@ def _executed(code: str, variables: dict[str, Any]) -> Any:
     except (KeyboardInterrupt, NameExprError):
         raise
     except (SystemExit, GeneratorExit):
-        message = "Python wanted to leave; the session goes on"
+        message = "Python tried to exit; the session continues"
         raise LineError(message, hint=":quit or Ctrl-D ends it", code="python") from None
     except BaseException as fault:  # noqa: BLE001  code of the user's may raise anything
         detail = "\n".join(filter(None, [traceback_text(fault, WHERE, code), _documented(fault)]))

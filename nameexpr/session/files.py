@@ -128,7 +128,7 @@ def read_script(path: str) -> list[str]:
     except (OSError, ValueError) as fault:
         raise FileError(f"cannot read {quoted(path)}: {reason(fault)}") from None
     if len(data) > LARGEST:
-        raise FileError(f"cannot read {quoted(path)}: it is no script, it has more than {LARGEST:,} bytes")
+        raise FileError(f"cannot read {quoted(path)}: it is not a script, it has more than {LARGEST:,} bytes")
     return lines_of(data.decode("utf-8-sig", "replace"))
 
 

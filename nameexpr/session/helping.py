@@ -60,6 +60,8 @@ _DTYPES = {
     "sum": "integers of 64 bits for integers",
     "index": "integers of 64 bits",
 }
+VIEWS = frozenset({"data"})
+"""Properties that are looked into; others may compute."""
 HEAD = 256
 """Characters before a bracket in which the name of its function is searched."""
 _CALLED = re.compile(rf"({NAME})\s*(?:\[[^\[\]]*\]\s*)?$")
@@ -106,7 +108,7 @@ def python_signature(code: str, tensors: Mapping[str, Any]) -> str:
     for bracket in reversed(open_brackets(code)):
         head = _DOTTED_END.search(code, max(0, bracket - HEAD), bracket)
         value = None if head is None else _named_value(head[1], tensors)
-        if head is not None and value is not None:
+        if head is not None and callable(value):
             return head[1] + _parameters(value)
     return ""
 
@@ -209,7 +211,9 @@ def _named_value(path: str, tensors: Mapping[str, Any]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names that a module is going to drop
         for part in parts:
-            value = getattr(value, part, None)
+            static = inspect.getattr_static(value, part, None)
+            is_computed = isinstance(static, property) and part not in VIEWS
+            value = static if is_computed else getattr(value, part, None)
     return value
 
 

@@ -1,6 +1,6 @@
 r"""Prose that fits a terminal: paragraphs and explanations, wrapped at a number of columns.
 
-None is no limit, as for scripts and pipes, whose output must not depend on a terminal.
+None is not a limit, as for scripts and pipes, whose output must not depend on a terminal.
 
 >>> print("\n".join(columns([("x * 2", "the elementwise product of both"), ("x", "x")], 30)))
 x * 2  the elementwise product
@@ -11,12 +11,8 @@ x      x
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 
-from nameexpr.carets import cut, width
-
-NARROWEST = 12
-"""Columns that wrapped text has at least."""
+from nameexpr.carets import cut, width, wrapped
 
 
 def columns(rows: Sequence[tuple[str, str] | list[str]], limit: int | None) -> list[str]:
@@ -48,6 +44,4 @@ def _beside(word: str, parts: Sequence[str], head: int) -> list[str]:
 def filled(text: str, limit: int | None, indent: str = "") -> list[str]:
     """Return a paragraph as indented lines, wrapped at `limit` columns."""
     words = " ".join(text.split())
-    if limit is None:
-        return [indent + words] if words else []
-    return wrap(words, max(NARROWEST, limit), initial_indent=indent, subsequent_indent=indent)
+    return wrapped(indent + words, limit, len(indent)).split("\n") if words else []

@@ -227,7 +227,7 @@ def _size(line: ExpressionLine, word: Word) -> tuple[str, int]:
     name, _, value = (part.strip() for part in word.text.partition("="))
     if not name.isidentifier() or not (value.isascii() and value.isdigit()) or len(value) > 18:  # noqa: PLR2004
         hint = "a size is a whole number: h=8"
-        raise LineError(f"'{word.text}' is no size", line.line, word.span, hint, code="operand")
+        raise LineError(f"'{word.text}' is not a size", line.line, word.span, hint, code="operand")
     return name, int(value)
 
 

@@ -148,7 +148,7 @@ class Session:
             answer = self._run(read, line)
         except Exception as fault:  # noqa: BLE001  a session outlives what nobody thought of
             self.last_fault = fault_of(fault)
-            return Answer(_rendered(fault, line, self.strong), is_fault=True)
+            return Answer(_rendered(fault, line, self.strong, self.width()), is_fault=True)
         if not answer.is_fault and line.strip() and not isinstance(read, lines.CommandLine):
             self.entered.append(line)
         return answer
@@ -202,10 +202,10 @@ class Session:
         return _told(named, value_text)
 
 
-def _rendered(fault: Exception, line: str, strong: Callable[[str], str]) -> str:
+def _rendered(fault: Exception, line: str, strong: Callable[[str], str], columns: int | None) -> str:
     """Return the text of an error."""
     if isinstance(fault, NameExprError | CommandError):
-        return advised(fault, line).render(strong)
+        return advised(fault, line).render(strong, columns)
     if isinstance(fault, MemoryError):
         return strong("there is not enough memory for this")
     if isinstance(fault, RecursionError):
@@ -257,6 +257,8 @@ def advised(fault: NameExprError | CommandError, line: str) -> NameExprError | C
 
 
 def _advice(line: str) -> str:
+    if line.startswith("?") or line.endswith("?"):
+        return ""
     is_short = len(line) <= QUOTED and "\n" not in line
     if advice := _WORDS.get(line.removesuffix("()").casefold()):
         return advice

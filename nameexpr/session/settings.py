@@ -71,7 +71,7 @@ def read_bytes(value: str) -> int:
     try:
         return as_bytes(value)
     except ArgumentTypeError:
-        raise LineError(f"'{value}' is no number of bytes", hint="such as 512MB", code="setting") from None
+        raise LineError(f"'{value}' is not a number of bytes", hint="such as 512MB", code="setting") from None
 
 
 def _whole_number(value: str, what: str, most: int, hint: str) -> int:

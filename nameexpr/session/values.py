@@ -42,7 +42,7 @@ def is_tensor_like(value: object) -> bool:
 
 
 def as_named(value: Any, names: object = None) -> NamedTensor:
-    """Convert a value to a tensor without a copy (NameExprError if it is no array, or has other dims)."""
+    """Convert a value to a tensor without a copy (NameExprError if it is not an array, or has other dims)."""
     if isinstance(value, NamedTensor) and names is None:
         return value
     return as_tensor(value.data if isinstance(value, NamedTensor) else value, names=names)

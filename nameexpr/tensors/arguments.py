@@ -28,7 +28,7 @@ from nameexpr.tensors.ops import op
 
 
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
-    """Return `data` as an array that is no subclass, copied if asked or needed.
+    """Return `data` as an array that is not a subclass, copied if asked or needed.
 
     NE653 if it cannot be an array of numbers, NE654 for arrays of other libraries that would lose something,
     NE655 for an unknown dtype.
@@ -47,7 +47,7 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         raise error(Diagnostic("NE707", "the data is larger than this machine's memory")) from fault
     if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
         is_text = array.dtype.kind in "US"
-        what = "text" if is_text else f"a {type(data).__name__}, of which NumPy makes no numbers"
+        what = "text" if is_text else f"a {type(data).__name__}, which NumPy cannot convert to numbers"
         hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
         raise error(Diagnostic("NE653", f"the data is {what}", hint=hint))
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
@@ -63,7 +63,7 @@ def as_dtype(dtype: object) -> np.dtype[Any] | None:
         if isinstance(dtype, str) and dtype == "bfloat16":  # which NumPy knows once ml_dtypes is imported
             return bfloat16()
         hint = "dtypes are NumPy's: np.float32, 'int64', bool"
-        raise error(Diagnostic("NE655", f"{shown(dtype)} is no dtype", hint=hint)) from fault
+        raise error(Diagnostic("NE655", f"{shown(dtype)} is not a dtype", hint=hint)) from fault
 
 
 def bfloat16() -> np.dtype[Any]:
@@ -89,7 +89,7 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
         hint = "pad them, or make one tensor of each"
     else:
         wanted = f" of {dtype}" if dtype is not None else ""
-        message = f"{shown(data)} does not make an array{wanted}"
+        message = f"{shown(data)} cannot be converted to an array{wanted}"
         hint = "its elements must be numbers"
         if isinstance(fault, OverflowError):
             hint = "a number in it is too large"
@@ -166,7 +166,7 @@ def checked_int(value: object, verb: str, what: str) -> int:
             raise TypeError
         return as_index(value)  # type: ignore[arg-type]
     except TypeError:
-        message = f"{verb}: {what} is an integer, not {shown(value)}"
+        message = f"{verb}: {what} must be an integer, not {shown(value)}"
         raise error(Diagnostic("NE677", message)) from None
 
 
@@ -189,7 +189,7 @@ def checked_number(value: object, verb: str, what: str) -> Any:
     data = value._data if isinstance(value, Core) else value
     number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
     if isinstance(number, bool) or not isinstance(number, int | float | complex):
-        raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
+        raise error(Diagnostic("NE677", f"{verb}: {what} must be a number, not {shown(value)}"))
     return number
 
 
@@ -250,7 +250,7 @@ def manual_seed(seed: int) -> np.random.Generator:
     True
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise error(Diagnostic("NE677", f"manual_seed: a seed is an integer, not {shown(seed)}"))
+        raise error(Diagnostic("NE677", f"manual_seed: a seed must be an integer, not {shown(seed)}"))
     return _default.restart(int(seed) % 2**64)
 
 
@@ -259,6 +259,6 @@ def generator_or_default(generator: np.random.Generator | None) -> np.random.Gen
     if generator is None:
         return _default.generator or _default.started()
     if not isinstance(generator, np.random.Generator):
-        message = f"generator= is a np.random.Generator, not {shown(generator)}"
+        message = f"generator= must be a np.random.Generator, not {shown(generator)}"
         raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
     return generator

@@ -19,7 +19,6 @@ import numpy as np
 from nameexpr.backends.numpy.arrays import category
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
-from nameexpr.tensors import dtypes
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
@@ -166,6 +165,8 @@ class Casts(Operators):
         >>> ne.tensor([1]).type()
         'nameexpr.LongTensor'
         """
+        from nameexpr.tensors import dtypes  # late: few programs ask for PyTorch's types
+
         if dtype is None:
             return f"nameexpr.{dtypes.tensor_type(self.dtype)}"
         if isinstance(dtype, str) and dtype.endswith("Tensor"):
@@ -251,7 +252,7 @@ def _called(index: Any, name: Any) -> Any:
 
 
 def imported(library: str, verb: str) -> ModuleType:
-    """Return a library that is no dependency (NE686 if it is not installed)."""
+    """Return a library that is not a dependency (NE686 if it is not installed)."""
     from importlib import import_module
 
     try:

@@ -21,8 +21,8 @@ from nameexpr.rules.combining import contracted_fault, doubled_fault
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
-from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import exhausted, undefined
+from nameexpr.tensors.core import Array, Core, Other
+from nameexpr.tensors.faults import allocating, exhausted, undefined
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import spelt
@@ -34,7 +34,7 @@ class MatrixProducts(Operators):
     __slots__ = ()
 
     @op("contracts")
-    def matmul(self, other: Any, *, out: Core | None = None) -> Self:
+    def matmul(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
 
         >>> ne.tensor([[1, 2]], names="A B").matmul(ne.tensor([[3], [4]], names="C D"))
@@ -43,7 +43,7 @@ class MatrixProducts(Operators):
         return self._product(other, "matmul", None, out)
 
     @op("contracts")
-    def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def mm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the product of two matrices.
 
         >>> ne.tensor([[1, 2]], names="A B").mm(ne.tensor([[3], [4]], names="C D")).names
@@ -52,7 +52,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
-    def mv(self, vec: Any, *, out: Core | None = None) -> Self:
+    def mv(self, vec: Other, *, out: Core | None = None) -> Self:
         """Return the product of a matrix and a vector.
 
         >>> ne.tensor([[1, 2]], names="A B").mv(ne.tensor([3, 4], names="C"))
@@ -61,7 +61,7 @@ class MatrixProducts(Operators):
         return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
-    def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def bmm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the products of two batches of matrices; the batch sizes must be equal.
 
         >>> x = ne.tensor([[[1, 2]]], names="N A B")
@@ -71,7 +71,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "bmm", (3, 3), out)
 
     @op("drops")
-    def dot(self, other: Any, *, out: Core | None = None) -> Self:
+    def dot(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the sum of the products of two vectors, whatever their names.
 
         >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
@@ -81,7 +81,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmm(
-        self, mat1: Any, mat2: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat1: Other, mat2: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
 
@@ -97,7 +97,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmv(
-        self, mat: Any, vec: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat: Other, vec: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat @ vec)`; for `beta=0` the values of x do not matter.
 
@@ -108,6 +108,16 @@ class MatrixProducts(Operators):
         return self._add_product(mat, vec, (2, 1), beta, alpha, "addmv", out)
 
     addmv_ = in_place(addmv)
+
+    @allocating("contracts", extra=True)
+    def tensordot(self, other: Any, dims: Any = 2) -> Self:
+        """Return the sum of products over dims: the last so many and the other's first, or two lists.
+
+        >>> x = ne.tensor([[1, 2]], names="N C")
+        >>> x.tensordot(x.rename(N="M"), (["C"], ["C"])).names
+        ('N', 'M')
+        """
+        return self._wrap(*contracted(self, as_core(other, "tensordot"), dims))
 
     def _add_product(
         self, mat: Any, other: Any, ranks: Any, beta: complex, alpha: complex, verb: str, out: Core | None
@@ -134,16 +144,16 @@ class MatrixProducts(Operators):
         names = _names(self, right, verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
-    def __matmul__(self, other: Any) -> Self:
+    def __matmul__(self, other: Other) -> Self:
         return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
 
-    def __rmatmul__(self, other: Any) -> Self:
+    def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
         return self._wrap(np.asarray(data), names).matmul(self)
 
-    def __imatmul__(self, other: Any) -> Self:
+    def __imatmul__(self, other: Other) -> Self:
         return self.matmul(other, out=self) if is_operand(other) else NotImplemented
 
 
@@ -181,8 +191,8 @@ def _weighted(data: Array, factor: complex, verb: str, option: str) -> Array:
         return data
     factor = checked_number(factor, verb, option)
     if isinstance(factor, float) and data.dtype.kind in "iub":
-        message = f"{verb}: {option}={factor} of integers is no integer"
-        raise error(Diagnostic("NE578", message, hint="make floats of the tensors first: x.float()"))
+        message = f"{verb}: {option}={factor} of integers is not an integer"
+        raise error(Diagnostic("NE578", message, hint="convert the tensors to floats first: x.float()"))
     return np.asarray(np.multiply(data, factor))
 
 
@@ -201,8 +211,8 @@ def _check_dtypes(
 _PAIRING = Pairing("tensordot")
 
 
-def contracted(a: Core, b: Core, dims: Any) -> Core:
-    """Return the contraction of the listed dims of two tensors; the others keep their names.
+def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
+    """Return the contraction of the listed dims of two tensors, and its names: those of the other dims.
 
     NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
     twice.
@@ -222,7 +232,7 @@ def contracted(a: Core, b: Core, dims: Any) -> Core:
         data = np.tensordot(widened(a._data), widened(b._data), (left, right)).astype(a.dtype.type)
     else:
         data = np.tensordot(a._data, b._data, (left, right))
-    return Core._tensor_class._wrap(np.asarray(data), names)
+    return np.asarray(data), names
 
 
 def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -236,13 +246,13 @@ def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...
     try:
         first, second = dims
     except (TypeError, ValueError) as refused:
-        message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
+        message = f"tensordot: dims must be a number or two lists, not {shown(dims)}"
         raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
     ours, theirs = dims_in(first), dims_in(second)
     left = positions(a, ShownCall("tensordot", ours, (a, b), "(a, b, ([", f"], {shown(list(theirs))}))"))
     right = positions(b, ShownCall("tensordot", theirs, (a, b), f"(a, b, ({shown(list(ours))}, [", "]))"))
     if len(left) != len(right):
         message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
-        hint = "every contracted dim needs its partner"
+        hint = "give as many dims of each tensor"
         raise paired_fault("NE387", message, (a, b), _PAIRING, (left, right), hint)
     return left, right

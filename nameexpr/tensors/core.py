@@ -14,9 +14,17 @@ from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.tensors.ops import checked, op
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
 
     Dtype: TypeAlias = DTypeLike | None
+OneDim: TypeAlias = "str | int | np.integer[Any]"
+"""A dim, by its name or its position."""
+SomeDims: TypeAlias = "OneDim | Sequence[OneDim] | None"
+"""One dim or several; None for all."""
+Other: TypeAlias = "Core | ArrayLike"
+"""What a tensor is combined with: another one, an array, nested lists or a number."""
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
@@ -130,6 +138,23 @@ class Core:
         from nameexpr.rules.targets import checked_names
 
         self._names = checked_names(names, self._dims)
+
+    @property
+    @op("names", extra=True, is_bare=True)
+    def dims(self) -> Names:
+        """The names of the dims, as xarray calls them: `names`, which may be set."""
+        return self._names
+
+    @property
+    @op("answers", extra=True, is_bare=True)
+    def sizes(self) -> dict[str | int, int]:
+        """The size of each dim by its name, or by its position where it has none.
+
+        >>> ne.zeros(2, 3, names=("N", None)).sizes
+        {'N': 2, 1: 3}
+        """
+        keys = (at if name is None else name for at, name in enumerate(self._names))
+        return dict(zip(keys, self._data.shape, strict=True))
 
     @op("names")
     def has_names(self) -> bool:

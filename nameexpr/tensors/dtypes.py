@@ -65,7 +65,7 @@ def set_default_dtype(dtype: Any) -> None:
     """
     wanted = as_dtype(dtype)
     if wanted is None or not is_float(wanted):
-        message = f"the default dtype is a floating one, not {shown(dtype)}"
+        message = f"the default dtype must be a floating one, not {shown(dtype)}"
         raise error(Diagnostic("NE655", message, hint="float32 or float64"))
     set_default_float(wanted)
 
@@ -92,4 +92,4 @@ def of_tensor_type(name: str) -> np.dtype[Any]:
         if known == wanted:
             return bfloat16() if dtype == "bfloat16" else np.dtype(dtype)
     hint = did_you_mean(wanted, _TYPES.values()) or "'nameexpr.FloatTensor' is one"
-    raise error(Diagnostic("NE655", f"{name!r} is no type of tensor", hint=hint))
+    raise error(Diagnostic("NE655", f"{name!r} is not a type of tensor", hint=hint))

@@ -16,9 +16,9 @@ def from_xarray(array: Any) -> NamedTensor:
     Raises
     ------
     OptionError
-        NE653, if it is no DataArray; NE654, if it holds what is no array of NumPy.
+        NE653, if it is not a DataArray; NE654, if it holds what is not an array of NumPy.
     DimNameError
-        NE412, if a dim's name is no name here.
+        NE412, if a dim's name is not a name here.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def from_pandas(data: Any, names: object = None) -> NamedTensor:
     OptionError
         NE653, if it is neither; NE654, if it has a MultiIndex, or dtypes that NumPy lacks.
     DimNameError
-        NE412, if a name of the index or the columns is no name here; NE418, if `names` contradicts one.
+        NE412, if a name of the index or the columns is not a name here; NE418, if `names` contradicts one.
 
     Examples
     --------

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
-from nameexpr.tensors.contraction import contracted
+from nameexpr.tensors.core import Array, Core, OneDim, SomeDims
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
 from nameexpr.tensors.ops import OPS, op
+from nameexpr.tensors.ordering import Selected
 from nameexpr.tensors.pointwise import RANKED
 
 P = ParamSpec("P")
@@ -51,6 +52,20 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
     return cast("Callable[Concatenate[Any, P], R]", call)
 
 
+class _StatisticOfAny(Protocol):
+    @overload
+    def __call__(self, input: object, /) -> NamedTensor: ...
+
+    @overload
+    def __call__(self, input: object, other: Core | Array, /) -> NamedTensor: ...
+
+    @overload
+    def __call__(self, input: object, dim: OneDim, keepdim: bool = False) -> Selected[NamedTensor]: ...
+
+    @overload
+    def __call__(self, input: object, *, axis: OneDim, keepdims: bool = False) -> Selected[NamedTensor]: ...
+
+
 abs = function(NamedTensor.abs)
 acos = function(NamedTensor.acos)
 acosh = function(NamedTensor.acosh)
@@ -62,6 +77,7 @@ bernoulli = function(NamedTensor.bernoulli)
 bitwise_not = function(NamedTensor.bitwise_not)
 ceil = function(NamedTensor.ceil)
 clamp = function(NamedTensor.clamp)
+clip = clamp
 cos = function(NamedTensor.cos)
 cosh = function(NamedTensor.cosh)
 deg2rad = function(NamedTensor.deg2rad)
@@ -135,14 +151,20 @@ argsort = function(NamedTensor.argsort)
 count_nonzero = function(NamedTensor.count_nonzero)
 kthvalue = function(NamedTensor.kthvalue)
 logsumexp = function(NamedTensor.logsumexp)
-max = function(NamedTensor.max)
+max = cast("_StatisticOfAny", function(NamedTensor.max))
 mean = function(NamedTensor.mean)
-median = function(NamedTensor.median)
-min = function(NamedTensor.min)
+median = cast("_StatisticOfAny", function(NamedTensor.median))
+min = cast("_StatisticOfAny", function(NamedTensor.min))
 mode = function(NamedTensor.mode)
-nanmedian = function(NamedTensor.nanmedian)
+nanmean = function(NamedTensor.nanmean)
+nanmedian = cast("_StatisticOfAny", function(NamedTensor.nanmedian))
+nanquantile = function(NamedTensor.nanquantile)
+nanstd = function(NamedTensor.nanstd)
+nansum = function(NamedTensor.nansum)
+nanvar = function(NamedTensor.nanvar)
 norm = function(NamedTensor.norm)
 prod = function(NamedTensor.prod)
+quantile = function(NamedTensor.quantile)
 sort = function(NamedTensor.sort)
 std = function(NamedTensor.std)
 sum = function(NamedTensor.sum)
@@ -153,6 +175,7 @@ cummax = function(NamedTensor.cummax)
 cummin = function(NamedTensor.cummin)
 cumprod = function(NamedTensor.cumprod)
 cumsum = function(NamedTensor.cumsum)
+diff = function(NamedTensor.diff)
 flip = function(NamedTensor.flip)
 gather = function(NamedTensor.gather)
 index_fill = function(NamedTensor.index_fill)
@@ -185,6 +208,7 @@ dot = function(NamedTensor.dot)
 matmul = function(NamedTensor.matmul)
 mm = function(NamedTensor.mm)
 mv = function(NamedTensor.mv)
+tensordot = function(NamedTensor.tensordot)
 clone = function(NamedTensor.clone)
 equal = function(NamedTensor.equal)
 get_device = function(NamedTensor.get_device)
@@ -196,7 +220,7 @@ is_signed = function(NamedTensor.is_signed)
 @op("removes")
 def std_mean(
     input: Any,
-    dim: Any = None,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -214,7 +238,7 @@ def std_mean(
 @op("removes")
 def var_mean(
     input: Any,
-    dim: Any = None,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -254,14 +278,3 @@ def is_tensor(obj: object) -> bool:
     False
     """
     return isinstance(obj, NamedTensor)
-
-
-@allocating("contracts", extra=True)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> NamedTensor:
-    """Return the sum of products over dims: so many of the last of a and the first of b, or two lists.
-
-    >>> x = as_tensor([[1, 2]], names="N C")
-    >>> tensordot(x, x.rename(N="M"), (["C"], ["C"])).names
-    ('N', 'M')
-    """
-    return cast("NamedTensor", contracted(as_tensor(a), as_tensor(b), dims))

@@ -125,7 +125,7 @@ class Indexing(Operators):
         taken = sum(item.takes for _, item in pairs)
         dots = [index for index, (part, _) in enumerate(pairs) if part is ...]
         if len(dots) > 1:
-            raise fault("NE804", "'...' may stand only once in an index", self._shown(key))
+            raise fault("NE804", "an index can contain '...' only once", self._shown(key))
         if taken > self._data.ndim:
             message = f"an index for {counted(taken, 'dim')}, and the tensor has {self._data.ndim}"
             raise fault("NE804", message, self._shown(key))
@@ -236,10 +236,10 @@ def _checked_slice(item: slice) -> slice:
         item.indices(0)
     except (TypeError, ValueError) as refused:
         is_stuck = isinstance(item.step, int) and item.step == 0
-        hint = "a step of 0 leads nowhere" if is_stuck else "the ends of a slice are integers or left out"
+        hint = "a step cannot be 0" if is_stuck else "the ends of a slice are integers or left out"
         raise _bad_item(item, hint) from refused
     return item
 
 
 def _bad_item(item: Any, hint: str = _INDICES) -> NameExprError:
-    return error(Diagnostic("NE683", f"{shown(item)} is no index", hint=hint))
+    return error(Diagnostic("NE683", f"{shown(item)} is not an index", hint=hint))

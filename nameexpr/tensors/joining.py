@@ -19,7 +19,7 @@ from nameexpr.rules.combining import check_ranks
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, OneDim
 from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
@@ -27,7 +27,7 @@ from nameexpr.tensors.writing import write
 
 
 @allocating("joins")
-def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None) -> NamedTensor:
+def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
     A dim given by name is looked up in the first tensor; names unify over all.
@@ -89,7 +89,7 @@ def stack(
     at = checked_int(dim, "stack", "the position of the new dim")
     if not -rank <= at < rank:
         call = ShownCall("stack", (Verbatim("[...]"), dim), (all_dims[0],))
-        raise fault("NE801", f"stack: the new dim stands at {-rank} to {rank - 1}, not {at}", call, (1,))
+        raise fault("NE801", f"stack: the new dim can be at {-rank} to {rank - 1}, not {at}", call, (1,))
     at %= rank
     if name is not None:
         dims = dims_of(names, parts[0]._data.shape)

@@ -31,9 +31,9 @@ from nameexpr.tensors.indexing import Indexing
 from nameexpr.tensors.info import Info
 from nameexpr.tensors.movement import Movement
 from nameexpr.tensors.ops import checked, op
-from nameexpr.tensors.ordering import Ordering
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.shapes import Shapes
+from nameexpr.tensors.without_nan import WithoutNan
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -48,7 +48,7 @@ class NamedTensor(
     AlongDim,
     Indexing,
     ArithmeticMethods,
-    Ordering,
+    WithoutNan,
     MatrixProducts,
     Fills,
     Casts,
@@ -194,7 +194,7 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     DimNameError
         If a name is malformed or doubled, there is not one per dim, or the data has other names already.
     OptionError
-        If the data is no array of numbers, or a masked array or matrix, or names or dtype are of a wrong
+        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of a wrong
         kind.
 
     Notes

@@ -39,7 +39,7 @@ RULES: dict[Rule, str] = {
     "names": "names are what it is about",
     "fills": "the tensor is written over and keeps its names",
     "drops": "the result has no names",
-    "answers": "an answer that is no tensor, or concerns no names",
+    "answers": "an answer that is not a tensor, or has no names",
     "joins": "names unify over all tensors",
 }
 

@@ -11,7 +11,8 @@ tensor([2, 5], names=('N',), shape=(2,))
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar, Unpack, cast, overload
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -27,11 +28,59 @@ if TYPE_CHECKING:
     from nameexpr.tensors.keywords import Axis, AxisAndKeepdims
 
 
-class Selected(NamedTuple):
-    """Elements that were selected along a dim, and their positions along it."""
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
-    values: Any
-    indices: Any
+
+class Selected(NamedTuple, Generic[T_co]):
+    """Elements that were selected along a dim, and their positions along it.
+
+    >>> ne.tensor([3, 1, 2], names="N").max("N")
+    values_and_indices(
+    values=tensor(3),
+    indices=tensor(0))
+    """
+
+    values: T_co
+    indices: T_co
+
+    def __repr__(self) -> str:
+        """Return both tensors, each on lines of its own."""
+        return f"values_and_indices(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the tables of both tensors for notebooks."""
+        tables = ((name, getattr(self, name)._repr_html_()) for name in self._fields)
+        return "".join(f"<p>{name}</p>{table}" for name, table in tables)
+
+
+class _StatisticOfTensor(Protocol[T_co]):
+    @overload
+    def __call__(self) -> T_co: ...
+
+    @overload
+    def __call__(self, other: Core | Array, /) -> T_co: ...
+
+    @overload
+    def __call__(self, dim: OneDim, keepdim: bool = False) -> Selected[T_co]: ...
+
+    @overload
+    def __call__(self, *, axis: OneDim, keepdims: bool = False) -> Selected[T_co]: ...
+
+
+class OrderStatistic(Protocol):
+    """What type checkers know of `max` and the like: a tensor, and along a dim `(values, indices)`."""
+
+    @overload
+    def __get__(self, tensor: None, kind: Any) -> Callable[..., Any]: ...
+
+    @overload
+    def __get__(self, tensor: T, kind: Any) -> _StatisticOfTensor[T]: ...
+
+
+def _of_all_or_along(method: Callable[..., Any]) -> OrderStatistic:
+    """Return a method as it is: only type checkers take it for something else."""
+    return cast("OrderStatistic", method)
 
 
 class Ordering(Reductions):
@@ -39,6 +88,7 @@ class Ordering(Reductions):
 
     __slots__ = ()
 
+    @_of_all_or_along
     @allocating("removes")
     def median(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
@@ -50,6 +100,7 @@ class Ordering(Reductions):
         """
         return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
+    @_of_all_or_along
     @allocating("removes")
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median of the elements that are not nan.
@@ -68,7 +119,9 @@ class Ordering(Reductions):
         return self._named(full(self._data), ())
 
     @allocating("removes")
-    def mode(self, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Selected:
+    def mode(
+        self, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected[Self]:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
@@ -78,8 +131,8 @@ class Ordering(Reductions):
 
     @allocating("removes")
     def kthvalue(
-        self, k: int, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
-    ) -> Selected:
+        self, k: int, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected[Self]:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
         Raises
@@ -97,8 +150,8 @@ class Ordering(Reductions):
 
     @allocating("keeps")
     def topk(
-        self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
-    ) -> Selected:
+        self, k: int, dim: OneDim = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
+    ) -> Selected[Self]:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").topk(2, "C").values
@@ -112,6 +165,7 @@ class Ordering(Reductions):
         values, indices = ordering.of_any(ordering.topk, self._data, k, at, largest, sorted)
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
+    @_of_all_or_along
     @allocating("removes", extra=True)
     def max(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
@@ -121,6 +175,7 @@ class Ordering(Reductions):
         """
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
+    @_of_all_or_along
     @allocating("removes", extra=True)
     def min(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
@@ -139,7 +194,9 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @allocating("removes", extra=True)
-    def argmax(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmax(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
@@ -148,7 +205,9 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def argmin(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmin(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
@@ -158,7 +217,7 @@ class Ordering(Reductions):
 
     def _where_extreme(self, verb: str, kernel: Any, dim: Any, keepdim: bool) -> Self:
         if dim is not None:
-            return self._select(kernel, dim, keepdim, verb).indices  # type: ignore[no-any-return]
+            return self._select(kernel, dim, keepdim, verb).indices
         self._check_choice(verb, ALL)
         indices = ordering.of_any(kernel, self._data.reshape(-1), 0)[1]
         if keepdim:
@@ -167,8 +226,8 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def sort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
-    ) -> Selected:
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+    ) -> Selected[Self]:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
         >>> ne.tensor([[3, 1, 2]], names="N C").sort("C").values
@@ -183,7 +242,7 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def argsort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 
@@ -200,7 +259,7 @@ class Ordering(Reductions):
             order = np.flip(data.shape[at] - 1 - order, at)
         return self._wrap(np.ascontiguousarray(order), self._names)
 
-    def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected:
+    def _select(self, kernel: Any, dim: Any, keepdim: bool, verb: str) -> Selected[Self]:
         """Return `(values, indices)` of a kernel along one dim, which they lose."""
         data, at = self._along(dim, verb)
         check_ordered(self._data, verb)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, Other
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import Rule, called, in_place, op, unknown_option
 
@@ -45,11 +45,11 @@ class UnaryMethod(Protocol):
 
 
 class _OfTensorAndOther(Protocol[T_co]):
-    def __call__(self, other: Any, *, out: Core | None = None) -> T_co: ...
+    def __call__(self, other: Other, *, out: Core | None = None) -> T_co: ...
 
 
 class _OfAnyAndOther(Protocol):
-    def __call__(self, tensor: T, other: Any, /, *, out: Core | None = None) -> T: ...
+    def __call__(self, tensor: T, other: Other, /, *, out: Core | None = None) -> T: ...
 
 
 class BinaryMethod(Protocol):
@@ -183,7 +183,7 @@ class PointwiseMethods(Operators):
     )
     frac, frac_ = _each("frac", "the fraction of each float, with its sign", "[-1.5, 1.25]", "[-0.5 ,  0.25]")
     bitwise_not, bitwise_not_ = _each(
-        "bitwise_not", "the integers with all bits inverted, or the bools turned around", "[0, 5]", "[-1, -6]"
+        "bitwise_not", "the integers with all bits inverted, or the bools negated", "[0, 5]", "[-1, -6]"
     )
     logical_not, logical_not_ = _each("logical_not", "whether {} is 0 or False", "[0, 5]", "[ True, False]")
     isnan: UnaryMethod = _method("isnan", "whether {} is nan", "[np.nan, 1.0]", "[ True, False]")

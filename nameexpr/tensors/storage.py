@@ -119,7 +119,7 @@ def load(path: Path) -> Any:
     except (*_DAMAGE, OSError) as fault:
         if isinstance(fault, OSError) and fault.errno != errno.EINVAL:  # of a seek to nowhere, in zipfile
             raise
-        message = f"{shown(fspath(path))} is no archive that nameexpr.save wrote, or is damaged"
+        message = f"{shown(fspath(path))} is not an archive that nameexpr.save wrote, or is damaged"
         hint = "from_numpy(np.load(path), names=...) takes plain arrays"
         raise error(Diagnostic("NE685", message, hint=hint)) from fault
 

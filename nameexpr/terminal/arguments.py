@@ -9,7 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from nameexpr.terminal.faults import FileError, UsageError, quoted
 
-PLAIN = "\0"  # stands before an argument that is no option; no argument of a process can hold it
+PLAIN = "\0"  # stands before an argument that is not an option; no argument of a process can hold it
 MAX_SIZE = 2**63 - 1
 EXPRESSION = "such as 'batch chan, chan out -> batch out', or a formula"
 _BYTES = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(?:([kmgt])(i?))?b?", re.IGNORECASE | re.ASCII)
@@ -38,7 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def plain(argument: str) -> str:
-    """Remove the mark of an argument that is no option."""
+    """Remove the mark of an argument that is not an option."""
     return argument.removeprefix(PLAIN)
 
 
@@ -51,7 +51,7 @@ def as_size(argument: str) -> tuple[str, int]:
     name, _, value = plain(argument).partition("=")
     name, value = name.strip(), value.strip()
     if not name or not (value.isascii() and value.isdigit()):
-        raise ArgumentTypeError(f"{quoted(argument)} is no size: write a label and its size, such as h=8")
+        raise ArgumentTypeError(f"{quoted(argument)} is not a size: write a label and its size, such as h=8")
     if len(value) > len(str(MAX_SIZE)) or int(value) > MAX_SIZE:
         raise ArgumentTypeError(f"{quoted(argument)}: no array is that large")
     return name, int(value)
@@ -74,7 +74,7 @@ def as_bytes(argument: str) -> int:
     """
     match = _BYTES.fullmatch(plain(argument).strip())
     if match is None:
-        raise ArgumentTypeError(f"{quoted(plain(argument))} is no number of bytes, such as 512MB or 2GiB")
+        raise ArgumentTypeError(f"{quoted(plain(argument))} is not a number of bytes, such as 512MB or 2GiB")
     number, unit, binary = match.groups()
     factor = math.prod([1024 if binary else 1000] * (_UNITS.index(unit.lower()) + 1 if unit else 0))
     whole, _, part = number.partition(".")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nameexpr.carets import marked_text, shortened, visible
+from nameexpr.carets import line_limit, marked_text, shortened, visible, wrapped
 from nameexpr.errors import Span
 
 LONGEST = 120
@@ -32,13 +32,15 @@ class CommandError(Exception):
         """Return the message with its hint."""
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
-    def render(self, strong: Callable[[str], str] = str) -> str:
+    def render(self, strong: Callable[[str], str] = str, columns: int | None = None) -> str:
         """Return the message, the line that it is about and the hint, as `NameExprError` has them."""
-        lines = [strong(visible(shortened(self.message)))]
+        lines = [strong(wrapped(visible(shortened(self.message)), columns, 2))]
         if self.span is not None:
-            lines += ["  " + line for line in marked_text(self.text, [(*self.span, "")], strong=strong)]
+            limit = line_limit(columns)
+            marked = marked_text(self.text, [(*self.span, "")], strong=strong, limit=limit)
+            lines += ["  " + line for line in marked]
         if self.hint:
-            lines.append(f"  help: {visible(shortened(self.hint))}")
+            lines.append(wrapped(f"  help: {visible(shortened(self.hint))}", columns, len("  help: ")))
         return "\n".join(lines)
 
 

@@ -54,7 +54,7 @@ def read_array(argument: str, limit: int | None = None) -> Array:
         kind, length = _kind(path, stream), stream.seek(0, os.SEEK_END)
         stream.seek(0)
         if not length:
-            raise unreadable(shown, "it is empty", "write the array to it anew")
+            raise unreadable(shown, "it is empty", "write the array again")
         if kind == ".csv":
             return read_table(stream, shown)
         most = max(most, length)  # no more than there is: only what is packed counts against a limit
@@ -95,7 +95,7 @@ def _translated(shown: str) -> Iterator[None]:
     except MemoryError as fault:
         raise unreadable(shown, "it needs more memory than there is") from fault
     except Exception as fault:  # over a damaged file zipfile, zlib and NumPy raise nearly anything
-        raise unreadable(shown, reason(fault), "it seems damaged: write or copy it anew") from fault
+        raise unreadable(shown, reason(fault), "it seems damaged: write or copy it again") from fault
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def _kept(stream: IO[bytes], most: int, shown: str) -> IO[bytes]:
 def _check_fits(needed: int, most: int, shown: str) -> None:
     if needed > most:
         what = f"it takes {needed:,} bytes, and {most:,} are to be had"
-        hint = "--memory-limit says how many may be used, the machine's memory by default"
+        hint = "--memory-limit sets how many may be used, by default the machine's memory"
         raise unreadable(shown, what, hint)
 
 
@@ -151,7 +151,7 @@ def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:
     held, promised = length - stream.tell(), prod(shape) * dtype.itemsize
     if held < promised:
         what = f"its header promises {promised:,} bytes, {shape} of {dtype.str}, and {held:,} are there"
-        raise unreadable(shown, what, "it was cut short: write or copy it anew")
+        raise unreadable(shown, what, "it was cut short: write or copy it again")
     _check_fits(promised, most, shown)
     stream.seek(0)
     array: Array = np.lib.format.read_array(stream, allow_pickle=False)
@@ -161,7 +161,7 @@ def _read_npy(stream: IO[bytes], length: int, shown: str, most: int) -> Array:
 def _header(stream: IO[bytes], shown: str) -> Header:
     """Read shape and dtype of a .npy file, and leave the stream at the first element."""
     if _start(stream) != np.lib.format.MAGIC_PREFIX:
-        raise unreadable(shown, "it is no .npy file, whatever its name", "write it with numpy.save")
+        raise unreadable(shown, "it is not a .npy file, despite its name", "write it with numpy.save")
     version = np.lib.format.read_magic(stream)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in readers:
@@ -171,7 +171,7 @@ def _header(stream: IO[bytes], shown: str) -> Header:
         hint = "write numbers to it: numpy.save(file, array.astype(float))"
         raise unreadable(shown, "it holds pickled objects, which may run code and are never loaded", hint)
     if any(size < 0 for size in shape) or not dtype.itemsize:
-        raise unreadable(shown, f"no array has shape {shape} and dtype {dtype}", "write it anew")
+        raise unreadable(shown, f"no array has shape {shape} and dtype {dtype}", "write it again")
     return shape, dtype
 
 

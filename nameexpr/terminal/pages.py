@@ -128,7 +128,7 @@ def as_family(word: str) -> str | None:
 
 def _found(code: str) -> Section:
     if not _sections():
-        raise NoPageError("the pages about errors are not installed", "install nameexpr anew")
+        raise NoPageError("the pages about errors are not installed", "reinstall nameexpr")
     word = _CODE.fullmatch(code.strip())
     section = _sections().get(f"NE{word[1]}") if word else None
     if section is None:

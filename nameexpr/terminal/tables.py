@@ -25,13 +25,13 @@ _WHOLE = re.compile(r"[\s\d,+-]*", re.ASCII)
 
 def read_table(stream: IO[bytes], shown: str) -> Array:
     """Read the numbers of a CSV file as int64, uint64, float64 or complex128, the first that holds them all
-    (FileError if something in it is no number, or its lines differ in length).
+    (FileError if something in it is not a number, or its lines differ in length).
     """
     try:
         lines = stream.read().decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as fault:
         hint = "a .csv file is text; name .npy and .npz files so"
-        raise unreadable(shown, "it is no text", hint) from fault
+        raise unreadable(shown, "it is not text", hint) from fault
     uncommented = enumerate((line.partition("#")[0] for line in lines), 1)
     rows = {number: line for number, line in uncommented if line.strip()}
     if not rows:
@@ -78,7 +78,7 @@ def _wrong(rows: dict[int, str], shown: str) -> FileError:
         cells = [cell.strip() for cell in line.split(",")]
         for column, cell in enumerate(cells, 1):
             if as_number(cell) is None:
-                what = f"{quoted(cell)} is no number" if cell else "there is no number"
+                what = f"{quoted(cell)} is not a number" if cell else "there is no number"
                 is_head = number == min(rows)
                 hint = "a line of column names begins with #" if is_head else "a .csv holds numbers only"
                 return unreadable(shown, f"line {number}, column {column}: {what}", hint)

@@ -80,7 +80,7 @@ def fault_of(source: str) -> NameExprError:
 
 @pytest.fixture(autouse=True)
 def _in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)  # a case names a file that is no archive
+    monkeypatch.chdir(ROOT)  # a case names a file that is not an archive
 
 
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.title)
@@ -128,7 +128,7 @@ ACCEPTED: dict[str, Callable[[ne.NamedTensor], tuple[object, object]]] = {
         ((None, "N", "C"), (1, 2, 3)),
     ),
 }
-"""What PyTorch refuses and is no mistake here: what is returned, and what it must be."""
+"""What PyTorch refuses and is not a mistake here: what is returned, and what it must be."""
 
 
 @pytest.mark.parametrize("failure", ACCEPTED)

@@ -165,7 +165,7 @@ def _tables(string: str) -> Shown:
 
 
 def _sources(string: str) -> Shown:
-    """Literal texts in Python files and notebooks, and what is no Python."""
+    """Literal texts in Python files and notebooks, and what is not Python."""
     harmless = string.encode("utf-8", "replace").decode()
     options = repr({harmless: 2})
     for path, content in (

@@ -147,7 +147,7 @@ _CHILD = """
 import sys, time
 import numpy, nameexpr as ne
 from nameexpr.cli.main import main
-from nameexpr.cli import computing  # what is loaded late is no growth
+from nameexpr.cli import computing  # what is loaded late is not growth
 import zipfile
 def held(word):
     try:

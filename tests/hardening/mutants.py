@@ -41,7 +41,7 @@ BROAD = (
 )
 """Tests that run nearly every line, and so come late in the order of the others."""
 FIGURE = re.compile(r"[A-Z_, ]+ = ")
-"""A threshold of the module: measured, not derived, and held by the benchmark. To change one is no mutant."""
+"""A threshold: measured, not derived, and tested by the benchmark. Changing one is not a mutant."""
 PROCESSES = 2
 AREAS = (
     "compiler/analysis/**/*.py", "compiler/ir/graph.py", "compiler/lowering/*.py", "compiler/passes/*.py",

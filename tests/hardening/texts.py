@@ -53,7 +53,7 @@ def measure(scale: float) -> Figures:
 
 
 def _treat(number: int) -> list[str]:
-    """Compile, plan and draw one text; return what came that is no error of ours."""
+    """Compile, plan and draw one text; return what came that is not an error of ours."""
     rng = random.Random(number)
     text = KINDS[number // 2 % len(KINDS)].format(a=f"a{number}", b=f"b{number}", c=f"c{number}")
     if number % 2:

@@ -92,7 +92,7 @@ def removed_names(names: Names, dims: Sequence[int], keepdim: bool) -> Names:
 def contracted_names(left: Names, right: Names) -> Names:
     """The names of a matrix product: batch dims unify, the last dim of the left tensor disappears.
 
-    Of the right one the last but one disappears, or its only dim. The others are kept.
+    Of the right one the second-to-last disappears, or its only dim. The others are kept.
     """
     if not left or not right:
         raise Refused("a 0-d tensor has nothing to contract")

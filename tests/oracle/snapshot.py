@@ -206,7 +206,7 @@ def _guarded(run: Run) -> Record:
         warnings.simplefilter("ignore")
         try:
             return run()
-        except Exception as fault:  # noqa: BLE001  what is no error of ours shows by its name
+        except Exception as fault:  # noqa: BLE001  what is not an error of ours shows by its name
             return {"error": f"{type(fault).__name__}: {fault}"}
 
 

@@ -139,7 +139,7 @@ def said(summary: str) -> str:
 
 
 def other_table() -> str:
-    """Return the table of what is no operator."""
+    """Return the table of what is not an operator."""
     lines = ["| name | where | call | what it is or returns |", "|---|---|---|---|"]
     for name in sorted(name for name, actual in others().items() if name == actual):
         member, function = member_of(name), function_of(name)

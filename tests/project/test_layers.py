@@ -166,7 +166,7 @@ def test_no_string_below_numpy_spells_np() -> None:
 
 
 def strings_of(path: Path) -> Iterator[str]:
-    """Yield every string of a module that is no docstring."""
+    """Yield every string of a module that is not a docstring."""
     tree = tree_of(path)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

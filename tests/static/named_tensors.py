@@ -26,7 +26,7 @@ def methods(x: NamedTensor, y: NamedTensor) -> None:
     assert_type(x.cumsum(axis="N"), NamedTensor)
     assert_type(x.std(axis="N", ddof=0), NamedTensor)
     assert_type(ne.mean(x, axis="N", keepdims=True), NamedTensor)
-    assert_type(x.kthvalue(1, "N"), Selected)
+    assert_type(x.kthvalue(1, "N"), Selected[NamedTensor])
     assert_type(x.split(2, "N"), tuple[NamedTensor, ...])
     assert_type(x.float(), NamedTensor)
     assert_type(x.size("N"), int)

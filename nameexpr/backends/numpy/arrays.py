@@ -2,7 +2,7 @@
 
 Where a float must be invented it is float64 as in NumPy, until `set_default_float` says otherwise. Narrow are
 float16 and bfloat16: whatever adds, squares or exponentiates them computes in float32 and rounds its result
-once, for a sum of ones would end at 2048 or 256, and the square of 300 is no float16.
+once, for a sum of ones would end at 2048 or 256, and the square of 300 is not a float16.
 
 Masked arrays and `matrix` are refused, for their mask or their rules would vanish in silence; so are a list
 of arrays (was each meant to be an operand?), text, and what NumPy can only take for an opaque object.
@@ -129,11 +129,11 @@ def as_operand(value: Any, key: int | str, text: str, marks: tuple[Mark, ...] = 
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as reason:
-        message = f"{who} is no array: NumPy cannot convert this {type(value).__name__}"
+        message = f"{who} is not an array: NumPy cannot convert this {type(value).__name__}"
         hint = "give an array, a NamedTensor, a number, or nested lists of equal lengths"
         raise error(Diagnostic("NE503", message, text, marks, hint=hint)) from reason
     if array.dtype == object and array.ndim == 0:
-        message = f"{who} is no array but {_article(type(value).__name__)}"
+        message = f"{who} is not an array but {_article(type(value).__name__)}"
         raise error(Diagnostic("NE503", message, text, marks, hint=ANYTHING))
     return array
 
@@ -194,9 +194,9 @@ def weak_numbers(
             filled.append(np.asarray(value, dtype if dtype.kind in "biufcO" or is_float(dtype) else None))
         except (OverflowError, TypeError, ValueError) as reason:
             message = (
-                f"operand {position}, the number {_short(value)}, has no place in the dtype of the others"
+                f"operand {position}, the number {_short(value)}, does not fit into the dtype of the others"
             )
-            hint = "give it as a numpy scalar of the dtype to compute in, such as numpy.int64(...)"
+            hint = "pass it as a NumPy scalar of the dtype to compute in, such as numpy.int64(...)"
             raise error(Diagnostic("NE504", message, text, hint=hint)) from reason
     return filled
 

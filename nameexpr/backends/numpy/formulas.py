@@ -193,5 +193,5 @@ def sort(x: Array, axis: int, *, over: bool = False) -> Array:
 
 
 def flip(x: Array, axis: int) -> Array:
-    """Return the elements turned around along an axis, as an array of its own."""
+    """Return the elements reversed along an axis, as an array of its own."""
     return np.flip(x, axis).copy()

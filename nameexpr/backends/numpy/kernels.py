@@ -213,7 +213,7 @@ def apply(reduce: Callable[[Array, int], Any], x: Array) -> Array:
     try:
         result = np.array(returned)
     except (TypeError, ValueError) as fault:
-        raise ReducerMisuse(f"returned {type(returned).__name__}, which is no array", x.shape) from fault
+        raise ReducerMisuse(f"returned {type(returned).__name__}, which is not an array", x.shape) from fault
     if result.shape != x.shape[:-1]:
         raise ReducerMisuse(f"returned an array of shape {result.shape} for one of shape {x.shape}", x.shape)
     return result

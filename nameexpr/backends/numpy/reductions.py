@@ -3,7 +3,7 @@
 No axes (a 0-d array) leave the value itself. Over no elements they give nan, 0, 1, -inf or an error as NumPy
 does, but no warning. Sums and products of integers and bools are int64 (uint64 stays); float16 and bfloat16
 go by way of float32 (`nameexpr.backends.numpy.arrays`). What formulas share with them, in other dtypes and
-with warnings of their own, comes first.
+with warnings of their own, comes first. The kernels that leave nan out, as if it were no element, come last.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from nameexpr.backends.numpy.arrays import (
     NARROW,
     Array,
     as_float,
+    default_float,
     in_float32,
     in_float64,
     is_inexact,
@@ -222,3 +223,66 @@ def normalised(x: Array, axis: int, finish: Callable[[Array, Axis], None]) -> Ar
     shifted = np.asarray(wide - _maximum(wide, axis=axis, keepdims=True, initial=-np.inf))
     finish(shifted, axis)
     return shifted.astype(native(x.dtype), copy=False)
+
+
+def nansum(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Any:
+    """Return the sum of what is not nan."""
+    return sum(_filled(x), axis=axis, keepdims=keepdims, dtype=dtype)
+
+
+def nanmean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: Any = None) -> Any:
+    """Return the mean of what is not nan; nan of nothing else."""
+    if x.dtype.kind in "iub":
+        return mean(x, axis=axis, keepdims=keepdims, dtype=dtype)
+    if is_narrow(x.dtype):
+        return in_float32(nanmean, x, axis=axis, keepdims=keepdims, dtype=dtype)
+    with np.errstate(all="ignore"):
+        total = _add(_filled(x), axis=axis, keepdims=keepdims, dtype=dtype)
+        found = np.asarray(total / _count(x, axis, keepdims=keepdims))
+    return found.astype(dtype or native(x.dtype), copy=False)
+
+
+@np.errstate(all="ignore")
+def nanvar(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
+    """Return the sum of squared deviations of what is not nan over `n - correction`, at least 0."""
+    if x.dtype.kind in "iub":
+        return var(x, axis=axis, keepdims=keepdims, correction=correction)
+    if is_narrow(x.dtype):
+        return in_float32(nanvar, x, axis=axis, keepdims=keepdims, correction=correction)
+    deviations = _filled(np.asarray(x - nanmean(x, axis=axis, keepdims=True)))
+    total = np.asarray(_add(squares(deviations), axis=axis, keepdims=keepdims))
+    divisor = np.maximum(_count(x, axis, keepdims=keepdims) - correction, 0)
+    is_empty = _count(x, axis, keepdims=keepdims) == 0
+    return np.where(is_empty, np.nan, total / divisor).astype(total.dtype)
+
+
+def nanstd(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) -> Any:
+    """Return the square root of the variance of what is not nan."""
+    if is_narrow(x.dtype):
+        return in_float32(nanstd, x, axis=axis, keepdims=keepdims, correction=correction)
+    return np.sqrt(nanvar(x, axis=axis, keepdims=keepdims, correction=correction))
+
+
+def _filled(x: Array) -> Array:
+    """Return an array with 0 for nan."""
+    return x if x.dtype.kind in "iub" else np.where(np.isnan(x), np.zeros((), x.dtype), x)
+
+
+def _count(x: Array, axis: Axes, *, keepdims: bool) -> Any:
+    return _add(~np.isnan(x), axis=axis, keepdims=keepdims, dtype=np.int64)
+
+
+def quantile(
+    x: Array, *, axis: Axes, keepdims: bool = False, q: Array, method: str, skips_nan: bool = False
+) -> Any:
+    """Return quantiles over the axes, those of several `q` along axes in front: of floats in their dtype."""
+    if x.dtype.kind not in "iubf" and not is_narrow(x.dtype):
+        raise TypeError(f"the quantile of {x.dtype} is not defined")
+    if x.dtype.kind != "f" or x.dtype.itemsize == np.dtype(np.float16).itemsize:
+        wide = x.astype(np.float32 if is_narrow(x.dtype) else np.float64)
+        dtype: Any = x.dtype.type if is_narrow(x.dtype) else default_float()
+        found = quantile(wide, axis=axis, keepdims=keepdims, q=q, method=method, skips_nan=skips_nan)
+        return np.asarray(found).astype(dtype)
+    function: Any = np.nanquantile if skips_nan else np.quantile
+    options: dict[str, Any] = {"axis": axis, "keepdims": keepdims} if x.ndim else {}
+    return np.asarray(function(x, q, method=method, **options)).astype(native(x.dtype), copy=False)

@@ -84,7 +84,7 @@ def digamma(x: Array, out: Array | None = None) -> Array:
 def _wide(x: Array) -> Array:
     """Return the values as one row of aligned float64, perhaps `x` itself: nothing here writes to it."""
     row = x.reshape(-1).astype(np.float64, copy=False)
-    return row if row.flags.aligned else row.copy()  # of others `data` is no row of floats
+    return row if row.flags.aligned else row.copy()  # of others `data` is not a row of floats
 
 
 def _rounded(result: Array, x: Array, out: Array | None) -> Array:

@@ -24,7 +24,7 @@ as the call would read it, and what the call would refuse is reported as path:li
 files are not run. # nameexpr: ignore or # nameexpr: ignore[NE304] silences a line.
 
 exit codes: 0 nothing was found, 1 something was, or a file cannot be read, 2 the arguments are
-wrong, 130 interrupted. what comes after -- is no option."""
+wrong, 130 interrupted. arguments after -- are not options."""
 FORMATS = ("text", "json", "github", "sarif")
 
 
@@ -51,7 +51,7 @@ def _codes(written: str) -> tuple[str, ...]:
     wrong = next((code for code in codes if not re.fullmatch(r"NE\d{0,3}", code)), None)
     if wrong is not None or not codes:
         hint = "write NE304, or NE3 for all NE3xx"
-        raise argparse.ArgumentTypeError(f"{wrong or written!r} is no code: {hint}")
+        raise argparse.ArgumentTypeError(f"{wrong or written!r} is not a code: {hint}")
     return codes
 
 

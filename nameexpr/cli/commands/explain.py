@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> Report:
     """Return pages about codes, or the plan and code of a text."""
-    # A single word is no expression to plan: it has no arrow.
+    # A single word is not an expression to plan: it has no arrow.
     if all(_WORD.fullmatch(word) for word in options.words[:1]):
         return _pages(options.words)
     from nameexpr.cli.computing import plan
@@ -56,7 +56,7 @@ def _pages(words: Sequence[str]) -> Report:
     from nameexpr.terminal.screen import Report
 
     if not pages.codes():
-        raise FileError("the pages about errors are not installed", "install nameexpr anew")
+        raise FileError("the pages about errors are not installed", "reinstall nameexpr")
     texts: list[str] = []
     data = []
     try:

@@ -21,7 +21,7 @@ one space between items, none inside brackets, no bracket that does nothing, one
 comments are kept: those behind a statement behind it, all others on lines above it. Empty lines go.
 
 exit codes: 0 fine, 1 a text is wrong or, with --check, not canonical; 2 the arguments are wrong,
-130 interrupted. what comes after -- is no option."""
+130 interrupted. arguments after -- are not options."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -58,4 +58,4 @@ def _read() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n").removesuffix("\n")
     except UnicodeDecodeError:
-        raise FileError("standard input is no text", "expressions and formulas are UTF-8") from None
+        raise FileError("standard input is not text", "expressions and formulas are UTF-8") from None

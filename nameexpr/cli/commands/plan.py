@@ -70,10 +70,10 @@ def _check_options(options: Namespace) -> None:
     """Refuse picture options that make no sense together, before anything is planned."""
     is_graph = options.dot or options.mermaid
     if options.draw and not is_graph and options.svg is None:
-        message = "--draw says what to draw, and not where"
+        message = "--draw names what to draw, not a file"
         raise UsageError(message, "add --save FILE, --dot or --mermaid", usage=options.usage)
     if options.draw == "memory" and is_graph:
-        message = "bytes by step are no graph, so there is no DOT or Mermaid of them"
+        message = "memory by step is not a graph, so it cannot be written as DOT or Mermaid"
         raise UsageError(message, "write them with --save FILE", usage=options.usage)
     if options.svg == STANDARD and (options.json or is_graph):
         other = "--json" if options.json else "--dot" if options.dot else "--mermaid"
@@ -84,6 +84,6 @@ def _check_options(options: Namespace) -> None:
     if options.svg in (None, STANDARD):
         return
     if os.path.splitext(options.svg)[1].casefold() not in SUFFIXES:
-        message = f"{quoted(options.svg)} is no name for a picture"
+        message = f"{quoted(options.svg)} is not a name for a picture"
         raise UsageError(message, "end it in .svg, .png or .pdf", usage=options.usage)
     check_place(options.svg, options.svg)

@@ -77,7 +77,7 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def _trials(installation: Installation) -> Iterator[Issue]:
-    hint = "install nameexpr and NumPy anew; if that does not mend it, report it with this output"
+    hint = "reinstall nameexpr and NumPy; if that does not help, report it with this output"
     if any(issue.level == "problem" for issue in _packages(installation)):
         hint = "mend the packages first: this may come of them"
     for trial in installation.trials:
@@ -131,7 +131,7 @@ def _threads(installation: Installation) -> Iterator[Issue]:
     if threads > 1 and load >= _BUSY and threads + load > cpus + _BUSY:
         busy = f"the BLAS has {threads} threads, and of {cpus} CPUs other work keeps {load:.1f} busy"
         message = f"{busy}: its threads wait for the slowest"
-        measured = "measured: up to 189 times as fast as two beside a busy neighbour"
+        measured = "measured: up to 189 times as fast as two next to a busy process"
         yield Issue("warning", "blas-threads", message, f"set {variable}=1 before NumPy loads; {measured}")
     if usable is not None and threads > max(1, usable):
         message = f"the BLAS has {threads} threads, and this process may use {usable} CPUs"

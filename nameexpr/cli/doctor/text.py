@@ -58,7 +58,7 @@ def _blas(installation: Installation) -> str:
     if blas.library is None:
         package = installation.package("threadpoolctl")
         is_missing = package is not None and package.fault == MISSING
-        more = ": pip install 'nameexpr[doctor]' tells them and the threads" if is_missing else ""
+        more = ": pip install 'nameexpr[doctor]' shows them and the threads" if is_missing else ""
         return f"{built}, kernels unknown{more}"
     return f"{built}, {blas.core or 'unknown'} kernels, {blas.library}"
 

@@ -29,10 +29,10 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
     if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))
     elif dots := ast.atoms_of(ast.Dots, tree.outputs or ()):  # what an array leaves out is a scalar
-        hint = "only a NamedTensor brings its own names; for an array write its term"
+        hint = "only a NamedTensor has names; write the term of an array"
         marks = tuple(Mark(dot.span) for dot in dots)
         infos = describe((), operands)
-        raise error(Diagnostic("NE210", "'...' stands in no input", tree.text, marks, infos, hint))
+        raise error(Diagnostic("NE210", "'...' is not in any input", tree.text, marks, infos, hint))
     check_text(replace(filled, inputs=filled.inputs or (ast.Term(()),)), has_reduce=has_reduce)
     return filled
 
@@ -42,9 +42,9 @@ def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expre
     mentioned = ast.labels_in(tree.outputs[0])
     dots = ast.atoms_of(ast.Dots, tree.outputs[:1])
     if dots and len(operands) != 1:
-        hint = "with several tensors, write the dims of the result out"
+        hint = "with several tensors, write out the dims of the result"
         marks = tuple(Mark(dot.span) for dot in dots)
-        message = "... stands for the dims not mentioned of a single tensor"
+        message = "... in a result without inputs needs a single tensor"
         raise error(Diagnostic("NE405", message, tree.text, marks, describe((), operands), hint))
     if not dots:
         _check_all_named(tree, operands)
@@ -66,7 +66,7 @@ def _check_all_named(tree: ast.Expression, operands: Sequence[Operand]) -> None:
     for position, operand in enumerate(operands):
         if operand.names is not None and None in operand.names:
             which = f"dim {operand.names.index(None)} of operand {position}"
-            message = f"{which} has no name, so a text that leaves the inputs out cannot speak of it"
+            message = f"{which} has no name, so a text that leaves the inputs out cannot refer to it"
             hint = "name it with refine_names, keep it with ..., or write the input's term"
             mark = Mark(Span(0, 0))
             raise error(Diagnostic("NE406", message, tree.text, (mark,), describe((), operands), hint))

@@ -67,7 +67,7 @@ def _mismatch(tree: ast.Expression, position: int, operands: Sequence[Operand]) 
     wrong = list(_mismatches(term, names))
     item, name = wrong[0]
     marks = tuple(Mark(item.span, str(name)) for item, name in wrong)
-    message = f"{title(operand, position)} has a dim '{name}' where its term says '{dim_name_of(item)}'"
+    message = f"{title(operand, position)} has a dim '{name}' where its term has '{dim_name_of(item)}'"
     wanted = [dim_name_of(item) for item, _ in stretch(term, len(names))]
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"
@@ -105,9 +105,9 @@ def _pack_clash(
         for item in tree.inputs[position].items
         if isinstance(item, ast.STRETCHED) and item.word == word
     )
-    elsewhere = "and stands elsewhere in the other operand"
+    elsewhere = "and is at another position in the other operand"
     message = f"under '{word}' the dim '{left}' meets an unnamed one, {elsewhere}"
-    hint = "name the unnamed dims with refine_names, or bring the tensors into one order with align_as"
+    hint = "name the unnamed dims with refine_names, or bring the tensors into the same order with align_as"
     if clash.kind == "mismatch":
         later = title(operands[positions[1]], positions[1])
         message = f"under '{word}' the dim '{right}' of {later} meets '{left}' of an earlier operand"

@@ -148,7 +148,7 @@ def _wrong_ndim(tree: ast.Expression, position: int, operands: Sequence[Operand]
     mark = Mark(term.span, f"{needs} here, {ndim} in {operand.name or 'the operand'}")
     first = term.items[0] if fixed == 1 else None
     side = "left of '='" if operand.name else "right of the arrow"
-    hint = f"leave out of the term what the array does not have; new dims are made {side}"
+    hint = f"remove from the term what the array does not have; new dims are written {side}"
     if operand.name and not ndim:
         hint = f"write {called}"
     elif isinstance(first, ast.Label) and len(first.name) == ndim and ndim > 1:
@@ -180,7 +180,7 @@ def _pack_lengths(tree: ast.Expression, operands: Sequence[Operand]) -> dict[str
                     about = earlier, position
                     there, here = titles(tree.inputs, operands, about)
                     message = f"'{item.word}' is {_dims(before)} in {there} and {_dims(length)} in {here}"
-                    hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
+                    hint = "a pack stands for the same dims everywhere; to broadcast as NumPy does, write ..."
                     infos = describe(tree.inputs, operands, about)
                     raise error(Diagnostic("NE305", message, tree.text, marks, infos, hint))
     return lengths
@@ -189,6 +189,6 @@ def _pack_lengths(tree: ast.Expression, operands: Sequence[Operand]) -> dict[str
 def _check_dims(text: str, which: str, term: ast.Term, axes: Axes) -> None:
     count, limit = max(sum(map(len, axes)), len(axes)), limits().dims
     if count > limit:
-        apart = " with its groups taken apart" if count > len(axes) else ""
+        apart = " with its groups split" if count > len(axes) else ""
         message = f"{which} has {count} dims{apart}, and the limit is {limit}"
         raise error(Diagnostic("NE705", message, text, (Mark(term.span),)))

@@ -34,7 +34,7 @@ def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
         assert all(label in graph.sizes for label in labels), f"{node} has a label without a size: {labels}"
         derived = _labels_of(graph, node)
         assert derived is None or derived == labels, f"{node} has the labels {labels}, not {derived}"
-    assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is no array"
+    assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is not an array"
 
 
 def _labels_of(graph: Graph, node: object) -> Labels | None:
@@ -71,7 +71,7 @@ def _labels_of(graph: Graph, node: object) -> Labels | None:
             lost = set(graph.labels[value]) - set(flat(axes))
             assert not lost, f"an arrangement drops {lost}"
             return flat(axes)
-    raise AssertionError(f"{node} is no node")
+    raise AssertionError(f"{node} is not a node")
 
 
 def _labels_of_map(graph: Graph, function: str, arguments: Sequence[int]) -> Labels:

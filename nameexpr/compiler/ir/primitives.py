@@ -187,7 +187,7 @@ def _loop_shape(instruction: Instruction, sources: Shapes) -> Shape:
             cut = tuple([length if number == axis else other for number, other in enumerate(source)])
             assert part == cut, f"part {part} of {source}"
         made = shapes_of(body)[body.result]
-        assert place is None or made[place] == length, f"{made} is no block of {length}"
+        assert place is None or made[place] == length, f"{made} is not a block of {length}"
         results.add(made if place is None else (*made[:place], size, *made[place + 1 :]))
     assert len(results) == 1, f"blocks give {results}"
     return results.pop()

@@ -40,7 +40,7 @@ def lower_mean(build: Builder, value: Value, count: int, dtypes: Dtypes) -> Valu
 def lower_reducer(
     build: Builder, value: Value, reducer: str, reduced: Sequence[str], dtypes: Dtypes
 ) -> Value:
-    """Emit a reducer that is no sum, or the caller's own."""
+    """Emit a reducer that is not a sum, or the caller's own."""
     value = build.cast(value, dtypes.result if reducer == CUSTOM else dtypes.compute)
     kept = [label for label in value.labels if label not in reduced]
     if _prefers_slices(build, value, reduced, reducer):

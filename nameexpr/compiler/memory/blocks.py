@@ -29,7 +29,7 @@ LOGISTIC = frozenset({"sigmoid", "silu"})
 IN_FLOAT64 = frozenset({"erf", "erfc", "gelu"})
 """Pointwise kernels that compute in float64 whatever they are given, with two arrays at a time."""
 OF_FLOATS = LOGISTIC | IN_FLOAT64 | {"softplus"}
-"""Pointwise kernels that cast their argument first, if it is no float in native byte order."""
+"""Pointwise kernels that cast their argument first, if it is not a float in native byte order."""
 MASK = 4 << 15
 """Bytes of a mask that `formulas.where_over` negates at once."""
 

@@ -114,7 +114,7 @@ def named_optimizer(
 def run_optimizer(
     optimize: Callable[..., Any], terms: Sequence[Labels], output: Labels, sizes: Mapping[str, int]
 ) -> Pairs:
-    """The order that an optimizer of the caller's finds; NE605 if it fails, or what it returns is no path."""
+    """The order that the caller's optimizer finds; NE605 if it fails, or its result is not a path."""
     from inspect import signature
 
     given: tuple[Any, ...] = (list(terms), output, dict(sizes), None)
@@ -154,7 +154,7 @@ def explicit(path: Any, count: int) -> Pairs:
                 raise TypeError
             left -= len(step) - 1
     except TypeError:
-        message = f"optimize={path!r} is no path for {count} operands"
+        message = f"optimize={path!r} is not a path for {count} operands"
         hint = "a path is a list of tuples of positions, as opt_einsum.contract_path returns"
         raise error(Diagnostic("NE605", message, hint=hint)) from None
     alive = list(range(count))

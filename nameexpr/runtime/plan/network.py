@@ -125,7 +125,7 @@ class _Tree:
         return Node("step", row.title, dims, step.values, flops, size, _blocks(row.loops))
 
     def _reduction(self, source: int, labels: tuple[str, ...]) -> Node:
-        """Return the reducer at the end, if it is no sum."""
+        """Return the reducer at the end, if it is not a sum."""
         kept = tuple((label,) for label in labels if label not in self.plan.reduced)
         rows = [*self.rows_of.get(None, ()), *self.rows_of.get(len(self.plan.steps) - 1, ())]
         found = [row for row in rows if row.instruction.primitive in {*REDUCING, "fused", "loop"}]
@@ -135,8 +135,7 @@ class _Tree:
             kind = "held" if self.bound else "step"
             return Node(kind, str(self.compiled.reducer), dims, (source,), 0, size)
         flops = self.plan.reduction_flops * repeats(found[-1].loops, labels)
-        title, note = f"{found[-1].title} ({self.compiled.reducer})", _blocks(found[-1].loops)
-        return Node("step", title, dims, (source,), flops, size, note)
+        return Node("step", found[-1].title, dims, (source,), flops, size, _blocks(found[-1].loops))
 
 
 def _blocks(loops: Sequence[Loop]) -> str:

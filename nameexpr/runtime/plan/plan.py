@@ -143,7 +143,7 @@ class Plan:
         return rows
 
     def _totals(self) -> list[str]:
-        from nameexpr.pictures.words import full_or_power, ratio_text
+        from nameexpr.pictures.words import bytes_text, full_or_power, ratio_text
 
         shape = f"result: shape {self.result_shape}"
         if self.result_names is not None:
@@ -154,7 +154,7 @@ class Plan:
         return [
             shape + (f", computed in {self.dtype}" if self.dtype else ""),
             f"flops: {full_or_power(self.flops)} planned, {full_or_power(self.naive_flops)} naive{fewer}",
-            f"memory: {self.peak_bytes:,} bytes at the peak, beside operands of {self.operand_bytes:,}",
+            f"peak memory: {bytes_text(self.peak_bytes)} (operands: {bytes_text(self.operand_bytes)})",
             f"time: about {duration(self.seconds)} on one core (estimated)",
         ]
 

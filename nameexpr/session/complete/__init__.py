@@ -110,7 +110,7 @@ def _command(text: str, cursor: int, known: Known) -> tuple[Completion, ...]:
 
 
 def _word_choices(takes: str, words: list[str], last: str, known: Known) -> list[Choice]:
-    """Return the choices for the last word of an argument that is no text and no file."""
+    """Return the choices for the last word of an argument that is not text and no file."""
     match takes, words:
         case "setting", []:
             return [Choice(option, "option") for option in known.options]

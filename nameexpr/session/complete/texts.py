@@ -53,7 +53,7 @@ _parser = cache(load_parser)
 
 
 def word_before(text: str) -> str | None:
-    """Return the word at the end of a text: "" if there is none, None if it is no name.
+    """Return the word at the end of a text: "" if there is none, None if it is not a name.
 
     >>> word_before("x[N") , word_before("x["), word_before("3C")
     ('N', '', None)

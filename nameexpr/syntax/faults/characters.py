@@ -15,20 +15,20 @@ FORMULA = "a formula is written y[A C] = sum[B](x[A B] * w[B C])"
 OPERATORS = "operators are + - * / // % ** == != < <= > >= & | ~"
 # fmt: off
 _GUESSES = guesses(
-    (r"\^", "NE142", "'^' is no operator of formulas", "a power is written **; of two truth values, a != b"),
-    (r"!(?!=)", "NE142", "'!' is no operator of formulas", "'not' is written ~"),
-    ("@", "NE142", "'@' has no place in a formula: what is summed is always written",
+    (r"\^", "NE142", "'^' is not an operator of formulas", "a power is written **; of two bools, a != b"),
+    (r"!(?!=)", "NE142", "'!' is not an operator of formulas", "'not' is written ~"),
+    ("@", "NE142", "'@' is not supported in formulas: summed dims are always written",
      "write sum[k](a[i k] * b[k j])"),
-    (":=", "NE142", "':=' has no place in a formula", "a statement is written y = ..."),
-    (":", "NE142", "':' has no place in a formula", "a reduction is written as a function: mean[C](x)"),
-    ("[{}]", "NE142", "'{0}' has no place in a formula",
-     "dims stand in square brackets, x[N C]; values in round ones"),
-    ("['\"`]", "NE142", "a formula holds no text", "names stand without quotes"),
+    (":=", "NE142", "':=' is not allowed in a formula", "a statement is written y = ..."),
+    (":", "NE142", "':' is not allowed in a formula", "a reduction is written as a function: mean[C](x)"),
+    ("[{}]", "NE142", "'{0}' is not allowed in a formula",
+     "dims are written in square brackets, x[N C]; values in parentheses"),
+    ("['\"`]", "NE142", "formulas do not contain strings", "names are written without quotes"),
 )
 # fmt: on
 _ATTRIBUTES = {
-    "T": "the order of dims is that of the left side: y[j i] = x[i j]",
-    "mT": "the order of dims is that of the left side: y[j i] = x[i j]",
+    "T": "the left side gives the order of dims: y[j i] = x[i j]",
+    "mT": "the left side gives the order of dims: y[j i] = x[i j]",
     "shape": "the size of a dim is written size[C]",
     "size": "the size of a dim is written size[C]",
     "real": "functions are written f(x): real(x)",
@@ -50,8 +50,8 @@ def arrow_fault(text: str, lines: str) -> Diagnostic | None:
     message = "this is an expression: it has an arrow"
     hint = f"nameexpr.einsum(text, ...) reads expressions; {FORMULA}"
     if "[" in lines[:position]:
-        message = "'->' has no place in a formula"
-        hint = "the result stands left of '=': y[A C] = sum[B](x[A B] * w[B C])"
+        message = "'->' is not allowed in a formula"
+        hint = "the result is on the left of '=': y[A C] = sum[B](x[A B] * w[B C])"
     mark = Mark(Span(position, position + 2))
     return Diagnostic("NE142", message, text, (mark,), hint=hint)
 
@@ -63,7 +63,7 @@ def character_fault(text: str, position: int) -> Diagnostic:
         guess = first_guess(_GUESSES, text, position)
         if guess is not None:
             return guess
-        explained = Span(position, position + 1), f"'{text[position]}' cannot stand in a formula", OPERATORS
+        explained = Span(position, position + 1), f"'{text[position]}' cannot be used in a formula", OPERATORS
     span, message, hint = explained
     return Diagnostic("NE142", message, text, (Mark(span),), hint=hint)
 
@@ -75,13 +75,13 @@ def _number(text: str, position: int) -> tuple[Span, str, str] | None:
         return None
     span, word = Span(*match.span()), match[0]
     if word.count(".") > 1:
-        return span, f"'{word}' is no number", "a number has one point"
+        return span, f"'{word}' is not a number", "a number has one decimal point"
     if re.fullmatch(r"[0-9.]+[jJ]", word):
-        return span, f"'{word}': a formula holds no complex numbers", "give it as an operand"
+        return span, f"'{word}': formulas do not contain complex numbers", "pass it as an operand"
     if re.fullmatch(r"0[xXoObB]\w+", word):
-        return span, f"'{word}' is no decimal number", "numbers are decimal: 31, and not 0x1f"
+        return span, f"'{word}' is not a decimal number", "numbers are written in decimal, such as 31"
     if "_" in word and re.fullmatch(r"[0-9._]+", word):
-        return span, f"'{word}' is no number", f"write {word.replace('_', '')}"
+        return span, f"'{word}' is not a number", f"write {word.replace('_', '')}"
     digits, name = re.fullmatch(r"([0-9.]+)(.*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
     if not name:
         return span, f"'{word}' is neither a number nor a name", "separate them by an operator"
@@ -109,4 +109,4 @@ def _point(text: str, position: int) -> tuple[Span, str, str] | None:
         hint = _ATTRIBUTES[right]
     elif match[3]:
         hint += f": {right}[C]({value})" if _ALONG.fullmatch(right) else f": {right}({value})"
-    return Span(dot, dot + 1), "a point has no meaning behind a name or bracket", hint
+    return Span(dot, dot + 1), "'.' has no meaning after a name or bracket", hint

@@ -21,8 +21,8 @@ _STAR = "'*' has no meaning in an expression"
 # fmt: off
 CHARACTERS = guesses(
     (r"=>|-{2,}>|~>|-+\s+>", "NE101", _ARROW, "write ->"),
-    (r"<-+|<=", "NE101", _ARROW, "inputs stand left of the result: inputs -> result"),
-    (r"[0-9]+\.[0-9]+", "NE102", "'{0}' is no size", "sizes are whole numbers"),
+    (r"<-+|<=", "NE101", _ARROW, "the inputs come first: inputs -> result"),
+    (r"[0-9]+\.[0-9]+", "NE102", "'{0}' is not a size", "sizes are whole numbers"),
     (rf"[0-9]+{NAME}", "NE102", "'{0}' is neither a size nor a name",
      "separate them by a space, or give a name a size: C=3"),
     (rf"{NAME}\*{NAME}|{NAME}\s+\*\s+{NAME}|\)\s*\*|\*\s*\(", "NE103", _STAR,
@@ -34,21 +34,21 @@ CHARACTERS = guesses(
     (rf"(?:{NAME}|[0-9]+|\))\s*[-/%]\s*(?:{NAME}|[0-9]+|\()", "NE104",
      "sizes cannot be computed in an expression: '{0}'",
      "give the dim a name of its own; its size comes from the operands or from a keyword"),
-    (r"\+", "NE105", "'+' is kept for concatenation, which the language does not have yet",
+    (r"\+", "NE105", "'+' is reserved for concatenation, which is not supported yet",
      "use numpy.concatenate"),
     (rf"{NAME}\[", "NE106", "operands have no names in an expression: '{0}'",
      "write what the brackets hold, one term for each operand: a b, b c -> a c"),
     (r"[\[\]{}]", "NE106", "'{0}' has no meaning in an expression",
-     "a product of dims is a group in round brackets: (h w)"),
+     "a product of dims is a group in parentheses: (h w)"),
     (rf"{NAME}\.{{3}}{_LETTERS}'*", "NE107", "'{0}' runs a pack and what follows it together",
-     "put a space behind the three dots, such as in batch... C"),
+     "put a space after the three dots: batch... C"),
     (rf"{NAME}\.+(?:{_LETTERS}'*)?", "NE107", "'{0}' is neither a pack nor names",
-     "a pack is a name with three dots behind it, batch...; names are separated by spaces"),
+     "a pack is a name followed by three dots, batch...; names are separated by spaces"),
     (r"\.(?:\s*\.)*", "NE107", "'{0}' is not an ellipsis",
      "any number of dims is written with three dots, without spaces: ..."),
     (r";", "NE108", "';' does not separate terms", "terms are separated by commas: a b, b c -> a c"),
     (rf"{NAME}'{_LETTERS}", "NE109", "a prime ends a name: '{0}'",
-     "put a space behind the prime, or leave it out"),
+     "put a space after the prime, or remove it"),
     (r"-", "NE101", _ALONE, "the arrow is written ->"),
     (r">", "NE101", _ALONE, "the arrow is written ->"),
 )
@@ -80,14 +80,16 @@ def _character_fault(text: str, position: int) -> Diagnostic:
         return guess
     mark = Mark(Span(position, position + 1))
     hint = "terms are names separated by spaces, operands are separated by commas: a b, b c -> a c"
-    return Diagnostic("NE100", f"{text[position]!r} cannot stand in an expression", text, (mark,), hint=hint)
+    return Diagnostic(
+        "NE100", f"{text[position]!r} cannot be used in an expression", text, (mark,), hint=hint
+    )
 
 
 def _token_fault(stop: Stop) -> Diagnostic:
     before = stop.before
     last = Span(len(before) - 1, len(before))
     if before.endswith("="):
-        hint = "'=' says what a dim is: C=3, batch=N, features=(C H W)"
+        hint = "'=' gives a dim a size, a label or a group: C=3, batch=N, features=(C H W)"
         return stop.fault("NE126", "a size, a label or a group is expected after '='", hint, last)
     if before.endswith(":"):
         hint = f"one of {' '.join(REDUCTIONS)}"
@@ -105,7 +107,7 @@ def _token_fault(stop: Stop) -> Diagnostic:
         opened = Span(stop.open_brackets[-1], stop.open_brackets[-1] + 1)
         if stop.kind == "COMMA" and re.match(r"[^()>]*\)", stop.rest[1:]):
             hint = "the items of a group are separated by spaces: (h w)"
-            return stop.fault("NE128", "a comma cannot stand in a group", hint, opened)
+            return stop.fault("NE128", "a comma is not allowed in a group", hint, opened)
         return stop.fault("NE122", "this ( is not closed", "add the ) that closes the group", opened)
     if stop.kind == "RPAR":
         return stop.fault("NE121", "this ) closes nothing", "remove it, or add its (")
@@ -114,12 +116,12 @@ def _token_fault(stop: Stop) -> Diagnostic:
         hint = "an expression goes from its inputs to one result in one step"
         return stop.fault("NE123", "a text has one arrow", hint, Span(first, first + 2))
     shown = "the end of the text" if stop.kind == "end" else f"'{stop.word}'"
-    return Diagnostic("NE120", f"{shown} cannot stand here", stop.text, (Mark(stop.span),))
+    return Diagnostic("NE120", f"{shown} is not allowed here", stop.text, (Mark(stop.span),))
 
 
 def _stray_equal(stop: Stop) -> Diagnostic:
     size = re.search(r"[0-9]+$", stop.before)
-    hint = "the name stands left of '=': C=3, features=(C H W)"
+    hint = "the name is on the left of '=': C=3, features=(C H W)"
     if size:
         name = re.match(rf"\s*({NAME})", stop.rest[1:])
         hint = f"write {name[1]}={size[0]}" if name else hint

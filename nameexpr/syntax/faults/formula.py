@@ -18,13 +18,13 @@ from nameexpr.syntax.grammar import refusal
 _STATEMENT = rf"{NAME}\s*(?:\[[^\]=]*\])?\s*=(?!=)"
 _BINARY = ("STAR", "SLASH", "STARS", "SLASHES", "PERCENT", "COMPARE", "AMPERSAND", "BAR", "COMMA")
 _WORDS = {
-    "and": "'and' is written &, each side in brackets",
-    "or": "'or' is written |, each side in brackets",
+    "and": "'and' is written &, with parentheses around each side: (a > 0) & (b > 0)",
+    "or": "'or' is written |, with parentheses around each side: (a > 0) | (b > 0)",
     "not": "'not' is written ~",
-    "if": "where(c, x, y) chooses",
-    "else": "where(c, x, y) chooses",
+    "if": "write where(c, x, y)",
+    "else": "write where(c, x, y)",
     "is": "two values are compared with ==",
-    "return": "the value is that of the last statement: leave 'return' out",
+    "return": "the result is the value of the last statement: remove 'return'",
 }
 _KEYWORDS = re.compile("axis|axes|dims?|keepdims?|dtype|out|where|initial|ddof|correction|p")
 
@@ -69,7 +69,7 @@ def formula_fault(text: str, lines: str) -> Diagnostic:
             return found
     if kind == "end":
         return stop.fault("NE149", "the statement is not complete", "a value is missing")
-    return stop.fault("NE149", f"'{stop.word}' cannot stand here", _HELP.get(kind, OPERATORS))
+    return stop.fault("NE149", f"'{stop.word}' is not allowed here", _HELP.get(kind, OPERATORS))
 
 
 def _chained(text: str, lines: str, signs: list[Span]) -> Diagnostic:
@@ -90,11 +90,11 @@ def _doubled(stop: Stop) -> Diagnostic | None:
         return stop.at(span, "NE142", "'~=' has no meaning in a formula", "write !=")
     if stop.word not in ("&", "|", "<", ">") or not stop.before.endswith(stop.word):
         return None
-    meaning = "'and' is &, 'or' is |, each side in brackets"
+    meaning = "'and' is written &, 'or' is written |, with parentheses around each side"
     if stop.word in "<>":
         meaning = f"bits are shifted by {'x * 2 ** n' if stop.word == '<' else 'x // 2 ** n'}"
     span = Span(len(stop.before) - 1, stop.span.end)
-    return stop.at(span, "NE142", f"'{stop.word * 2}' is no operator of formulas", meaning)
+    return stop.at(span, "NE142", f"'{stop.word * 2}' is not an operator of formulas", meaning)
 
 
 def _needs_value(stop: Stop) -> Diagnostic | None:
@@ -106,18 +106,18 @@ def _needs_value(stop: Stop) -> Diagnostic | None:
     sign = sign or re.search(r"(=)$", stop.before)
     if not sign or stop.kind not in ("end", "RPAR", *_BINARY):
         return None
-    hint = "a value must follow"
+    hint = "write a value after it"
     if stop.kind == "end" and stop.rest.lstrip(" ;"):
-        hint = "a value must follow; a statement goes on in the next line only inside brackets"
-    return stop.fault("NE144", f"nothing stands behind '{sign[1]}'", hint, Span(*sign.span(1)))
+        hint = "write a value after it; a statement continues on the next line only inside brackets"
+    return stop.fault("NE144", f"a value is missing after '{sign[1]}'", hint, Span(*sign.span(1)))
 
 
 def _no_left_side(stop: Stop) -> Diagnostic:
     """An operator that begins a value, or a line that was to go on."""
-    message, hint = f"nothing stands in front of '{stop.word}'", "a value must stand there"
+    message, hint = f"a value is missing before '{stop.word}'", "write a value before it"
     above = len(stop.before.rstrip("; "))
     if above and stop.before.endswith(";") and "\n" in stop.text[above : stop.span.start]:
-        hint = "a statement goes on in the next line only inside brackets"
+        hint = "a statement continues on the next line only inside brackets"
         return stop.fault("NE144", message, hint, Span(above - 1, above))
     return stop.fault("NE144", message, hint)
 
@@ -128,8 +128,8 @@ def _words(stop: Stop) -> Diagnostic | None:
     if not (word or left) or stop.kind != "NAME" or stop.in_square_brackets:
         return None
     start, found = (stop.span.start, word[1]) if word else (left.start(1), left[1])  # type: ignore[union-attr,index]
-    hint = _WORDS.get(found, "a formula has no loops and no functions of its own: dims say what is repeated")
-    return stop.at(Span(start, start + len(found)), "NE145", f"'{found}' is no word of formulas", hint)
+    hint = _WORDS.get(found, "formulas have no loops and define no functions: dims express repetition")
+    return stop.at(Span(start, start + len(found)), "NE145", f"'{found}' is not supported in formulas", hint)
 
 
 def _missing_operator(stop: Stop) -> Diagnostic | None:
@@ -140,7 +140,7 @@ def _missing_operator(stop: Stop) -> Diagnostic | None:
         return None
     left = re.search(r"[\w'.]+$|[\])]$", stop.before)
     start = left.start() if left else stop.span.start
-    hint = "a product is written with *, dims stand in square brackets: x[N C]"
+    hint = "write * for a product, and dims in square brackets: x[N C]"
     message = "an operator is missing between these two"
     return stop.fault("NE146", message, hint, Span(start, len(stop.before)))
 
@@ -156,35 +156,35 @@ def _equal(stop: Stop) -> Diagnostic | None:
         return _update(stop, update[1])
     if arrow and not stop.before.endswith("="):
         span = Span(stop.span.start, stop.span.start + arrow.end())
-        return stop.at(span, "NE147", f"'={arrow[1]}' compares nothing", f"write {arrow[1]}=")
+        return stop.at(span, "NE147", f"'={arrow[1]}' is not a comparison", f"write {arrow[1]}=")
     if keyword and _KEYWORDS.fullmatch(keyword[1]):
         span = Span(keyword.start(1), stop.span.end)
         message = f"functions take no keywords such as {keyword[1]}="
-        return stop.at(span, "NE147", message, "dims stand in square brackets: sum[C](x)")
+        return stop.at(span, "NE147", message, "dims are written in square brackets: sum[C](x)")
     if stop.open_brackets:
-        return stop.fault("NE147", "'=' cannot stand here", "two values are compared with ==")
+        return stop.fault("NE147", "'=' is not allowed here", "two values are compared with ==")
     if re.search(r"=[^=;]*$", stop.before.rpartition(";")[2]):
         return stop.fault("NE147", "a statement has one '='", "two values are compared with ==")
-    hint = "left of '=' stands a name, with a term in square brackets if need be: y[N K] = ..."
-    return stop.fault("NE147", "'=' cannot stand here", hint)
+    hint = "the left of '=' is a name, with dims in square brackets if needed: y[N K] = ..."
+    return stop.fault("NE147", "'=' is not allowed here", hint)
 
 
 def _update(stop: Stop, sign: str) -> Diagnostic:
     """`y += x` and the like; `===` and `~=` for a comparison."""
     span = Span(stop.span.start - len(sign), stop.span.end)
     name = re.search(rf"(?:^|;)\s*({NAME})\s*{re.escape(sign)}$", stop.before)
-    hint = "every statement gives a new name to a value"
+    hint = "every statement defines a new name to a value"
     if sign in ("==", "!=", "~", "<=", ">="):
         hint = f"write {'!=' if sign in ('~', '!=') else sign}"
     elif name:
         value = stop.rest[1:].partition(";")[0].strip()
         value = value if re.fullmatch(rf"{NAME}(\[[^\]]*\])?|[0-9.]+", value) else f"({value})"
-        hint = f"every statement gives a new name: {name[1]}2 = {name[1]} {sign} {value}"
+        hint = f"every statement defines a new name: {name[1]}2 = {name[1]} {sign} {value}"
     return stop.at(span, "NE147", f"'{sign}=' has no meaning in a formula", hint)
 
 
 def _in_term(stop: Stop) -> Diagnostic | None:
-    """Something that is no item of a term, inside square brackets."""
+    """Something that is not an item of a term, inside square brackets."""
     if not stop.in_square_brackets or stop.kind == "end":
         return None
     opened = max(position for position in stop.open_brackets if stop.text[position] == "[")
@@ -192,16 +192,16 @@ def _in_term(stop: Stop) -> Diagnostic | None:
     if stop.kind == "COMMA":
         hint = "dims are separated by spaces: x[N C], not x[N, C]"
     elif stop.kind == "LSQB":
-        hint = "a product of dims stands in round brackets: x[(h w)]"
-    message = f"'{stop.word}' cannot stand among dims"
+        hint = "a product of dims is written in parentheses: x[(h w)]"
+    message = f"'{stop.word}' is not allowed among dims"
     return stop.fault("NE148", message, hint, Span(opened, opened + 1))
 
 
 _HELP = {
-    "LSQB": "a list is no value: give it as an operand; dims stand behind a name: x[N C]",
-    "COMMA": "commas stand between the values of a function: maximum(x, 0)",
-    "PACK": "packs stand among the dims of a name: x[batch... C]",
-    "DOTS": "three dots stand among the dims of a name: x[... C]",
+    "LSQB": "a list is not a value: pass it as an operand; dims are written after a name: x[N C]",
+    "COMMA": "commas separate the arguments of a function: maximum(x, 0)",
+    "PACK": "packs are written among the dims of a name: x[batch... C]",
+    "DOTS": "... is written among the dims of a name: x[... C]",
     "ANONYMOUS": "a value needs a name",
 }
 

@@ -35,7 +35,7 @@ _LOOKALIKES = {
 
 
 _IN_FORMULAS = {
-    **dict.fromkeys(_ARROWS, "the result stands left of '=': y[A C] = ..."),
+    **dict.fromkeys(_ARROWS, "the result is on the left of '=': y[A C] = ..."),
     **dict.fromkeys("−–—", "a minus is written -"),
     **dict.fromkeys("×·⋅∙∗", "a product is written *"),
     **dict.fromkeys("÷∕", "a quotient is written /"),
@@ -52,8 +52,8 @@ _IN_FORMULAS = {
     "²": "write ** 2",
     "³": "write ** 3",
     "⁻": "a power is written **",
-    "ᵀ": "the order of dims is that of the left side: y[j i] = x[i j]",
-    **dict.fromkeys("“”‘", "names stand without quotes"),
+    "ᵀ": "the left side gives the order of dims: y[j i] = x[i j]",
+    **dict.fromkeys("“”‘", "names are written without quotes"),
 }
 """What is written for a character in a formula, where that is not as in an expression."""
 
@@ -89,7 +89,7 @@ def _bad_character(text: str, name: str, span: Span, *, is_formula: bool) -> Dia
     offset = first_misfit(name)
     character = name[offset]
     title = unicodedata.name(character, f"U+{ord(character):04X}")
-    message = f"'{character}' ({title}) cannot stand in {'a formula' if is_formula else 'an expression'}"
+    message = f"'{character}' ({title}) cannot be used in {'a formula' if is_formula else 'an expression'}"
     hint = "a name is made of letters, digits and underscores, as a Python identifier is"
     plain = unicodedata.normalize("NFKC", character)
     if is_formula and plain in tuple("()[]+-*/%=<>&|~,;."):

@@ -85,7 +85,7 @@ def tokens(text: str, kind: Kind | None = None) -> tuple[Token, ...]:
     for index, (terminal, (start, end)) in enumerate(scanned):
         is_word = terminal in ("NAME", "PACK") and not text.isascii()
         if terminal == "ERROR" or (is_word and not text[start:end].rstrip("'.").isidentifier()):
-            kinds[index] = "error"  # no terminal matches, or a word of the grammar is no identifier
+            kinds[index] = "error"  # no terminal matches, or a word of the grammar is not an identifier
     return tuple([Token(kind, span) for kind, (_, span) in zip(kinds, scanned, strict=True)])
 
 

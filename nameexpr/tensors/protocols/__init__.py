@@ -118,12 +118,12 @@ class Protocols(Core):
             NE659, unless there is exactly one element.
         """
         if self._data.size != 1:
-            message = f"a tensor of {self._data.size} elements is neither true nor false"
-            raise error(Diagnostic("NE659", message, hint="ask its array: x.numpy().any(), .all() or .size"))
+            message = f"a tensor of {self._data.size} elements has no single truth value"
+            raise error(Diagnostic("NE659", message, hint="use x.numpy().any(), .all() or .size"))
         return bool(self._data.item())
 
     def __float__(self) -> float:
-        """Return the only element as a float (NE382, and NE571 for what is no real number)."""
+        """Return the only element as a float (NE382, and NE571 for what is not a real number)."""
         return float(self._number(float, "biufO"))
 
     def __int__(self) -> int:
@@ -131,7 +131,7 @@ class Protocols(Core):
         return int(self._number(int, "biufO"))
 
     def __complex__(self) -> complex:
-        """Return the only element as a complex number (NE382, and NE571 for what is no number)."""
+        """Return the only element as a complex number (NE382, and NE571 for what is not a number)."""
         return complex(self._number(complex, "biufcO"))
 
     def __index__(self) -> int:
@@ -161,6 +161,19 @@ class Protocols(Core):
         if not self._data.ndim:
             return format(self._data.item(), spec)
         return super().__format__(spec)
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error for a name that does not exist, with what to write instead if that is known."""
+            if name[:2] == "__":
+                raise AttributeError(name)  # NumPy asks for several of its own, each time
+            from nameexpr.tensors.missing import advice
+
+            message, hint = f"{type(self).__name__!r} object has no attribute {name!r}", advice(name)
+            if hint:
+                raise AttributeError(f"{message}: {hint}")
+            raise AttributeError(message, name=name, obj=self)
 
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""

@@ -54,7 +54,7 @@ def apply_function(
     """Return what a function of NumPy gives for arguments one of which is a NamedTensor.
 
     NotImplemented, if one is of a type with a protocol of its own, which NumPy asks then. NE658 for a
-    function that knows no names, NE660 for an `out=` that is no NamedTensor, NE661 for arguments that NumPy
+    function that knows no names, NE660 for an `out=` that is not a tensor, NE661 for arguments that NumPy
     refuses.
     """
     if func in PLAIN and len(args) == len(kwargs) == 1 and type(args[0]) is Core._tensor_class:
@@ -173,7 +173,7 @@ def _stacked_along_fixed_dim(call: FunctionCall) -> Any:
 
 @implements("dot inner")
 def _dotted(call: FunctionCall) -> Any:
-    """Return the sum over the last dim of a and, in `dot`, the last but one of b; of a number the product."""
+    """Return the sum over the last dim of a and, in `dot`, the second-to-last of b, or a product."""
     a, b = call.operand("a"), call.operand("b")
     if not a.names or not b.names:
         return call.result(a.names or b.names)
@@ -193,7 +193,7 @@ def _of_vectors(call: FunctionCall) -> Any:
     parts = call.operands(*list(call.parameters)[:2])
     if any(len(part.names) != 1 for part in parts):
         hint = "np.multiply.outer(x, y) keeps all dims; ne.einsum contracts any"
-        raise nameless(f"{call.verb} of what is no vector", hint)
+        raise nameless(f"{call.verb} of what is not a vector", hint)
     if call.verb == "np.vdot":
         return call.result(())
     left, right = parts
@@ -212,4 +212,4 @@ def _summed_products(call: FunctionCall) -> Any:
         given if isinstance(given, Core) else unnamed(as_array(given, None, copy=False))
         for given in map(call.__getitem__, list(call.parameters)[:2])
     )
-    return contracted(left, right, call["axes"])
+    return Core._tensor_class._wrap(*contracted(left, right, call["axes"]))

@@ -116,4 +116,4 @@ def refused(verb: str, fault: Exception) -> NameExprError:
     if isinstance(fault, MemoryError):
         return error(Diagnostic("NE707", f"{verb}: {fault}", hint="the result would be too large for memory"))
     text = " ".join(str(fault).split()).rstrip(".")
-    return error(Diagnostic("NE661", f"{verb} refuses these arguments: {text}"))
+    return error(Diagnostic("NE661", f"{verb} does not take these arguments: {text}"))

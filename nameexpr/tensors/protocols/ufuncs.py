@@ -47,7 +47,7 @@ def apply_ufunc(like: Core, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...
     """Return what a ufunc, or one of its methods, gives for operands one of which is `like`.
 
     NotImplemented, if an operand is of a type with a protocol of its own, which NumPy asks then. NE658 for
-    what would lose names, NE660 and NE570 for an `out=` that is no NamedTensor or cannot hold the result,
+    what would lose names, NE660 and NE570 for an `out=` that is not a NamedTensor or cannot hold the result,
     NE571 for dtypes without a loop, NE661 for arguments that NumPy refuses.
     """
     outs = options.pop("out", ())

@@ -109,11 +109,11 @@ def check(text: str, *operands: Any, sizes: Mapping[str, int] | None = None, **s
     Raises
     ------
     Refused
-        If the shapes are not what the text says, or the text is no assertion.
+        If the shapes are not what the text says, or the text is not an assertion.
     """
     parsed = parse(text)
     if parsed.output is not None:
-        raise Refused("arrow", "this is no assertion")
+        raise Refused("arrow", "this is not an assertion")
     refuse_bad_text(parsed, parsed.reducer is not None, False)
     bound = bind(parsed, [describe(op) for op in operands], False, join_sizes(sizes, size_keywords))
     return Sizes({label: size for label, size in bound.sizes.items() if ":" not in label}, bound.packs)
@@ -133,7 +133,7 @@ def chosen_reducer(text: Text, reduce: str | Callable[..., Any] | None) -> str |
     if reduce is not None and text.reducer is not None:
         raise Refused("reducer", "two reducers")
     if isinstance(reduce, str) and reduce not in REDUCERS:
-        raise Refused("reducer", f"{reduce!r} is no reducer")
+        raise Refused("reducer", f"{reduce!r} is not a reducer")
     return text.reducer or reduce
 
 

@@ -180,7 +180,7 @@ def unify(
 
 
 def bind_input(bound: Bound, term: Term, operand: Operand, word: str, span: range) -> None:
-    """Replace what is no label in one input term, and match the names."""
+    """Replace what is not a label in one input term, and match the names."""
     out: list[Item] = []
     at = 0
     for item in term:
@@ -230,7 +230,7 @@ def match_name(item: Item, name: str | None) -> None:
 
 
 def bind_output(bound: Bound, output: Term) -> None:
-    """Replace what is no label in the output, and name its dims."""
+    """Replace what is not a label in the output, and name its dims."""
     blanks = iter(range(len(output) + sum(1 for _ in parts(output))))
 
     def expand(term: Term) -> Term:

@@ -158,7 +158,7 @@ def learn_written(
     for word, size in sizes.items():
         name = unicodedata.normalize("NFKC", word)
         if name not in known:
-            raise Refused("size", f"{word} is no label")
+            raise Refused("size", f"{word} is not a label")
         learn(scope.sizes, name, operator.index(size))
     for part in (part for term in terms for part in parts(term)):
         if isinstance(part, Label) and part.size is not None:

@@ -37,7 +37,7 @@ def solve(
     for word, size in keywords.items():
         name = unicodedata.normalize("NFKC", word)
         if name not in labels or ":" in name:
-            raise Refused("size", f"{word} is no label of the text")
+            raise Refused("size", f"{word} is not a label of the text")
         learn(sizes, name, operator.index(size))
     for part in written:
         if part.size is not None:

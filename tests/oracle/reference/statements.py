@@ -234,7 +234,7 @@ class FormulaReader:
     def along(self, name: str, term: Term) -> Along:
         """Read the body of a function along dims."""
         if name not in ALONG:
-            raise Refused("function", f"{name} is no function along dims")
+            raise Refused("function", f"{name} is not a function along dims")
         dims = tuple(
             item for item in term if isinstance(item, Pack) or item == Label(getattr(item, "name", ""))
         )

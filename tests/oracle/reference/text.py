@@ -121,7 +121,7 @@ def word_token(match: re.Match[str]) -> tuple[str, str]:
     if word == "_" and not match["pack"]:
         return "blank", word
     if not word.rstrip("'").isidentifier() or word.rstrip("'") == "_":
-        raise Refused("syntax", f"{word!r} is no name")
+        raise Refused("syntax", f"{word!r} is not a name")
     return ("pack" if match["pack"] else "name"), word
 
 
@@ -157,7 +157,7 @@ class Reader:
             self.take(":")
             reducer = self.take("name")
             if reducer not in REDUCERS:
-                raise Refused("reducer", f"{reducer!r} is no reducer")
+                raise Refused("reducer", f"{reducer!r} is not a reducer")
         self.take("end")
         return Text(inputs, output, reducer)
 

@@ -149,7 +149,7 @@ def test_without_threadpoolctl_it_is_said_what_is_not_known() -> None:
     assert result.returncode == 0 and result.stderr == b""
     said = result.stdout.decode()
     assert "doctor (threadpoolctl missing)" in said
-    assert "kernels unknown: pip install 'nameexpr[doctor]' tells them and the threads\n" in said
+    assert "kernels unknown: pip install 'nameexpr[doctor]' shows them and the threads\n" in said
     assert "threads    unknown, OPENBLAS_NUM_THREADS=1\n" in said
     blas = json.loads(blocked("threadpoolctl", "--json").stdout)["blas"]
     assert blas["core"] is blas["threads"] is blas["library"] is None and blas["name"]

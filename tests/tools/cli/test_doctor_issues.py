@@ -81,7 +81,7 @@ def test_a_wrong_result_is_a_problem_and_comes_first() -> None:
     wrong = replace(SOUND, trials=(Trial("a\x1b b -> b", "it differs"),), blas=replace(FAST, core="Zen"))
     first, second = find(wrong)
     assert (first.level, first.topic) == ("problem", "self-check") and second.level == "warning"
-    assert "'a\\x1b b -> b' went wrong: it differs" in first.message and "anew" in first.hint
+    assert "'a\\x1b b -> b' went wrong: it differs" in first.message and "reinstall" in first.hint
     old = replace(wrong, packages=(replace(NUMPY, version="1.26"),))
     package, first = find(old)[:2]
     broken = replace(wrong, packages=(NUMPY, replace(EXTRA, version="0.1")))

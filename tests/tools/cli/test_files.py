@@ -59,7 +59,7 @@ def test_csv_has_one_dim_without_commas_and_two_with_them(capsys: pytest.Capture
     ("content", "words"),
     [
         (b"", "it is empty"),
-        (b"hello world, this is text", "it is no .npy file"),
+        (b"hello world, this is text", "it is not a .npy file"),
         (b"\x93NUMPY", "it seems damaged"),
         (b"\x93NUMPY\x01\x00\xff\xff{'descr'", "it seems damaged"),
         (b"\x93NUMPY\x09\x00\x10\x00", "version"),
@@ -71,7 +71,7 @@ def test_csv_has_one_dim_without_commas_and_two_with_them(capsys: pytest.Capture
             b"\x93NUMPY\x01\x00\x3a\x00" + HEADER + b"(-3,)}  \n",
             "no array has shape",
         ),
-        (b"PK\x03\x04 and no more", "it is no .npy file"),
+        (b"PK\x03\x04 and no more", "it is not a .npy file"),
     ],
 )
 def test_a_bad_npy_file_is_one_line_and_no_traceback(
@@ -106,7 +106,7 @@ def test_pickles_are_never_loaded(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a,b\n1,2\n", "line 1, column 1: 'a' is no number; a line of column names begins with #"),
+        ("a,b\n1,2\n", "line 1, column 1: 'a' is not a number; a line of column names begins with #"),
         ("1,2\n3\n", "line 2 has 1 numbers"),
         ("1,2\n3,\n", "line 2, column 2: there is no number"),
         ("# nothing\n\n", "it holds no numbers"),

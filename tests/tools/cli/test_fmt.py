@@ -94,7 +94,7 @@ def test_what_is_wrong_is_shown_where_it_is(
     assert "ParseError[NE122]" in fails(capsys, "fmt", "--check", "a (b -> a")
     assert "only once" in fails(capsys, "fmt", "-", "-", code=2)
     read_by(monkeypatch, b"\xff\xfe")
-    assert "is no text" in fails(capsys, "fmt")
+    assert "is not text" in fails(capsys, "fmt")
     monkeypatch.setattr(sys, "stdin", None)
     assert "is closed" in fails(capsys, "fmt")
 

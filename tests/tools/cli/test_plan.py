@@ -61,9 +61,9 @@ def test_a_plan_as_data_has_times_and_the_file(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draw", "tree"], "not where; add --save FILE"),
-        (["--draw", "memory", "--dot"], "no graph"),
-        (["--draw", "memory", "--mermaid"], "no graph"),
+        (["--draw", "tree"], "not a file; add --save FILE"),
+        (["--draw", "memory", "--dot"], "not a graph"),
+        (["--draw", "memory", "--mermaid"], "not a graph"),
         (["--draw", "cube", "--dot"], "invalid choice: 'cube'"),
         (["--dot", "--mermaid"], "not allowed with"),
         (["--save", "plan.gif"], "end it in .svg, .png or .pdf"),
@@ -117,7 +117,7 @@ def test_a_limit_on_memory_reaches_the_plan(capsys: pytest.CaptureFixture[str]) 
     assert any(step["what"] == "looped" for step in sliced["steps"])
     said = fails(capsys, "plan", *CHAIN, "--memory-limit", "100B")
     assert "LimitError[NE709]" in said
-    assert "no number of bytes" in fails(capsys, "plan", *CHAIN, "--memory-limit", "lots", code=2)
+    assert "is not a number of bytes" in fails(capsys, "plan", *CHAIN, "--memory-limit", "lots", code=2)
     assert "NE709" in fails(capsys, "plan", *FORMULA, "--memory-limit", "10")
     assert "NE709" in fails(capsys, "code", *CHAIN, "--memory-limit", "10")
 

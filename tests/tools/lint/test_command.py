@@ -83,7 +83,7 @@ def test_a_file_that_is_missing_or_no_python_is_told_whatever_is_chosen(
 
 @pytest.mark.parametrize("codes", ["", "E501", "NE2020", "NEx", ","])
 def test_what_is_no_code_is_refused(codes: str) -> None:
-    with pytest.raises(argparse.ArgumentError, match=r"is no code: write NE304"):
+    with pytest.raises(argparse.ArgumentError, match=r"is not a code: write NE304"):
         parsed("x.py", "--select", codes)
 
 
@@ -182,7 +182,7 @@ def test_the_python_of_the_documents_has_no_findings_but_those_it_shows(tmp_path
             file.write_text("import nameexpr as ne\n" + source, encoding="utf-8")
             for finding in check_paths([str(file)]).findings:
                 if finding.code == "syntax" and ">>> " in block[0]:
-                    continue  # what the prompts print is no Python
+                    continue  # what the prompts print is not Python
                 said = block[1].replace("NE503]: operand 0 is a list of", "NE501")  # a list is one operand
                 assert finding.code in said, f"{document.name}: {finding}"
                 shown.append(finding.code)

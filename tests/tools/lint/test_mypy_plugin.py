@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,75 @@ def calls(x: Any, text: str, one: Literal["a b -> a"], more: Any) -> None:
 """
 
 
+COMPILED = """\
+from typing import Any, assert_type
+
+import numpy as np
+import numpy.typing as npt
+
+import nameexpr as ne
+
+Array = npt.NDArray[Any]
+Two = ("m", "c")
+project = ne.compile("a b, b c -> a c")
+average = ne.compile("a b -> b", reduce="mean")
+attend = ne.compile("y[N K] = sum[C](x[N C] * w[C K])")
+pair = ne.compile("m[C] = mean[N](x[N C]); c = x[N C] - m[C]", outputs=["m", "c"])
+
+
+class Layer:
+    apply = ne.compile("y[N K] = sum[C](x[N C] * w[C K])")
+
+    def __call__(self, x: Array, w: Array) -> Array:
+        self.apply(x=x, v=w)  # NE521
+        return self.apply(x=x, w=w)
+
+
+def results(x: Array, t: ne.NamedTensor, names: list[str]) -> None:
+    assert_type(project(x, x), Array)
+    assert_type(project(x, t), ne.NamedTensor)
+    assert_type(project(x, x, out=t), ne.NamedTensor)
+    assert_type(attend(x=x, w=x), Array)
+    assert_type(attend(x=x, w=t), ne.NamedTensor)
+    assert_type(attend(operands={"x": x, "w": x}), Array)
+    assert_type(average(x), Array)
+    assert_type(pair(x=x), tuple[Array, Array])
+    assert_type(pair(x=t), tuple[ne.NamedTensor, ne.NamedTensor])
+    assert_type(ne.evaluate("y = 2 * x; z = y + 1", outputs=["y", "z"], x=x), tuple[Array, Array])
+    assert_type(ne.evaluate("y = 2 * x; z = y + 1", outputs=names, x=x), tuple[Array, ...])
+    assert_type(attend.statements, tuple[str | None, ...])
+    assert_type(project.signature.result, str)
+    assert_type(project.bind({1: x})(x), Array)
+    assert_type(attend.bind(w=t)(x=x), Array)
+
+
+def wrong(x: Array, more: Any) -> None:
+    project(x)  # NE501
+    project(x, x, x)  # NE502
+    project(x, b=x)  # NE624
+    project(*more)
+    attend(x=x)  # NE521
+    attend(x=x, w=x, q=x)  # NE522
+    attend(x, x)  # NE527
+    attend(**more)
+    attend(operands=more)
+    attend.plan(x=(2, 3))  # NE521
+    project.plan((2, 3))  # NE501
+    project.bind(w=x)  # NE624
+    attend.bind(v=x)  # NE624
+    layer, scores = project.bind({1: x}), attend.bind(w=x)
+    layer(x)
+    layer()  # NE501
+    layer(x, x)  # NE502
+    scores(x=x)
+    scores(x=x, w=x)  # NE624
+    scores()  # NE521
+    scores.bind(x=x)()
+    project.bind(more)(x)
+    ne.compile("a b -> a")(x)  # NE217
+"""
+
+
 def mypy(folder: Path, source: str) -> list[str]:
     (folder / "mypy.ini").write_text(
         f"[mypy]\nstrict = true\nplugins = nameexpr.mypy\nmypy_path = {ROOT}\nfollow_imports = silent\n"
@@ -78,22 +148,40 @@ def mypy(folder: Path, source: str) -> list[str]:
     return printed.splitlines()
 
 
+def wanted_of(source: str) -> list[tuple[int, str]]:
+    """Return the codes that comments ask for, with their lines."""
+    return [
+        (number, found[1])
+        for number, line in enumerate(source.splitlines(), 1)
+        if (found := re.search(r"# (NE\d+)$", line))
+    ]
+
+
+def got_of(reported: list[str]) -> list[object]:
+    got = [re.match(r"user\.py:(\d+):\d+: error: (NE\d+) .*\[nameexpr\]$", line) for line in reported]
+    return [(int(found[1]), found[2]) if found else line for found, line in zip(got, reported, strict=True)]
+
+
 @pytest.fixture(scope="module")
-def reported(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder to run mypy in, with its cache."""
     folder = tmp_path_factory.mktemp("mypy")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return mypy(folder, SOURCE)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def reported(folder: Path) -> list[str]:
+    return mypy(folder, SOURCE)
 
 
 def test_mypy_reports_what_the_comments_say(reported: list[str]) -> None:
-    wanted = [
-        (number, found[1])
-        for number, line in enumerate(SOURCE.splitlines(), 1)
-        if (found := re.search(r"# (NE\d+)$", line))
-    ]
-    got = [re.match(r"user\.py:(\d+):\d+: error: (NE\d+) .*\[nameexpr\]$", line) for line in reported]
-    assert [found and (int(found[1]), found[2]) for found in got] == wanted
+    assert got_of(reported) == wanted_of(SOURCE)
+
+
+def test_compiled_texts_are_checked_where_they_are_called(folder: Path) -> None:
+    assert got_of(mypy(folder, COMPILED)) == wanted_of(COMPILED)
 
 
 def test_mypy_reports_the_same_words_at_the_argument(reported: list[str]) -> None:

@@ -60,6 +60,12 @@ def test_a_proposal_that_does_not_mend_is_not_offered() -> None:
     assert "Write 'batch''" in fixed(f'ne.einsum("{text}", x, y)', "bacth")
 
 
+def test_a_keyword_is_mended_and_a_value_is_not_mistaken_for_one() -> None:
+    written = "ne.einsum('(head a) b -> head a b', x, heda=2)"
+    assert fixed(written, "heda") == {"Write 'head'": written.replace("heda", "head")}
+    assert fixed("ne.einsum('a b -> a', x, reduce='smu')", "reduce") == {}
+
+
 @pytest.mark.parametrize(
     ("written", "after"),
     [

@@ -128,7 +128,7 @@ def test_a_label_of_a_formula_tells_where_it_is() -> None:
     assert lines == [
         "`C`: a label, of size 3",
         "",
-        "- `sum[C]`: dim 0",
+        "- `sum[C]` reduces over it",
         "- `x[N C=3]`: dim 1",
         "- `w[C]`: dim 0",
         "",

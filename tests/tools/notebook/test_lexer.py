@@ -44,7 +44,7 @@ there is no tensor 'w'
       ^
 > :plan y * 2
 result: a table
-. is no prompt here
+. is not a prompt here
 """
 
 
@@ -112,7 +112,7 @@ def test_a_session_has_prompts_inputs_and_answers() -> None:
     assert [value for what, value in found if what is Generic.Prompt] == ["> ", "> ", ". ", "> ", "> ", "> "]
     assert (Name.Function, "sum") in found and (Name.Variable, "y") in found
     outputs = [value for what, value in found if what is Generic.Output]
-    assert "x: N=2, C=3  int64\n" in outputs and ". is no prompt here\n" in outputs
+    assert "x: N=2, C=3  int64\n" in outputs and ". is not a prompt here\n" in outputs
 
 
 def test_a_mistake_of_a_session_is_coloured_as_one() -> None:

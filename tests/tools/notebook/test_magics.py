@@ -137,7 +137,7 @@ def test_braces_and_dollars_are_not_expanded(shell: InteractiveShell, capsys: An
     [
         ("%ne x * nope", "%ne: there is no tensor 'nope'\n  x * nope\n      ^^^^\n  help: there are x, w\n"),
         ("%ne N C, C -> N | x, ww", "%ne: there is no tensor 'ww'\n"),
-        ("%ne x * text", "%ne: the variable 'text' is no tensor, but a str\n"),
+        ("%ne x * text", "%ne: the variable 'text' is not a tensor, but a str\n"),
         ("%ne N C, C -> | x, w", "RuleError[NE217]: "),
         ("%ne N K => N | x, w", "ParseError[NE101]: "),
         ("%ne N C, C -> N | x, k", "SizeError[NE310]: "),

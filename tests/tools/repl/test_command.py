@@ -76,7 +76,7 @@ def test_tensors_come_from_files(tmp_path: Path) -> None:
     assert missing.returncode == 1 and "there is no file 'none.npy'" in missing.stderr
     assert repl(tmp_path, "x.npy").returncode == 2
     wrong = repl(tmp_path, "1x=a b.npy")
-    assert wrong.returncode == 2 and "'1x' is no name of a tensor" in wrong.stderr
+    assert wrong.returncode == 2 and "'1x' is not a name of a tensor" in wrong.stderr
 
 
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:

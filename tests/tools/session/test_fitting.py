@@ -42,6 +42,38 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(columns: int, line: str) 
     assert text and not too_wide  # lines of code on a page are not wrapped
 
 
+MISTAKES = {
+    f"{FORMULA} + phtos": "phtos",
+    "Batch Height Width Channel -> Batch Height Width Channel Colour | photos": "Colour",
+    f"sum[Nothing](photos) * ({FORMULA.rpartition('; ')[2]})": "Nothing",
+    "y = zeros(Batch=2, Height=3, Width=4, Channel)": "",
+    ":load photos[Batch Height Width Channel] a/very/long/path/to/a/file/that/is/not/there.npy": "",
+    ":set optimise greedy": "",
+}
+
+
+@pytest.mark.parametrize("columns", [60, 80, 110])
+@pytest.mark.parametrize(("line", "marked"), MISTAKES.items())
+def test_the_lines_of_an_error_fit_and_its_carets_mark_the_same_words(
+    columns: int, line: str, marked: str
+) -> None:
+    lines = said(wide_session(columns), line).split("\n")
+    assert max(map(width, lines)) <= columns
+    source = next((at for at, one in enumerate(lines) if set(one) == {" ", "^"}), None)
+    if marked:
+        assert source is not None
+        start = lines[source].index("^")
+        assert lines[source - 1][start:].startswith(marked)
+    whole = said(wide_session(None), line)
+    assert "".join(lines[0].split()) in "".join(whole.split())
+
+
+def test_an_error_in_a_script_is_not_wrapped(session: Session) -> None:
+    long = "q" + " * x" * 60
+    assert said(session, long).split("\n")[0] == "there is no tensor 'q'"
+    assert any(len(line) > 150 and "…" in line for line in said(session, long).split("\n"))
+
+
 @pytest.mark.parametrize("line", [":names", ":set", f":plan {FORMULA}", ":draw"])
 def test_a_table_that_fits_is_whole(line: str) -> None:
     assert said(wide_session(500), line) == said(wide_session(None), line)

@@ -45,7 +45,9 @@ def test_every_error_code_has_help(session: Session) -> None:
 )
 def test_help_can_be_asked_for_in_many_ways(session: Session, line: str) -> None:
     assert said(session, line).startswith("softmax[C](x)\n")
-    assert session.entered == ["x = arange(N=2, C=3)", "w = ones(C=3)"], "a question is no part of a script"
+    assert session.entered == ["x = arange(N=2, C=3)", "w = ones(C=3)"], (
+        "a question is not a part of a script"
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,8 @@ def test_help_can_be_asked_for_in_many_ways(session: Session, line: str) -> None
         "arctan2?": "arctan2 is called atan2 here:\natan2(y, x)\n",
         "np.outer?": "np.outer(a, b, out=None)\n  Compute the outer product",
         "!x.flatten?": "x.flatten(",
+        "x.data.sum?": "x.data.sum(axis=None",
+        "x.T?": "x.T\n",
         "?": "  x = randn(N=2, C=3)",
         "help": "  x = randn(N=2, C=3)",
         "help()": "  x = randn(N=2, C=3)",
@@ -85,10 +89,13 @@ def test_for_an_unknown_word_a_near_one_is_proposed(session: Session, word: str,
     assert f"did you mean '{near}'?" in answer.text
 
 
-@pytest.mark.parametrize("word", ["\x1b[31m", "np.nothing", "os.system", "x._data", "__class__", "a b c"])
+@pytest.mark.parametrize(
+    "word", ["\x1b[31m", "np.nothing", "os.system", "x._data", "x.nothing", "__class__", "a b c"]
+)
 def test_what_has_no_help_is_told_safely(session: Session, word: str) -> None:
     answer = session.run(f":help {word}")
-    assert answer.is_fault and "\x1b" not in answer.text
+    assert answer.is_fault and answer.text.startswith("there is no help about") and "\x1b" not in answer.text
+    assert "Python" not in session.run(f"{word}?").text
 
 
 def test_a_comment_with_a_question_mark_asks_nothing(session: Session) -> None:
@@ -143,3 +150,13 @@ def test_what_there_is_help_about_is_offered(session: Session) -> None:
 
 def test_a_method_is_found_through_a_tensor_without_being_called(session: Session) -> None:
     assert said(session, "x.sum?").startswith("x.sum(") and isinstance(session.tensors["x"], ne.NamedTensor)
+
+
+def test_no_property_is_computed_for_help(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def computed(tensor: object) -> None:
+        pytest.fail("it may take long")
+
+    monkeypatch.setattr(ne.NamedTensor, "T", property(computed, doc="Return it turned."))
+    assert said(session, "x.T?") == "x.T\n  Return it turned."
+    assert status(session, "!x.T(").text == "Python: Enter runs it"
+    assert said(session, "x.T.sum?").startswith("there is no help")

@@ -85,7 +85,7 @@ def test_a_near_name_is_proposed() -> None:
 
 @pytest.mark.parametrize("item", ["h=", "=2", "h=2.5", "h=x", "h=9999999999999999999"])
 def test_a_size_behind_the_bar_is_a_whole_number(item: str) -> None:
-    with pytest.raises(LineError, match="is no size"):
+    with pytest.raises(LineError, match="is not a size"):
         run(f"N (h d) -> N h d | x, {item}")
 
 

@@ -20,7 +20,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "index_fill": ([0], 7),
     "index_select": ([0],),
     "kthvalue": (1,),
+    "nanquantile": (0.5,),
     "narrow": (0, 1),
+    "quantile": (0.5,),
     "roll": (1,),
     "select": (1,),
     "split": (2,),
@@ -55,7 +57,7 @@ def plain(result: Any) -> Any:
     return [plain(part) for part in result] if isinstance(result, tuple) else result
 
 
-LISTS_DIMS = ("flatten", "flip", "permute")
+LISTS_DIMS = ("flatten", "flip", "permute", "tensordot")
 """Methods whose dims are lists of their own."""
 
 

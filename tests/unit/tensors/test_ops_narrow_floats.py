@@ -27,6 +27,7 @@ for _name in ne.__all__:
     getattr(ne, _name)  # operators are known once their modules are loaded, and those load on use
 
 ALONG = ("sum", "prod", "mean", "std", "var", "logsumexp", "all", "any", "amax", "amin", "count_nonzero")
+WITHOUT_NAN = ("nansum", "nanmean", "nanstd", "nanvar")
 CHOSEN = ("median", "nanmedian", "mode", "kthvalue", "max", "min", "argmax", "argmin", "sort", "argsort")
 EACH = (
     *("exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sqrt", "rsqrt", "reciprocal", "square"),
@@ -52,7 +53,7 @@ def batches(x: Any) -> Any:
 
 
 CALLS: dict[str, list[Call]] = {
-    **{name: [lambda x, _, name=name: getattr(x, name)("C")] for name in ALONG},  # type: ignore[misc]
+    **{name: [lambda x, _, name=name: getattr(x, name)("C")] for name in (*ALONG, *WITHOUT_NAN)},  # type: ignore[misc]
     **{name: [lambda x, _, name=name: getattr(x, name)()] for name in EACH},  # type: ignore[misc]
     **{name: [lambda x, y, name=name: getattr(x, name)(y)] for name in PAIRED},  # type: ignore[misc]
     "cumsum": [lambda x, _: x.cumsum("N"), lambda x, _: flat(x).cumsum(0)],
@@ -67,6 +68,9 @@ CALLS: dict[str, list[Call]] = {
     "median": [lambda x, _: x.median("C"), lambda x, _: x.median()],
     "nanmedian": [lambda x, _: x.nanmedian("C"), lambda x, _: x.nanmedian()],
     "mode": [lambda x, _: x.mode("C")],
+    "quantile": [lambda x, _: x.quantile(0.3, "C"), lambda x, _: x.quantile([0.5, 1], "N")],
+    "nanquantile": [lambda x, _: x.nanquantile(0.3, "C")],
+    "diff": [lambda x, _: x.diff("C")],
     "kthvalue": [lambda x, _: x.kthvalue(7, "C")],
     "topk": [lambda x, _: x.topk(5, "C").values, lambda x, _: x.topk(5, "C", largest=False).values],
     "max": [lambda x, _: x.max(), lambda x, _: x.max("C")],
@@ -118,7 +122,7 @@ CALLS["lt"] += [lambda x, _: x < 0.5, lambda x, _: x[:, 3] < x.amax("C")]
 
 MOVED = """
 select unbind isel squeeze diagonal narrow split chunk expand transpose swapaxes permute movedim unsqueeze
-align_to align_as flatten unflatten names has_names rename rename_ refine_names resize_ resize_as_
+align_to align_as flatten unflatten names dims has_names rename rename_ refine_names resize_ resize_as_
 """
 """What moves cells or is about names: values are as they were."""
 OTHERS = """

@@ -38,6 +38,10 @@ CALLS: dict[str, tuple[Call, Call]] = {
         "amin",
         "norm",
         "count_nonzero",
+        "nansum",
+        "nanmean",
+        "nanstd",
+        "nanvar",
         "round",
     )
 }
@@ -54,6 +58,7 @@ CALLS |= {
     "addmm": (ne.NamedTensor.addmm, lambda call, **o: call(ROW, X, Y, beta=2, alpha=3, **o)),
     "addmv": (ne.NamedTensor.addmv, lambda call, **o: call(ROW.rename("N"), X, ROW, **o)),
     "clamp": (ne.NamedTensor.clamp, lambda call, **o: call(X, 0, 1, **o)),
+    "clip": (ne.NamedTensor.clip, lambda call, **o: call(X, 0, 1, **o)),
     "round to decimals": (ne.NamedTensor.round, lambda call, **o: call(X, 1, **o)),
     "masked_fill": (ne.NamedTensor.masked_fill, lambda call, **o: call(X, X > 0, 7, **o)),
     "masked_select": (ne.NamedTensor.masked_select, lambda call, **o: call(X, X > 0, **o)),

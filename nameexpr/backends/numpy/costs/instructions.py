@@ -60,7 +60,7 @@ PRODUCTS = frozenset({"dot", "integer_matmul", "matmul", "multiply", "vecdot"})
 
 
 def instruction_cost(instruction: Instruction, sources: Arrays, result: Strided) -> float:
-    """Return the cost of one instruction that is no loop, from the arrays it reads and the one it makes."""
+    """Return the cost of one instruction, not a loop, from the arrays it reads and the one it makes."""
     if instruction.primitive in PRODUCTS and not all(array.cells for array in (*sources, result)):
         return CALL["matmul"]
     cost = COSTS.get(instruction.primitive, _one_copy)

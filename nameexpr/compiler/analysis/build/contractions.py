@@ -225,7 +225,7 @@ def _is_times(graph: Graph, value: int) -> bool:
 
 
 def _parts(graph: Graph, value: int) -> list[int]:
-    """Return what a value is multiplied of, whatever its signs and numbers: itself if it is no product."""
+    """Return what a value is multiplied of, whatever its signs and numbers: itself if it is not a product."""
     parts: list[int] = []
     stack = [value]
     while stack and len(parts) < MANY:

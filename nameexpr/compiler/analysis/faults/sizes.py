@@ -82,7 +82,7 @@ def _clash(scene: Scene, label: str, statements: Sequence[SizeStatement], about:
                 marks.setdefault(item.span, Mark(item.span, str(item.size)))
     said, size = _said(scene, pair, about), statements[0].size
     code, message = "NE304", f"'{label}' is {said}"
-    hint = "if these are two dims, rename one; to broadcast over a dim of size 1, write 1"
+    hint = "if these are different dims, rename one; to broadcast over a dim of size 1, write 1"
     if is_under_dots(label):
         code, message = "NE309", f"dims under '...' do not broadcast: {said}"
         hint = "aligned from the right, sizes must be equal or 1"
@@ -92,7 +92,7 @@ def _clash(scene: Scene, label: str, statements: Sequence[SizeStatement], about:
         hint = "a number in a term is the exact size of a dim: name the dim instead"
     elif isinstance(label, Unnamed):
         message = f"dim {label.number - 1} of '{label.word}' is {said}"
-        hint = "a pack is the same dims wherever it stands; to broadcast as NumPy does, write ..."
+        hint = "a pack stands for the same dims everywhere; to broadcast as NumPy does, write ..."
     else:
         measured = {statement.size for statement in statements if statement.position is not None}
         if len(measured) < 2:  # noqa: PLR2004
@@ -182,7 +182,7 @@ def indivisible(scene: Scene, operand: int, dim: int) -> Diagnostic:
     values = " * ".join(str(scene.sizes[label]) for label in labels)
     product = f"{factors} = {values} = {prod(scene.sizes[label] for label in labels)}"
     message = f"{unparse_item(item)} is {size} in {scene.title(operand)}, but {product}"
-    hint = "check these sizes; one that is given beside the operands may be left out"
+    hint = "check these sizes; a size that the operands determine can be left out"
     return scene.diagnostic("NE307", message, [*_sources(scene, labels, item), mark], hint, (operand,))
 
 
@@ -203,7 +203,7 @@ def _does_not_divide(size: int, factors: str, known: Sequence[int]) -> tuple[str
     if product == 0:
         return f"{size} = {factors}, and one of these is 0", "give a size that divides it"
     if size % product == 0:
-        power = "a label that stands twice in a group makes its size a square: write two labels"
+        power = "a label that occurs twice in a group makes its size a square: write two labels"
         return f"{size} = {factors} has no solution in whole numbers", power
     hint = "choose a size that divides it"
     if 0 < size <= 10_000:  # noqa: PLR2004  listing divisors helps only where there are few candidates
@@ -248,5 +248,5 @@ def _free_in_result(scene: Scene, label: str) -> Diagnostic:
     known = [name for name in scene.sizes if not isinstance(name, Unnamed)]
     marks = [Mark(item.span) for item in labelled(scene.tree.terms, label)]
     hint = f"{did_you_mean(label, known)} for a new dim write its size: {label}=4".lstrip()
-    message = f"'{label}' stands only in the result, and nothing says its size"
+    message = f"'{label}' is only in the result, and its size is not known"
     return scene.diagnostic("NE308", message, marks, hint)

@@ -42,7 +42,7 @@ def _one_output(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
         if all(len(term.items) <= 1 for term in tree.outputs):
             spaced = " ".join(unparse_item(item) for term in tree.outputs for item in term.items)
             hint = f"an expression has one result, and its dims are separated by spaces: -> {spaced}"
-        yield Diagnostic("NE201", "commas cannot stand right of the arrow", tree.text, marks, hint=hint)
+        yield Diagnostic("NE201", "the result cannot contain commas", tree.text, marks, hint=hint)
 
 
 def _known_reducer(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
@@ -51,22 +51,24 @@ def _known_reducer(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnosti
         return
     mark = (Mark(reducer.span),)
     if tree.outputs is None:
-        hint = "say what is kept: inputs -> result : " + reducer.name
+        hint = "write what is kept: inputs -> result : " + reducer.name
         yield Diagnostic("NE203", "an assertion (no arrow) has nothing to reduce", tree.text, mark, hint=hint)
     if reducer.name not in REDUCTIONS:
         hint = f"one of {' '.join(REDUCTIONS)}, or a callable as reduce="
         hint = did_you_mean(reducer.name, REDUCTIONS) or hint
         yield Diagnostic("NE202", f"there is no reducer '{reducer.name}'", tree.text, mark, hint=hint)
     elif has_reduce:
-        hint = "keep one of the two"
-        yield Diagnostic("NE204", "a reducer stands in the text and in reduce=", tree.text, mark, hint=hint)
+        hint = "remove one of them"
+        yield Diagnostic(
+            "NE204", "a reducer is given both in the text and as reduce=", tree.text, mark, hint=hint
+        )
 
 
 def _one_pack_per_input(tree: ast.Expression, _: bool, holder: str = "input") -> Iterator[Diagnostic]:
     for term in tree.inputs:
         packs = [item for item in term.items if isinstance(item, ast.STRETCHED)]
         if len(packs) > 1:
-            hint = "where one ends and the next begins cannot be told; name the dims of all but one"
+            hint = "it would be ambiguous where one ends and the next begins: name the dims of all but one"
             message = f"an {holder} holds at most one ... or pack"
             yield Diagnostic("NE205", message, tree.text, marks_of(*packs), hint=hint)
 
@@ -78,8 +80,8 @@ def _one_dots_in_result(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
             seen.setdefault(atom.word, []).append(atom)
         for word, items in seen.items():
             if len(items) > 1:
-                message = f"'{word}' stands twice in the result"
-                hint = "a result has these dims once"
+                message = f"'{word}' occurs twice in the result"
+                hint = "write it once"
                 yield Diagnostic("NE216", message, tree.text, marks_of(*items), hint=hint)
 
 
@@ -98,15 +100,15 @@ def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iter
         for group in _groups(term.items):
             unbounded = ast.atoms_of((ast.Anonymous, ast.Dots, ast.Pack), [ast.Term(group.items)])
             if unbounded:
-                hint = f"an {holder}'s group is split into dims whose sizes can be told: name them"
-                message = f"_, ... and packs cannot stand inside an {holder}'s group"
+                hint = f"an {holder}'s group is split into named dims: give each factor a name"
+                message = f"_, ... and packs cannot be used inside an {holder}'s group"
                 yield Diagnostic("NE206", message, tree.text, marks_of(*unbounded), hint=hint)
 
 
 def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnostic]:
     for item in group.items:
         if is_renamed(item):
-            message = f"a dim inside a group has no name of its own, so '{item.dim}=' names nothing"
+            message = f"a dim inside a group has no name, so '{item.dim}=' has no effect"
             hint = f"write {unparse_item(unnamed(item))}"
             yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=hint)
         elif isinstance(item, ast.Group):
@@ -119,12 +121,12 @@ def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     inside, outside = ast.atoms_of(ast.Anonymous, tree.inputs), ast.atoms_of(ast.Anonymous, tree.outputs)
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
-        message = "_ has a meaning only with one input or in an assertion"
+        message = "_ is supported only with one input or in an assertion"
         yield Diagnostic("NE208", message, tree.text, marks_of(*inside, *outside), hint=hint)
     elif len(outside) > len(inside):
         extra = outside[len(inside) :]
         hint = "the k-th _ of the result is the k-th _ of the input; a new dim of size 1 is written 1"
-        message = "this _ stands for no dim of the input"
+        message = "this _ does not correspond to a dim of the input"
         yield Diagnostic("NE209", message, tree.text, marks_of(*extra), hint=hint)
 
 
@@ -133,7 +135,7 @@ def _packs_come_from_inputs(tree: ast.Expression, _: bool) -> Iterator[Diagnosti
     known |= {ast.Dots.word} if tree.leaves_inputs_out else set()
     for atom in ast.atoms_of(ast.STRETCHED, tree.outputs or ()):
         if atom.word not in known:
-            message = f"'{atom.word}' stands in no input"
+            message = f"'{atom.word}' is not in any input"
             hint = did_you_mean(atom.word, sorted(known)) or "write it in the input whose dims it stands for"
             yield Diagnostic("NE210", message, tree.text, marks_of(atom), hint=hint)
 
@@ -155,7 +157,9 @@ def _sizes_agree(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[D
         if first.size != atom.size:
             marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
             message = f"'{atom.name}' is {first.size} and {atom.size} in the same text"
-            yield Diagnostic("NE301", message, tree.text, marks, hint="if these are two dims, rename one")
+            yield Diagnostic(
+                "NE301", message, tree.text, marks, hint="if these are different dims, rename one"
+            )
 
 
 def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:

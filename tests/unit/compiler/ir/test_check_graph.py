@@ -68,7 +68,7 @@ def test_each_way_of_breaking_it_is_noticed(break_it: Broken, said: str) -> None
 
 
 def test_an_output_must_be_an_array() -> None:
-    with pytest.raises(AssertionError, match="no array"):
+    with pytest.raises(AssertionError, match="not an array"):
         check_graph(product(), [2])
 
 

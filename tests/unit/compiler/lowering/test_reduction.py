@@ -77,7 +77,7 @@ def test_whether_any_product_of_bools_is_true_goes_by_counts() -> None:
     last = np.zeros((3, 1), dtype=bool)
     last[1] = True
     text = ", ".join(f"i x{number}" for number in range(10)) + ", i y -> i : any"
-    found = ne.einsum(text, *[huge] * 10, last)  # 2**130 is no float32
+    found = ne.einsum(text, *[huge] * 10, last)  # 2**130 is not a float32
     np.testing.assert_array_equal(found, [False, True, False])
 
 

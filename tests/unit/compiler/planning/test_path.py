@@ -219,9 +219,9 @@ BAD = (
 @pytest.mark.parametrize("path", BAD, ids=lambda path: "object" if type(path) is object else str(path))
 def test_what_is_no_path_is_refused(path: Any) -> None:
     terms, output, sizes = chain(3)
-    with pytest.raises(ne.OptionError, match="is no path for 3 operands"):
+    with pytest.raises(ne.OptionError, match="is not a path for 3 operands"):
         find_path(terms, output, sizes, path)
-    with pytest.raises(ne.OptionError, match="is no path for 3 operands"):
+    with pytest.raises(ne.OptionError, match="is not a path for 3 operands"):
         find_path(terms, output, sizes, lambda *_: path)
 
 

@@ -1,0 +1,61 @@
+"""What to write instead of a method or function of NumPy, PyTorch, xarray or pandas that does not exist here.
+
+Each row is the answer to a habit: the text of the AttributeError. `dir` and `hasattr` know nothing of it.
+
+>>> print(advice("rolling"))
+x.to_xarray().rolling(N=3) has windows
+"""
+
+from __future__ import annotations
+
+_ROWS = {
+    "reshape view ravel resize": (
+        'x.flatten(["H", "W"], "pixel") merges dims, x.unflatten("pixel", [("H", 2), ("W", -1)]) splits one'
+    ),
+    "sel loc at iat iloc": "x.isel(C=0) takes positions, x.to_xarray().sel(...) labels",
+    "rolling": "x.to_xarray().rolling(N=3) has windows",
+    "groupby resample coarsen interp interpolate_na ffill bfill weighted": "x.to_xarray() has it",
+    "plot hist": "x.to_xarray().plot() draws a chart, x.draw() a picture of the dims",
+    "stack vstack hstack dstack": 'ne.stack([x, y], name="N") adds a dim, x.flatten(dims, name) merges dims',
+    "append extend join concat concatenate cat": 'ne.cat([x, y], "N") joins tensors along a dim',
+    "unstack": 'x.unflatten("pixel", [("H", 2), ("W", -1)]) splits a dim, x.unbind("N") takes it apart',
+    "values to_numpy array": "x.numpy() is the array",
+    "to_dataframe to_series": "x.to_pandas() makes one",
+    "coords attrs assign_coords drop_vars": "a NamedTensor has names alone; x.to_xarray() takes coordinates",
+    "expand_dims newaxis": 'x.unsqueeze(0, "N") adds a dim',
+    "swap_dims rename_dims set_axis": 'x.rename(N="M") renames dims',
+    "broadcast_like expand_as": "x.align_as(y) gives x the dims of y",
+    "broadcast_to": "x.expand(...) repeats dims of size 1",
+    "moveaxis": 'x.movedim("C", 0), or x.align_to("C", ...)',
+    "fillna nan_to_num": "x.masked_fill(x.isnan(), 0) replaces nan",
+    "dropna": "x[~x.isnan()] leaves nan out of one dim; nansum, nanmean and nanmedian ignore it",
+    "isnull isna": "x.isnan()",
+    "notnull notna": "~x.isnan()",
+    "nonzero argwhere": "x.numpy().nonzero() gives positions",
+    "repeat tile repeat_interleave": "ne.cat([x, x], dim), or np.repeat(x, 2, axis=dim)",
+    "take": "x.index_select(dim, index), or x.isel(C=[0, 2])",
+    "percentile nanpercentile": "x.quantile(0.9) for 90 percent",
+    "nanmax nanmin nanprod nancumsum nancumprod nanargmax nanargmin ptp trace average gradient angle conj "
+    "real imag": "np.{name}(x) keeps the names",
+    "conjugate": "np.conjugate(x) keeps the names",
+    "outer": "np.multiply.outer(x, y), or ne.einsum",
+    "einsum": 'ne.einsum("N C -> N", x)',
+    "backward grad_fn": "tensors record no gradients",
+    "absolute": "x.abs()",
+    "power": "x.pow(2), or x ** 2",
+    "multiply": "x.mul(y), or x * y",
+    "subtract": "x.sub(y), or x - y",
+    "divide true_divide": "x.div(y), or x / y",
+    "concat_": "ne.cat([x, y], dim)",
+    "pad": "np.pad(x.numpy(), ...) gives an array; name its dims with ne.from_numpy",
+    "unique": "np.unique(x.numpy())",
+    "inv inverse det solve": "np.linalg takes x.numpy()",
+    "fill": "x.fill_(value) writes over x, ne.full makes a tensor",
+    "map apply apply_": "ne.from_numpy(function(x.numpy()), x.names) keeps the names",
+}
+_ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() for word in words.split()}
+
+
+def advice(name: str) -> str:
+    """Return what to write instead of a name that does not exist, or ""."""
+    return _ADVICE.get(name, "")
