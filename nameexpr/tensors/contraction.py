@@ -21,7 +21,7 @@ from nameexpr.rules.combining import contracted_fault, doubled_fault
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import allocating, exhausted, undefined
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
@@ -34,7 +34,7 @@ class MatrixProducts(Operators):
     __slots__ = ()
 
     @op("contracts")
-    def matmul(self, other: Any, *, out: Core | None = None) -> Self:
+    def matmul(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
 
         >>> ne.tensor([[1, 2]], names="A B").matmul(ne.tensor([[3], [4]], names="C D"))
@@ -43,7 +43,7 @@ class MatrixProducts(Operators):
         return self._product(other, "matmul", None, out)
 
     @op("contracts")
-    def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def mm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the product of two matrices.
 
         >>> ne.tensor([[1, 2]], names="A B").mm(ne.tensor([[3], [4]], names="C D")).names
@@ -52,7 +52,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
-    def mv(self, vec: Any, *, out: Core | None = None) -> Self:
+    def mv(self, vec: Other, *, out: Core | None = None) -> Self:
         """Return the product of a matrix and a vector.
 
         >>> ne.tensor([[1, 2]], names="A B").mv(ne.tensor([3, 4], names="C"))
@@ -61,7 +61,7 @@ class MatrixProducts(Operators):
         return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
-    def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def bmm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the products of two batches of matrices; the batch sizes must be equal.
 
         >>> x = ne.tensor([[[1, 2]]], names="N A B")
@@ -71,7 +71,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "bmm", (3, 3), out)
 
     @op("drops")
-    def dot(self, other: Any, *, out: Core | None = None) -> Self:
+    def dot(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the sum of the products of two vectors, whatever their names.
 
         >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
@@ -81,7 +81,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmm(
-        self, mat1: Any, mat2: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat1: Other, mat2: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
 
@@ -97,7 +97,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmv(
-        self, mat: Any, vec: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat: Other, vec: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat @ vec)`; for `beta=0` the values of x do not matter.
 
@@ -144,16 +144,16 @@ class MatrixProducts(Operators):
         names = _names(self, right, verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
-    def __matmul__(self, other: Any) -> Self:
+    def __matmul__(self, other: Other) -> Self:
         return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
 
-    def __rmatmul__(self, other: Any) -> Self:
+    def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
         return self._wrap(np.asarray(data), names).matmul(self)
 
-    def __imatmul__(self, other: Any) -> Self:
+    def __imatmul__(self, other: Other) -> Self:
         return self.matmul(other, out=self) if is_operand(other) else NotImplemented
 
 

@@ -18,12 +18,14 @@ from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_sizes
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, OneDim, SomeDims
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nameexpr.tensors.keywords import Axis
 
 
@@ -33,7 +35,7 @@ class Shapes(Operators):
     __slots__ = ()
 
     @op("permutes")
-    def transpose(self, dim0: Any, dim1: Any) -> Self:
+    def transpose(self, dim0: OneDim, dim1: OneDim) -> Self:
         """Return a view with two dims swapped.
 
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
@@ -48,7 +50,7 @@ class Shapes(Operators):
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
 
     @op("permutes", extra=True)
-    def swapaxes(self, axis0: Any, axis1: Any) -> Self:
+    def swapaxes(self, axis0: OneDim, axis1: OneDim) -> Self:
         """Return a view with two dims swapped: NumPy's name for `transpose`.
 
         >>> ne.tensor([[1, 2]], names="N C").swapaxes("N", "C").names
@@ -57,7 +59,7 @@ class Shapes(Operators):
         return self.transpose(axis0, axis1)
 
     @op("permutes", extra=True)
-    def permute(self, *dims: Any) -> Self:
+    def permute(self, *dims: OneDim | Sequence[OneDim]) -> Self:
         """Return a view with the dims in another order, every one of them given once.
 
         >>> ne.tensor([[1, 2]], names="N C").permute("C", "N").names
@@ -113,7 +115,7 @@ class Shapes(Operators):
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
 
     @op("removes")
-    def squeeze(self, dim: Any = (), **others: Unpack[Axis]) -> Self:
+    def squeeze(self, dim: SomeDims = (), **others: Unpack[Axis]) -> Self:
         """Return a view without dims of size 1: all, or those given; others of those given stay.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
@@ -181,7 +183,7 @@ class Shapes(Operators):
             raise fault("NE707", "expand: an array cannot have so many elements", call) from refused
 
     @op("removes", extra=True)
-    def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:
+    def diagonal(self, offset: int = 0, dim1: OneDim = 0, dim2: OneDim = 1) -> Self:
         """Return a view of the diagonal of two dims, which becomes a last dim without a name.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").diagonal()
