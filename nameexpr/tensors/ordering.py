@@ -12,6 +12,7 @@ tensor([2, 5], names=('N',), shape=(2,))
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar, Unpack, cast, overload
 
 import numpy as np
@@ -37,6 +38,12 @@ class Selected(NamedTuple, Generic[T_co]):
 
     values: T_co
     indices: T_co
+
+    def __repr__(self) -> str:
+        """Return both as tensors, one below the other."""
+        parts = [f"  {name}={part!r}" for name, part in self._asdict().items()]
+        lines = [indent(part, " " * (part.index("=") + 1)).lstrip() for part in parts]
+        return "values_and_indices(\n  " + ",\n  ".join(lines) + ")"
 
 
 class _StatisticOfTensor(Protocol[T_co]):
