@@ -163,7 +163,7 @@ def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
         by_name = f"tensordot({pairing.left}, {pairing.right}, ([{name!r}], [{name!r}]))"
         return f"{moved} puts {name!r} there; {by_name} goes by name"
     if pairing.verb == "dot":
-        return "dot takes two vectors of one size"
+        return "dot takes two vectors of the same size"
     where = "only dim" if len(right) == 1 else "second-to-last"
     return f"the last dim of the left tensor meets the {where} of the right one"
 

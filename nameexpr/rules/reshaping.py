@@ -251,6 +251,6 @@ def _replaced(dims: Dims, at: int, new: Dims, call: ShownCall) -> Dims:
         hint = f"{name!r} is the name of dim {names_of(dims).index(name)} already" if name in kept else ""
         raise doubled(twice, call, marked, hint)
     if len(result) > DIM_LIMIT:
-        message = f"the result would have {len(result)} dims; {DIM_LIMIT} is the most there can be"
+        message = f"the result would have {len(result)} dims, and the limit is {DIM_LIMIT}"
         raise fault("NE750", message, ShownCall("unflatten", (dims[at].name, ...), (dims,)))
     return result

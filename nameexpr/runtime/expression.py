@@ -147,12 +147,12 @@ def _check_wanted(
     """Refuse dtype= where it would lose what operands hold, or cannot hold the result (NE610)."""
     for position, dtype in enumerate(dtypes):
         if not np.can_cast(dtype, wanted, "same_kind"):
-            message = f"dtype={wanted} would lose what operand {position}, of dtype {dtype}, holds"
-            hint = f"convert it first if that is meant: operand.astype('{wanted}')"
+            message = f"dtype={wanted} cannot hold operand {position}, of dtype {dtype}, without loss"
+            hint = f"if that is intended, convert it first: operand.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, text, hint=hint))
     if reducer in FLOATING_RESULT and wanted.kind in "biu":
         message = f"a {reducer} is not a whole number, so dtype={wanted} cannot hold it"
-        hint = "ask for a floating dtype, or convert the result"
+        hint = "use a floating dtype, or convert the result"
         raise error(Diagnostic("NE610", message, text, hint=hint))
 
 

@@ -178,7 +178,7 @@ class Fills(Masks):
         if low >= high:
             raise out_of_range("random_", f"from is {low} and to is {high}", "below to", "from")
         if low < least or high > max(most, 2**63 if is_float(self.dtype) else most):
-            what = f"{self.dtype} does not hold {low} to {high - 1}"
+            what = f"{self.dtype} cannot hold {low} to {high - 1}"
             raise out_of_range("random_", what, f"within {least} to {most - 1}", "the numbers")
         kind = np.uint64 if high > 2**63 else np.int64
         drawn = generator_or_default(generator).integers(low, high, self.shape, dtype=kind)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
-from nameexpr.tensors.core import Array, Core, Dim
+from nameexpr.tensors.core import Array, Core, OneDim, SomeDims
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
@@ -58,10 +58,10 @@ class _StatisticOfAny(Protocol):
     def __call__(self, input: object, other: Core | Array, /) -> NamedTensor: ...
 
     @overload
-    def __call__(self, input: object, dim: Dim, keepdim: bool = False) -> Selected[NamedTensor]: ...
+    def __call__(self, input: object, dim: OneDim, keepdim: bool = False) -> Selected[NamedTensor]: ...
 
     @overload
-    def __call__(self, input: object, *, axis: Dim, keepdims: bool = False) -> Selected[NamedTensor]: ...
+    def __call__(self, input: object, *, axis: OneDim, keepdims: bool = False) -> Selected[NamedTensor]: ...
 
 
 abs = function(NamedTensor.abs)
@@ -218,7 +218,7 @@ is_signed = function(NamedTensor.is_signed)
 @op("removes")
 def std_mean(
     input: Any,
-    dim: Any = None,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -236,7 +236,7 @@ def std_mean(
 @op("removes")
 def var_mean(
     input: Any,
-    dim: Any = None,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,

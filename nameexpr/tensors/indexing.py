@@ -236,7 +236,7 @@ def _checked_slice(item: slice) -> slice:
         item.indices(0)
     except (TypeError, ValueError) as refused:
         is_stuck = isinstance(item.step, int) and item.step == 0
-        hint = "a step of 0 leads nowhere" if is_stuck else "the ends of a slice are integers or left out"
+        hint = "a step cannot be 0" if is_stuck else "the ends of a slice are integers or left out"
         raise _bad_item(item, hint) from refused
     return item
 

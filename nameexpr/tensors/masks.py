@@ -24,7 +24,7 @@ from nameexpr.rules.pairing import broadcast as pairing_broadcast
 from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.operators import Operators, as_core, data_and_names
 from nameexpr.tensors.ops import in_place
@@ -111,7 +111,7 @@ class Masks(Operators):
         if not array.ndim and category(array.dtype) <= COMPLEX:
             check_real(array, self._data.dtype, verb)
             return self._cast_value(array, verb)
-        message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
+        message = f"{verb}: the value must be a number or a 0-d tensor, not {shown(value)}"
         hint = _VALUES.get(verb.rstrip("_"), "where(condition, x, y)")
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
@@ -129,7 +129,7 @@ class Masks(Operators):
             raise explained(verb, (self, plain(value)), refused) from refused
 
     @allocating("keeps")
-    def index_fill(self, dim: Any, index: Any, value: Any, *, out: Core | None = None) -> Self:
+    def index_fill(self, dim: OneDim, index: Any, value: Any, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").index_fill("C", [0, -1], 7)
@@ -150,7 +150,7 @@ class Masks(Operators):
     index_fill_ = in_place(index_fill)
 
     @allocating("keeps", extra=True)
-    def index_select(self, dim: Any, index: Any) -> Self:
+    def index_select(self, dim: OneDim, index: Any) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").index_select("C", [2, 0])
@@ -161,7 +161,7 @@ class Masks(Operators):
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
     @allocating("keeps", extra=True)
-    def gather(self, dim: Any, index: Any) -> Self:
+    def gather(self, dim: OneDim, index: Any) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 
         >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")
@@ -187,14 +187,14 @@ class Masks(Operators):
         """Return indices along an axis as an array of at most one dim (NE677, NE802)."""
         places = as_core(index, verb)._data
         if places.ndim > 1:
-            message = f"{verb}: indices along a dim have one dim themselves, not {places.ndim}"
+            message = f"{verb}: indices along a dim must have one dim, not {places.ndim}"
             raise error(Diagnostic("NE677", message, hint="flatten them first"))
         places = places.astype(np.int64) if not places.size else places
         return self._bounded(places, at, data.shape[at], verb)
 
     def _bounded(self, places: Array, at: int, size: int, verb: str) -> Array:
         if places.dtype.kind not in "iu":
-            message = f"{verb}: indices are integers, not {places.dtype}"
+            message = f"{verb}: indices must be integers, not {places.dtype}"
             mask = f"{_MASKED[verb.rstrip('_')]} takes a mask of bools"
             hint = mask if places.dtype == np.bool_ else "x.long() converts them to integers"
             raise error(Diagnostic("NE677", message, hint=hint))

@@ -12,7 +12,6 @@ tensor([2, 5], names=('N',), shape=(2,))
 from __future__ import annotations
 
 from collections.abc import Callable
-from textwrap import indent
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar, Unpack, cast, overload
 
 import numpy as np
@@ -21,7 +20,7 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
-from nameexpr.tensors.core import Array, Core, Dim
+from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -34,16 +33,25 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Selected(NamedTuple, Generic[T_co]):
-    """Elements that were selected along a dim, and their positions along it."""
+    """Elements that were selected along a dim, and their positions along it.
+
+    >>> ne.tensor([3, 1, 2], names="N").max("N")
+    values_and_indices(
+    values=tensor(3),
+    indices=tensor(0))
+    """
 
     values: T_co
     indices: T_co
 
     def __repr__(self) -> str:
-        """Return both as tensors, one below the other."""
-        parts = [f"  {name}={part!r}" for name, part in self._asdict().items()]
-        lines = [indent(part, " " * (part.index("=") + 1)).lstrip() for part in parts]
-        return "values_and_indices(\n  " + ",\n  ".join(lines) + ")"
+        """Return both tensors, each on lines of its own."""
+        return f"values_and_indices(\nvalues={self.values!r},\nindices={self.indices!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the tables of both tensors for notebooks."""
+        tables = ((name, getattr(self, name)._repr_html_()) for name in self._fields)
+        return "".join(f"<p>{name}</p>{table}" for name, table in tables)
 
 
 class _StatisticOfTensor(Protocol[T_co]):
@@ -54,10 +62,10 @@ class _StatisticOfTensor(Protocol[T_co]):
     def __call__(self, other: Core | Array, /) -> T_co: ...
 
     @overload
-    def __call__(self, dim: Dim, keepdim: bool = False) -> Selected[T_co]: ...
+    def __call__(self, dim: OneDim, keepdim: bool = False) -> Selected[T_co]: ...
 
     @overload
-    def __call__(self, *, axis: Dim, keepdims: bool = False) -> Selected[T_co]: ...
+    def __call__(self, *, axis: OneDim, keepdims: bool = False) -> Selected[T_co]: ...
 
 
 class OrderStatistic(Protocol):
@@ -111,7 +119,9 @@ class Ordering(Reductions):
         return self._named(full(self._data), ())
 
     @allocating("removes")
-    def mode(self, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Selected[Self]:
+    def mode(
+        self, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected[Self]:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
@@ -121,7 +131,7 @@ class Ordering(Reductions):
 
     @allocating("removes")
     def kthvalue(
-        self, k: int, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+        self, k: int, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
@@ -140,7 +150,7 @@ class Ordering(Reductions):
 
     @allocating("keeps")
     def topk(
-        self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
+        self, k: int, dim: OneDim = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
     ) -> Selected[Self]:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
@@ -184,7 +194,9 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @allocating("removes", extra=True)
-    def argmax(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmax(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
@@ -193,7 +205,9 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def argmin(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmin(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
@@ -212,7 +226,7 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def sort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Selected[Self]:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
@@ -228,7 +242,7 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def argsort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 

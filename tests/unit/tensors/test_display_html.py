@@ -172,3 +172,12 @@ def test_colours_add_nothing_but_spans(text: str) -> None:
 
 def test_a_long_text_is_cut() -> None:
     assert len(coloured("N " * 100_000)) < 500_000
+
+
+@pytest.mark.parametrize("verb", ["max", "min", "sort", "median", "mode", "cummax"])
+def test_a_pair_of_results_shows_both_tensors(verb: str) -> None:
+    pair = getattr(ne.tensor([[3, 1, 2], [4, 6, 5]], names="N C"), verb)("C")
+    assert repr(pair) == f"values_and_indices(\nvalues={pair.values!r},\nindices={pair.indices!r})"
+    html = pair._repr_html_()
+    tables = [tensor._repr_html_() for tensor in pair]
+    assert html == f"<p>values</p>{tables[0]}<p>indices</p>{tables[1]}"

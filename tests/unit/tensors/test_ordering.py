@@ -263,16 +263,3 @@ def test_the_default_dims() -> None:
     assert x.sort().values.tolist() == [[1, 2, 3], [4, 5, 6]]
     assert x.argsort().tolist() == [[1, 2, 0], [0, 2, 1]]
     assert x.median().item() == 3 and x.argmax().item() == 4
-
-
-def test_a_pair_of_results_prints_as_two_tensors() -> None:
-    pair = ne.tensor([[3, 1], [2, 4]], names="N C").sort("C")
-    assert repr(pair).splitlines() == [
-        "values_and_indices(",
-        "  values=tensor([[1, 3],",
-        "                 [2, 4]], names=('N', 'C'), shape=(2, 2)),",
-        "  indices=tensor([[1, 0],",
-        "                  [0, 1]], names=('N', 'C'), shape=(2, 2)))",
-    ]
-    empty_lines = repr(ne.ones(2, 2, 2).cummax(0)).splitlines()
-    assert [line for line in empty_lines if line != line.rstrip()] == []

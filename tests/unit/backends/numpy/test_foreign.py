@@ -132,7 +132,7 @@ def torch(**attributes: Any) -> Any:
         (torch(device=type("Cuda", (), {"type": "cuda"})), "x.cpu()"),
         (torch(dtype="torch.bfloat16"), "x.float()"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_would_lose_its_meaning_is_refused_with_what_to_write(array: Any, hint: str | None) -> None:
     found = read(array)
