@@ -69,6 +69,8 @@ class Operators(Core):
         if not names:
             names = other_names
         elif names != other_names and other_names:
+            if right is not self and isinstance(right, Operators) and right._is_by_name:
+                return right._unify(verb, left, right, out)  # type: ignore[return-value]
             unified = unify_names(names, other_names)
             if isinstance(unified, Clash):
                 tensors = [as_core(operand, verb) for operand in (left, right)]
