@@ -11,7 +11,7 @@ tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, checked, op
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -114,8 +117,14 @@ class Casts(Operators):
         checked_device(device)
         return self._cast(dtype, copy=copy)
 
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+
+    @overload
+    def type(self, dtype: DTypeLike) -> Self: ...
+
     @op("answers")
-    def type(self, dtype: Any = None) -> Any:
+    def type(self, dtype: DTypeLike | None = None) -> str | Self:
         """Return the tensor in another dtype; without one, a name for the type, "nameexpr.FloatTensor".
 
         >>> ne.tensor([1]).type()
