@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from operator import index as as_index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +26,6 @@ from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import op
 
-if TYPE_CHECKING:
-    from nameexpr.backends.numpy.foreign import Foreign
-
-_NUMBERS = frozenset({int, float, complex, bool, list, tuple})
-
 
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     """Return `data` as an array that is not a subclass, copied if asked or needed.
@@ -39,6 +34,8 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     NE655 for an unknown dtype.
     """
     if type(data) is not np.ndarray:
+        from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+
         found = foreign(data)
         data = data if found is None else found.array
     wanted = as_dtype(dtype)
@@ -56,35 +53,6 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
         return array.astype(default_float(), copy=False)  # Python's floats have no dtype of their own
     return array
-
-
-def foreign(data: object) -> Foreign | None:
-    """Return what an array of another library holds, and None for any other object.
-
-    NE412 and NE654 for one that would lose something, NE653 for a list of such arrays.
-    """
-    if type(data) in _NUMBERS and not isinstance(data, list | tuple):
-        return None
-    from nameexpr.backends.numpy.foreign import (
-        Refusal,
-        classes_within,
-        reader_of,
-    )  # late: not for arrays
-
-    if isinstance(data, list | tuple):
-        for kind in classes_within(data) - _NUMBERS:
-            if issubclass(kind, Core) or reader_of(kind) is not None:
-                hint = "stack([x, y], name='...') joins them along a new dim"
-                message = f"the data is a list of {kind.__name__}s, not one array"
-                raise error(Diagnostic("NE653", message, hint=hint))
-        return None
-    reader = reader_of(type(data))
-    found = None if reader is None else reader(data)
-    if isinstance(found, Refusal):
-        raise error(
-            Diagnostic("NE412" if found.is_name else "NE654", f"the data {found.message}", hint=found.hint)
-        )
-    return found
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:

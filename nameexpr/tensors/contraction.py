@@ -1,4 +1,6 @@
-"""Matrix products: the dims that meet are summed over whatever their names, the others keep theirs.
+"""Matrix products: the dims that meet are summed over, the others keep their names.
+
+The methods sum whatever the names of the dims that meet, as PyTorch's do; of `x @ y` they must match.
 
 The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
 
@@ -139,22 +141,24 @@ class MatrixProducts(Operators):
             data = data + _weighted(widened(self._data), beta, said, "beta")
         return self._put(_rounded(data, left), tuple(dim.name for dim in dims), verb, out)
 
-    def _product(self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
+    def _product(
+        self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None, by: str = ""
+    ) -> Self:
         right = as_core(other, verb)
-        names = _names(self, right, verb, ranks)
+        names = _names(self, right, by or verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Other) -> Self:
-        return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
+        return self._product(other, "matmul", None, None, by="@") if is_operand(other) else NotImplemented
 
     def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
-        return self._wrap(np.asarray(data), names).matmul(self)
+        return self._wrap(np.asarray(data), names)._product(self, "matmul", None, None, by="@")
 
     def __imatmul__(self, other: Other) -> Self:
-        return self.matmul(other, out=self) if is_operand(other) else NotImplemented
+        return self._product(other, "matmul", None, self, by="@") if is_operand(other) else NotImplemented
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:

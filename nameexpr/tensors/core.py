@@ -35,6 +35,10 @@ class Core:
 
     _data: Array
     _names: Names
+    _coordinates: tuple[Any, ...] = ()
+    """Those of a `Labelled` tensor; others have none."""
+    _is_by_name: ClassVar[bool] = False
+    """Whether operators pair dims by name: True of what `x.by_name` returns."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 

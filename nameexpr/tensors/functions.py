@@ -37,15 +37,17 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
 
     @wraps(method)
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(input, NamedTensor):
+        if type(input) is NamedTensor:
             return method(input, *args, **kwargs)
+        if isinstance(input, NamedTensor):
+            return getattr(input, verb)(*args, **kwargs)
         if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
             other = args[0]
             if isinstance(other, NamedTensor):
                 if verb in RANKED and has_complex(other, input):
                     raise unordered(verb)
                 return other._unify(verb, input, other, kwargs.get("out"))
-        return method(as_tensor(input), *args, **kwargs)
+        return getattr(as_tensor(input), verb)(*args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
 

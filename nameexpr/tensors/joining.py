@@ -111,4 +111,10 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
         data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
-    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)
+    if out is not None:
+        return write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+    if any(part._coordinates for part in parts):
+        from nameexpr.tensors.labelled import attach, joined
+
+        return attach(wrap(data, names), joined(parts, names[at], verb))  # type: ignore[no-any-return]
+    return wrap(data, names)

@@ -229,4 +229,10 @@ def choose(mask: Any, x: Any, y: Any) -> Any:
     dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
     dtype = common_dtype(*(data for data, _ in pairs))  # np.where knows no weak numbers of Python's
     values = np.where(condition._data, *(np.asarray(data, dtype) for data, _ in pairs))
-    return Core._tensor_class._wrap(np.asarray(values), names_of(dims))
+    chosen = Core._tensor_class._wrap(np.asarray(values), names_of(dims))
+    operands = [as_core(value, "where") for value in (mask, x, y) if hasattr(value, "shape")]
+    if not any(operand._coordinates for operand in operands):
+        return chosen
+    from nameexpr.tensors.labelled import attach, of_all
+
+    return attach(chosen, of_all(operands, "where"))
