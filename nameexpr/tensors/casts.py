@@ -195,7 +195,7 @@ class Casts(Operators):
 
     @checked
     def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless told not to.
+        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless copy=False.
 
         >>> ne.tensor([1], names="N").astype("float64")
         tensor([1.], names=('N',), shape=(1,))

@@ -80,7 +80,7 @@ class Fills(Masks):
     def bernoulli(
         self, p: float | None = None, *, generator: Generator = None, out: Core | None = None
     ) -> Self:
-        """Return 1 with the probability that each element says, or with probability p, and else 0.
+        """Return 1 with the probability in each element, or with probability p, and else 0.
 
         >>> ne.tensor([0.0, 1.0]).bernoulli()
         tensor([0., 1.], shape=(2,))
