@@ -295,4 +295,4 @@ class NotHeldError(OverflowError):
         self.hint = hint
 
 
-NO_FLOAT = "numbers that large have no float: divide before, or take logarithms"
+NO_FLOAT = "numbers this large have no float: divide first, or take logarithms"

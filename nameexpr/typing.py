@@ -4,9 +4,9 @@
 >>> def scaled(x: Operand, factor: float) -> Operand:
 ...     return ne.einsum("..., -> ...", x, factor)
 
-`ArrayLike` is what counts as an array without names, and `Operand` what a text can be applied to: one of
-those, or a NamedTensor. A call has a NamedTensor as its result if any operand is one, else an array: type
-checkers tell the two apart because a NamedTensor is not an `ArrayLike` for them.
+`Operand` is what a text can be applied to; of its parts, `ArrayLike` has no names, and `Labelled` has. A call
+has a NamedTensor as its result if any operand has names, else an array: type checkers tell the two apart
+because a NamedTensor has no `__array__` for them.
 """
 
 from __future__ import annotations
@@ -19,18 +19,30 @@ if TYPE_CHECKING:
 
     from nameexpr.tensors import NamedTensor
 
-__all__ = ["ArrayLike", "Operand", "SupportsArray"]
+__all__ = ["ArrayLike", "Labelled", "Operand", "SupportsArray"]
 
 
 class SupportsArray(Protocol):
-    """An array of NumPy's, or of a library whose arrays convert themselves."""
+    """An array of a library whose arrays convert themselves: torch.Tensor, h5py.Dataset, xarray.DataArray."""
 
     def __array__(self) -> np.ndarray[Any, Any]:
         """Return the array."""
         ...
 
 
-ArrayLike: TypeAlias = "SupportsArray | complex | Sequence[ArrayLike]"
-"""An array, a number, or nested lists of them."""
+class _DataArray(SupportsArray, Protocol):
+    @property
+    def coords(self) -> object: ...
+
+
+class _Table(SupportsArray, Protocol):
+    @property
+    def axes(self) -> object: ...
+
+
+ArrayLike: TypeAlias = "np.ndarray[Any, Any] | np.generic | complex | Sequence[ArrayLike]"
+"""An array of NumPy's, a number, or nested lists of them."""
+Labelled: TypeAlias = "NamedTensor | _DataArray | _Table"
+"""An array with names: a NamedTensor, xarray's DataArray, a Series or a DataFrame of pandas."""
 Operand: TypeAlias = "NamedTensor | SupportsArray | complex | Sequence[ArrayLike]"
 """What an expression or a formula can be applied to."""

@@ -76,7 +76,7 @@ def read_formula(text: str, outputs: Sequence[str] | None = None) -> Scope:
         if name not in known:
             listed = f"the {'statements are' if len(known) > 1 else 'only statement is'} {', '.join(known)}"
             hint = did_you_mean(name, known) or (listed if known else "no statement has a name: y = ...")
-            raise error(Diagnostic("NE620", f"outputs: no statement is called {name!r}", text, hint=hint))
+            raise error(Diagnostic("NE620", f"outputs: there is no statement {name!r}", text, hint=hint))
     return scope
 
 

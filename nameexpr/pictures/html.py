@@ -25,6 +25,7 @@ ELIDED = "…"
 
 _TABLE = "border-collapse:collapse;margin:.3em 0;text-align:right;font-variant-numeric:tabular-nums"
 _CAPTION = "caption-side:top;text-align:left;white-space:pre;padding:.2em 0"
+_IMAGE = "image-rendering:pixelated"
 _HEAD = "text-align:right;font-weight:normal;opacity:.75"
 _DIM = "text-align:center;font-weight:bold"
 
@@ -43,12 +44,21 @@ _STYLES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """An image as a data URI, and how large it is drawn, in pixels."""
+
+    uri: str
+    wide: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
 class HtmlTable:
     """What a table shows. `caption` is on a few lines, and alone where there are no `lines`: a line is its
     number (empty, if lines have none) and its elements.
 
     `rows` and `columns` are the dims on its sides, empty for a side without one; `heads` are the numbers of
-    the columns.
+    the columns. With a thumbnail there are no elements.
     """
 
     caption: str
@@ -56,6 +66,7 @@ class HtmlTable:
     rows: str = ""
     columns: str = ""
     heads: tuple[str, ...] = ()
+    thumbnail: Thumbnail | None = None
 
 
 def html_table(table: HtmlTable) -> str:
@@ -72,6 +83,10 @@ def html_table(table: HtmlTable) -> str:
             f"<thead><tr>{corner}{across}{shortened(table.columns)}</th></tr><tr>{side}{numbers}</tr></thead>"
         )
     parts.append("<tbody>")
+    if table.thumbnail is not None:
+        size = f'width="{table.thumbnail.wide}" height="{table.thumbnail.high}"'
+        image = f'<img style="{_IMAGE}" alt="the image" {size} src="{escaped(table.thumbnail.uri)}">'
+        parts.append(f'<tr><td style="text-align:left">{image}</td></tr>')
     for number, cells in table.lines:
         head = f'<th scope="row" style="{_HEAD}">{shortened(number)}</th>' if table.rows else ""
         parts.append(f"<tr>{head}{''.join(f'<td>{shortened(cell)}</td>' for cell in cells)}</tr>")

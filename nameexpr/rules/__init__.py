@@ -12,6 +12,7 @@ targets     ways to write a list of names              NE411 to 415, 650, 652
 names       rename, refine_names, align_to, align_as   NE420 to 443, 750
 reshaping   flatten, unflatten                         NE450 to 460, 350 to 354, 657
 pairing     broadcasting of two tensors                NE370, 470, 471
+by_name     operators of `x.by_name`                   NE370, 373, 471
 combining   matrix products, cat, stack                NE372, 373, 385, 386, 470 to 473
 indexing    x[...]                                     NE370, 411, 470, 471
 writing     in place, out=                             NE371, 472

@@ -148,7 +148,7 @@ def position_of(dims: Dims, call: ShownCall, index: int) -> int:
         message = f"{call.verb} needs a dim"
         raise fault("NE416", message, ShownCall(call.verb, (), call.tensors), (), _choices(dims))
     if dim is None:
-        message = "None does not say which dim is meant; unnamed dims are given by position"
+        message = "None does not identify a dim; unnamed dims are given by position"
         raise fault("NE416", message, call, (index,), _choices(dims))
     try:
         if isinstance(dim, bool) or not isinstance(dim, SupportsIndex):

@@ -61,7 +61,13 @@ def matmul_names(left: Dims, right: Dims, verb: str) -> Names:
 
 
 def product_names(left: Dims, right: Dims, ranks: tuple[int, int] | None, verb: str) -> Names:
-    """Return the names of a product; `mm`, `mv`, `bmm` take exactly these numbers of dims (NE373)."""
+    """Return the names of a product; `mm`, `mv`, `bmm` take exactly these numbers of dims (NE373).
+
+    "@" is `matmul` of dims whose names match, where both have one (NE470).
+    """
+    if verb == "@":
+        verb = "matmul"
+        _check_contracted_names(left, right)
     if ranks is not None and (len(left), len(right)) != ranks:
         message = f"{verb} takes {_OPERANDS[ranks]}: these have {len(left)} and {len(right)} dims"
         hint = "matmul takes vectors, matrices and batches of them"
@@ -73,6 +79,21 @@ def product_names(left: Dims, right: Dims, ranks: tuple[int, int] | None, verb: 
             hint = "bmm does not broadcast the batch dim; matmul does, where one of the sizes is 1"
             raise paired_fault("NE370", message, (left, right), Pairing(verb), ([0], [0]), hint)
     return matmul_names(left, right, verb)
+
+
+def _check_contracted_names(left: Dims, right: Dims) -> None:
+    if not left or not right:
+        return
+    at = -1 if len(right) == 1 else -2
+    ours, theirs = left[-1].name, right[at].name
+    if ours is None or theirs is None or ours == theirs:
+        return
+    message = f"@: dim {ours!r} in the left tensor meets dim {theirs!r} in the right tensor"
+    hint = f"if both are the same dim, right.rename({theirs}={ours!r})"
+    hint += "; left.matmul(right) does not compare these names"
+    if ours in names_of(right) and None not in names_of(right):
+        hint = _contracted_hint(left, right, at, Pairing("@"))
+    raise paired_fault("NE470", message, (left, right), Pairing("@", moves="none"), ([-1], [at]), hint)
 
 
 _OPERANDS = {
@@ -142,7 +163,7 @@ def _contracted_hint(left: Dims, right: Dims, at: int, pairing: Pairing) -> str:
         by_name = f"tensordot({pairing.left}, {pairing.right}, ([{name!r}], [{name!r}]))"
         return f"{moved} puts {name!r} there; {by_name} goes by name"
     if pairing.verb == "dot":
-        return "dot takes two vectors of one size"
+        return "dot takes two vectors of the same size"
     where = "only dim" if len(right) == 1 else "second-to-last"
     return f"the last dim of the left tensor meets the {where} of the right one"
 

@@ -109,7 +109,7 @@ def aligned_to(dims: Dims, arguments: Sequence[object]) -> Alignment:
     if None in wanted or len(set(alignment.order) - {None}) < len(dims) or duplicate(alignment.names):
         raise _not_alignable(dims, wanted, ShownCall("align_to", wanted, (dims,)))
     if len(alignment.order) > DIM_LIMIT:
-        message = f"the result would have {len(alignment.order)} dims; {DIM_LIMIT} is the most there can be"
+        message = f"the result would have {len(alignment.order)} dims, and the limit is {DIM_LIMIT}"
         raise fault("NE750", message, ShownCall("align_to", (...,), (dims,)))
     return alignment
 

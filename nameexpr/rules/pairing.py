@@ -224,7 +224,7 @@ def _side_by_side(left: Dims, right: Dims) -> str:
     everything = tuple(dict.fromkeys((*names_of(left), *names_of(right))))
     if None in everything:
         return "name all dims (refine_names), then align_to gives each a place of its own"
-    return f"align_to({', '.join(map(shown, everything))}) on both gives each dim a place of its own"
+    return f"align_to({', '.join(map(shown, everything))}) on both gives each dim its own position"
 
 
 def _variable(role: str) -> str:

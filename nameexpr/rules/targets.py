@@ -65,7 +65,7 @@ def _target(item: object, index: int, call: ShownCall) -> Target:
 def checked_name(item: object, index: int, call: ShownCall) -> str:
     """Return `item` as the dim's name that it is once normalised; `place` is its place in the call."""
     if not isinstance(item, str):
-        message = f"a dim's name is a string or None, not {type(item).__name__}"
+        message = f"a dim's name must be a string or None, not {type(item).__name__}"
         hint = "names look like 'N', 'batch' or 'x_1'; a dim without a name is None"
         if isinstance(item, list | tuple | set | frozenset | dict):
             hint = "write the names as separate arguments, as one list, or as one string: 'N C'"
@@ -147,7 +147,7 @@ def doubled(
     name, first, second = twice
     message = f"{name!r} would name both dim {first} and dim {second}"
     advice = f"call one of them {another_name(name)!r}, or give it no name (None)"
-    return fault("NE411", message, call, marked, hint or f"a tensor carries a name once: {advice}")
+    return fault("NE411", message, call, marked, hint or f"names are unique in a tensor: {advice}")
 
 
 def _wrong_count(wanted: Sequence[Target], dims: Dims, verb: str) -> NameExprError:

@@ -13,7 +13,7 @@ nameexpr.errors.DimNameError: DimNameError[NE472]: add_: the result's dim 'N' ca
           ^^^
   result  N=2
           ^^^
-  help: writing never changes a name: tensor.rename(C='N') first, if that is meant
+  help: writing never changes a name: tensor.rename(C='N') first, if that is intended
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _size_fault(target: Dims, result: Dims, pairing: Pairing) -> NameExprError:
     if pairing.left == "out":
         hint = "an out= without names is resized, one with names must have the result's sizes"
     elif pairing.verb == "resize_as_":
-        hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+        hint = "flatten and unflatten merge and split dims by name; rename(None) drops the names"
     else:
         instead = "y = source.clone()" if pairing.verb == "copy_" else f"y = x.{pairing.verb[:-1]}(...)"
         hint = f"an in-place operation cannot change sizes: {instead} makes a new tensor"
@@ -86,14 +86,13 @@ def _name_hint(target: Dims, result: Dims, pairing: Pairing) -> str:
     role = pairing.left
     if not any(theirs):
         operands = "the operands" if pairing.right == "result" else pairing.right
-        tensor = "out" if role == "out" else "the tensor"
-        return f"{role}.rename(None) gives {tensor} none either; or name {operands}"
+        return f"{role}.rename(None) removes its names; or name {operands}"
     pairs = list(zip(ours, theirs, strict=True))
     if all(old in (None, new) for old, new in pairs):
         names = ", ".join(map(shown, theirs))
-        return f"a tensor with names never gets more by writing: {role}.refine_names({names}) first"
+        return f"writing never adds names to a tensor that has some: {role}.refine_names({names}) first"
     renamed = {old: new for old, new in pairs if old is not None and old != new}
     if None in renamed.values() or duplicate(new if old else None for old, new in pairs):
-        return f"writing never changes a name: name the operands as {role} has it"
+        return f"writing never changes a name: name the operands like {role}"
     changes = ", ".join(f"{old}={new!r}" for old, new in renamed.items())
-    return f"writing never changes a name: {role}.rename({changes}) first, if that is meant"
+    return f"writing never changes a name: {role}.rename({changes}) first, if that is intended"

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from mmap import mmap
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,8 @@ from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
 from nameexpr.records import replace
-from nameexpr.runtime.operands import spec_of, unwrapped
+from nameexpr.runtime.entry import Entry
+from nameexpr.runtime.operands import BARE, spec_of, unwrapped
 from nameexpr.syntax.ast import LABELLED, Expression, Term, atoms
 from nameexpr.syntax.unparse import unparse_term
 
@@ -42,6 +43,7 @@ def bind_expression(entry: ExpressionEntry, operands: Mapping[int, Any]) -> Expr
     bound = entry.bind(
         {position: frozen_copy(unwrapped(value, position, entry.text)) for position, value in pairs}
     )
+    carry(entry, bound, operands.values())
     fixed = bound.fixed
     # The operands that are not bound yet are scalars with empty terms here, which say nothing.
     terms = tuple(term if place in fixed else Term(()) for place, term in enumerate(tree.inputs))
@@ -72,6 +74,7 @@ def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEnt
     bound = entry.bind(
         {names.index(name): frozen_copy(entry.unwrapped(value, name)) for name, value in operands.items()}
     )
+    carry(entry, bound, operands.values())
     shapes = {name: _operand(value) for name, value in bound.bound.items()}
     try:
         part = Scope(scope.tree, {name: scope.uses[name] for name in shapes})
@@ -79,6 +82,15 @@ def bind_formula(entry: FormulaEntry, operands: Mapping[str, Any]) -> FormulaEnt
     except NameExprError as fault:
         raise_contradictions(fault)
     return bound
+
+
+def carry(entry: Entry, bound: Entry, operands: Iterable[Any]) -> None:
+    """Give an entry the coordinates of the operands that were bound to it."""
+    given = list(operands)
+    if entry.coordinates or not BARE.issuperset(map(type, given)):
+        from nameexpr.runtime.coordinates import coordinates_of, understood
+
+        bound.coordinates = coordinates_of(entry.tree, list(map(understood, given)), entry.coordinates)
 
 
 def _operand(value: Any) -> Operand:

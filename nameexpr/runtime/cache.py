@@ -120,7 +120,7 @@ def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool =
 
     kind, what = f"of type {type(text).__name__}", "formula" if is_formula else "expression"
     hint = "the text comes first, operands have names: evaluate(text, x=...)" if is_formula else ""
-    message = f"the first argument is {kind}, and should be the {what}, a str"
+    message = f"the first argument must be the {what}, a str, but is {kind}"
     if operands and isinstance(operands[0], str):
         message = f"text and array are swapped: the first argument is {kind}"
         hint = hint or "the text comes first: einsum(text, array)"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nameexpr.runtime.plan.plan import Outline, Plan
     from nameexpr.runtime.signature import FormulaSignature, Signature
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Operand
+    from nameexpr.typing import ArrayLike, Labelled, Operand
 
     ArrayResult_co = TypeVar("ArrayResult_co", covariant=True, default=npt.NDArray[Any])
     TensorResult_co = TypeVar("TensorResult_co", covariant=True, default=NamedTensor)
@@ -77,8 +77,17 @@ class Compiled(Generic[ArrayResult_co, TensorResult_co, Text_co]):
 
         @overload
         def __call__(
-            self, *given: Operand, out: None = ..., operands: Mapping[str, Operand] = ..., **named: Operand
+            self,
+            *given: ArrayLike | Labelled,
+            out: None = ...,
+            operands: Mapping[str, ArrayLike | Labelled] = ...,
+            **named: ArrayLike | Labelled,
         ) -> TensorResult_co: ...
+
+        @overload
+        def __call__(
+            self, *given: Operand, out: None = ..., operands: Mapping[str, Operand] = ..., **named: Operand
+        ) -> ArrayResult_co: ...
 
         def bind(
             self, operands: Mapping[int, Operand] | Mapping[str, Operand] = ..., **named: Operand

@@ -82,7 +82,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
                 if out is None:
                     return result
                 if isinstance(result, tuple):
-                    hint = "leave out= away, or compile without outputs="
+                    hint = "remove out=, or compile without outputs="
                     message = "out= is for one result, and there are several"
                     raise error(Diagnostic("NE611", message, self.text, hint=hint))
                 from nameexpr.runtime.out import write_out

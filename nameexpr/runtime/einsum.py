@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nameexpr.runtime.entry import CallOptions, Reduce
     from nameexpr.runtime.expression import ExpressionEntry
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Operand
+    from nameexpr.typing import ArrayLike, Labelled, Operand
 
 Out = TypeVar("Out", bound="NamedTensor | np.ndarray[Any, Any]")
 Documented = TypeVar("Documented", bound=Callable[..., Any])
@@ -142,7 +142,7 @@ def einsum(
 
 
 @overload
-def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
+def einsum(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *operands: ArrayLike,
@@ -159,6 +159,23 @@ def einsum(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLi
 
 
 @overload
+def einsum(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
+    text: str,
+    /,
+    *operands: ArrayLike | Labelled,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    optimize: Optimize = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    reduce: str | Reduce | None = None,
+    order: Literal["C"] | None = None,
+    memory_limit: SupportsIndex | None = None,
+    tune: bool = False,
+    **size_keywords: SupportsIndex,
+) -> NamedTensor: ...
+
+
+@overload
 def einsum(
     text: str,
     /,
@@ -172,7 +189,7 @@ def einsum(
     memory_limit: SupportsIndex | None = None,
     tune: bool = False,
     **size_keywords: SupportsIndex,
-) -> NamedTensor: ...
+) -> npt.NDArray[Any]: ...
 
 
 @by_text

@@ -20,7 +20,7 @@ from nameexpr.compiler.ir.primitives import shapes_of
 from nameexpr.errors import NameExprError
 from nameexpr.runtime import cache
 from nameexpr.runtime.cache import MISSING, Generations
-from nameexpr.runtime.operands import Kinds, OperandSpec, array_of, kinds_of, read_only, spec_of, specs_of
+from nameexpr.runtime.operands import BARE, Kinds, OperandSpec, array_of, kinds_of, read_only, specs_of
 from nameexpr.runtime.specialise import Function, Template, function_of, run_values, template
 from nameexpr.syntax.ast import Expression
 
@@ -76,15 +76,16 @@ class Entry(ABC):
     """A checked text with options, and with operands that are bound to it.
 
     `call` runs it on the operands that are not bound, in order; `tree` is its syntax, and `structure` what it
-    says whatever its labels are called, if that can be told. `fixed` are the bound operands by position,
-    `free` the positions of the others, and `is_bound` says that `bind` made the entry. `latest` is what the
-    latest function was compiled for.
+    says whatever its labels are called, if that can be told. `fixed` are the bound operands by position, with
+    their `coordinates`, `free` the positions of the others, and `is_bound` says that `bind` made the entry.
+    `latest` is what the latest function was compiled for.
     """
 
     __slots__ = (
         "_is_shared",
         "_prepared",
         "call",
+        "coordinates",
         "dtype",
         "fixed",
         "free",
@@ -117,6 +118,7 @@ class Entry(ABC):
         self.fixed = dict(sorted(fixed.items())) if fixed else {}
         self.free = tuple([position for position in range(count) if position not in self.fixed])
         self.call: Function = self.slow_call
+        self.coordinates: tuple[Any, ...] = ()
         self.latest: Latest | None = None
         self._is_shared = not self.is_bound and options.or_none is None
         self._prepared: Generations[Any, tuple[Any, ...]] | None = None
@@ -145,6 +147,12 @@ class Entry(ABC):
         What is for all sizes has nothing to share; what is for different arrays is right for equal ones.
         """
         given = [value for value in values if value is not MISSING]
+        carried: Any = self.coordinates or not BARE.issuperset(map(type, given))
+        if carried:  # most operands are arrays
+            from nameexpr.runtime import coordinates as carrying
+
+            given = list(map(carrying.understood, given))
+            carried = carrying.coordinates_of(self.tree, given, self.coordinates)
         every = operands = self.unwrap(self.merge(given) if self.is_bound else given)
         if self.is_bound:
             operands = [every[position] for position in self.free]
@@ -157,10 +165,12 @@ class Entry(ABC):
             found = None if self.latest is None else get((specs, same))
             found = found or self._made(kinds, specs, every, operands)
         function, self.latest = found
+        if self.coordinates:  # which no function knows
+            return carrying.carried(function(*operands), carried)
         self.call = function if self.free else self._without_operands(function)
         if self.is_called_by_text and self._is_shared:
             cache.remember(self.text, function)
-        return function(*operands)
+        return carrying.carried(function(*operands), carried) if carried else function(*operands)
 
     def _without_operands(self, function: Function) -> Function:
         """Return a function of no operands, which may be called with one that is missing."""
@@ -279,7 +289,7 @@ class Entry(ABC):
         if isinstance(fault, NameExprError | Warning | FloatingPointError):
             return fault  # warnings and floating-point errors are raised where the caller has asked for it
         try:
-            compiled = self.compile([spec_of(operand)._replace(layout=None) for operand in every])
+            compiled = self.compile([spec._replace(layout=None) for spec in specs_of(every)])
         except NameExprError as wrong:
             return wrong
         from nameexpr.runtime.faults import run_fault

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nameexpr.compiler.planning.path import Optimize
     from nameexpr.runtime.formula import FormulaEntry
     from nameexpr.tensors import NamedTensor
-    from nameexpr.typing import ArrayLike, Operand
+    from nameexpr.typing import ArrayLike, Labelled, Operand
 
 OPTIONS = ("outputs", "sizes", "optimize", "memory_limit", "dtype", "order", "tune")
 OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
@@ -28,7 +28,7 @@ OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,
@@ -45,6 +45,23 @@ def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an Array
 
 
 @overload
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: None = None,
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike | Labelled] | None = None,
+    **named_operands: ArrayLike | Labelled,
+) -> NamedTensor: ...
+
+
+@overload
 def evaluate(
     text: str,
     /,
@@ -58,11 +75,11 @@ def evaluate(
     tune: bool | None = None,
     operands: Mapping[str, Operand] | None = None,
     **named_operands: Operand,
-) -> NamedTensor: ...
+) -> npt.NDArray[Any]: ...
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,
@@ -79,6 +96,23 @@ def evaluate(  # type: ignore[overload-overlap]  # a NamedTensor is not an Array
 
 
 @overload
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
+    text: str,
+    /,
+    *,
+    outputs: Sequence[str],
+    sizes: Mapping[str, SupportsIndex] | None = None,
+    optimize: Optimize = None,
+    memory_limit: SupportsIndex | None = None,
+    dtype: npt.DTypeLike | None = None,
+    order: Literal["C"] | None = None,
+    tune: bool | None = None,
+    operands: Mapping[str, ArrayLike | Labelled] | None = None,
+    **named_operands: ArrayLike | Labelled,
+) -> tuple[NamedTensor, ...]: ...
+
+
+@overload
 def evaluate(
     text: str,
     /,
@@ -92,7 +126,7 @@ def evaluate(
     tune: bool | None = None,
     operands: Mapping[str, Operand] | None = None,
     **named_operands: Operand,
-) -> tuple[NamedTensor, ...]: ...
+) -> tuple[npt.NDArray[Any], ...]: ...
 
 
 def evaluate(

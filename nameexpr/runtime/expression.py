@@ -62,7 +62,7 @@ class ExpressionEntry(Entry):
         from nameexpr.syntax.unparse import unparse_term
 
         terms, count, left = self.tree.inputs, len(operands), len(self.free)
-        wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} beside the bound ones"
+        wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} not counting bound ones"
         got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
         listed = " and ".join(f"'{unparse_term(terms[position])}'" for position in self.free)
         hint = f"give one array for {listed}" if left else "call it without operands"
@@ -147,12 +147,12 @@ def _check_wanted(
     """Refuse dtype= where it would lose what operands hold, or cannot hold the result (NE610)."""
     for position, dtype in enumerate(dtypes):
         if not np.can_cast(dtype, wanted, "same_kind"):
-            message = f"dtype={wanted} would lose what operand {position}, of dtype {dtype}, holds"
-            hint = f"convert it first if that is meant: operand.astype('{wanted}')"
+            message = f"dtype={wanted} cannot hold operand {position}, of dtype {dtype}, without loss"
+            hint = f"if that is intended, convert it first: operand.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, text, hint=hint))
     if reducer in FLOATING_RESULT and wanted.kind in "biu":
         message = f"a {reducer} is not a whole number, so dtype={wanted} cannot hold it"
-        hint = "ask for a floating dtype, or convert the result"
+        hint = "use a floating dtype, or convert the result"
         raise error(Diagnostic("NE610", message, text, hint=hint))
 
 

@@ -148,8 +148,8 @@ class FormulaEntry(Entry):
         for name, spec in specs.items():
             if isinstance(spec.dtype, type) or np.can_cast(spec.dtype, wanted, "same_kind"):
                 continue
-            message = f"dtype={wanted} would lose what '{name}', of dtype {spec.dtype}, holds"
-            hint = f"convert it first if that is meant: {name}.astype('{wanted}')"
+            message = f"dtype={wanted} cannot hold '{name}', of dtype {spec.dtype}, without loss"
+            hint = f"if that is intended, convert it first: {name}.astype('{wanted}')"
             raise error(Diagnostic("NE610", message, self.text, self._marks(name), hint=hint))
 
 
@@ -170,13 +170,13 @@ def merged(text: str, operands: Any, named: Mapping[str, Any]) -> dict[str, Any]
     operands = {} if operands is None else operands
     if not isinstance(operands, Mapping):
         hint = "give a dict from names to arrays, or the operands by keyword: x=..."
-        message = f"operands= is a {type(operands).__name__}, and not a mapping"
+        message = f"operands= is a {type(operands).__name__}, not a mapping"
         raise error(Diagnostic("NE527", message, text, hint=hint))
     given: dict[str, Any] = {}
     for name, value in (*operands.items(), *named.items()):
         if not isinstance(name, str):
             message = f"operands= has the key {name!r:.60}, which is not a name"
-            hint = "operands are called as in the formula: operands={'x': ...}"
+            hint = "use the names in the formula: operands={'x': ...}"
             raise error(Diagnostic("NE527", message, text, hint=hint))
         known = normalised(name)
         if known in given:

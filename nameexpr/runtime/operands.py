@@ -13,6 +13,8 @@ from nameexpr.compiler.ir.layouts import Layout
 if TYPE_CHECKING:
     from nameexpr.compiler.ir.axes import Names
 
+BARE = frozenset({np.ndarray, bool, int, float, complex, list, tuple})
+"""Classes of operands that have no coordinates."""
 UNIFORM = frozenset("biuf")
 """Kinds of dtypes whose cells are aligned if they lie at multiples of their size, and whose size the
 compiler knows.

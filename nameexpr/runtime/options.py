@@ -64,7 +64,7 @@ def checked_sizes(
     """Return the sizes of labels, given in two ways, as sorted pairs (NE603, NE607, NE608, NE704)."""
     whole = "sizes are whole numbers: sizes={'h': 8}" if formula else ""
     if sizes is not None and not isinstance(sizes, Mapping):
-        message = f"sizes= is a mapping from labels to sizes, not {kind_of(sizes)}"
+        message = f"sizes= must be a mapping from labels to sizes, not {kind_of(sizes)}"
         hint = whole or "such as sizes={'h': 8}, or as keywords: h=8"
         raise error(Diagnostic("NE607", message, formula, hint=hint))
     merged: dict[str, int] = {}
@@ -86,7 +86,7 @@ def _size(name: str, value: Any, formula: str, whole: str) -> int:
     except TypeError:
         if not formula:
             raise error(no_size(name, value)) from None
-        message = f"sizes: {name} is {kind_of(value)}, and not a size"
+        message = f"sizes: {name} is {kind_of(value)}, not a size"
         raise error(Diagnostic("NE603", message, formula, hint=whole)) from None
     if abs(size) >= 10**SIZE_DIGITS:
         message = f"a size has at most {SIZE_DIGITS} digits, and {name}= has more"
@@ -106,7 +106,7 @@ def _dtype(dtype: npt.DTypeLike | None) -> str | None:
         hint = "dtypes are NumPy's: 'float32', numpy.int64, bool"
         raise error(Diagnostic("NE609", f"dtype={dtype!r} is not a NumPy dtype", hint=hint)) from None
     if found.kind not in "biufc":
-        hint = "an expression computes in bools, integers, floats or complex numbers"
+        hint = "expressions compute in bools, integers, floats and complex numbers"
         raise error(Diagnostic("NE609", f"dtype={found} is not supported as a dtype", hint=hint))
     return native(found).str  # as of NumPy's functions, what is computed has this machine's byte order
 
@@ -135,17 +135,19 @@ def _reduce(reduce: Any) -> str | Reduce | None:
         return found
     if isinstance(reduce, str):
         raise error(no_reducer(reduce))
-    hint = "reduce= takes a callable f(array, axis), or the name of a reducer"
-    raise error(Diagnostic("NE606", f"reduce= is {kind_of(reduce)}, which cannot be called", hint=hint))
+    hint = "a callable is called as f(array, axis); a name is such as 'max'"
+    raise error(
+        Diagnostic(
+            "NE606", f"reduce= must be a callable or the name of a reducer, not {kind_of(reduce)}", hint=hint
+        )
+    )
 
 
 def _order(order: Any) -> str | None:
     if order is None or (isinstance(order, str) and order == "C"):
         return order
-    hint = (
-        "order='C' asks for a new array in row-major order; left out, the order is the one that costs least"
-    )
-    message = f"order= is {kind_of(order)}, and takes 'C' or None"
+    hint = "order='C' makes a new array in row-major order; by default the cheapest order is used"
+    message = f"order= must be 'C' or None, not {kind_of(order)}"
     if isinstance(order, str):
         message = f"order={order!r:.60} is not a supported memory order"
     raise error(Diagnostic("NE614", message, hint=hint))
@@ -154,8 +156,8 @@ def _order(order: Any) -> str | None:
 def _tune(tune: Any) -> bool:
     if isinstance(tune, bool | np.bool_):
         return bool(tune)
-    hint = "tune=True times the best ways once for each shape; left out, the cost model chooses"
-    raise error(Diagnostic("NE615", f"tune= is {kind_of(tune)}, and takes True or False", hint=hint))
+    hint = "tune=True times the best strategies once for each shape; by default the cost model chooses"
+    raise error(Diagnostic("NE615", f"tune= must be True or False, not {kind_of(tune)}", hint=hint))
 
 
 def _limit(memory_limit: Any, text: str) -> int | None:
@@ -175,5 +177,5 @@ def _outputs(outputs: Any, text: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(outputs, tuple | list) or not outputs or not all(type(o) is str for o in outputs):
         hint = "give the names of statements: outputs=('p', 'o')"
-        raise error(Diagnostic("NE620", "outputs= is a list of statements' names", text, hint=hint))
+        raise error(Diagnostic("NE620", "outputs= must be a list of names of statements", text, hint=hint))
     return tuple(map(normalised, outputs))

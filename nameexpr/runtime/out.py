@@ -21,24 +21,22 @@ def write_out(out: Any, result: Any, text: str) -> Any:
     data = out._data if isinstance(out, NamedTensor) else out
     if isinstance(out, int):
         hint = f"for a label named out, give its size as sizes={{'out': {out}}}"
-        raise error(Diagnostic("NE611", "out= is the array for the result, and not a size", text, hint=hint))
+        raise error(Diagnostic("NE611", "out= is the array for the result, not a size", text, hint=hint))
     if not isinstance(data, np.ndarray):
         hint = "give a NumPy array or a NamedTensor of the result's shape"
-        raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, and not an array", text, hint=hint))
+        raise error(Diagnostic("NE611", f"out= is a {type(out).__name__}, not an array", text, hint=hint))
     if isinstance(data, np.ma.MaskedArray):
-        message = "out= is a masked array, whose mask would stay over what is written"
+        message = "out= is a masked array, whose mask would hide the result"
         raise error(Diagnostic("NE611", message, text, hint="give out.data, or an array without a mask"))
     values = np.asarray(result._data if isinstance(result, NamedTensor) else result)
     if data.shape != values.shape:
         message = f"the result has shape {values.shape}, and out= has shape {data.shape}"
         raise error(Diagnostic("NE312", message, text, hint="give an array of the result's shape"))
     if not data.flags.writeable:
-        raise error(
-            Diagnostic("NE612", "out= is read-only", text, hint="give an array that may be written to")
-        )
+        raise error(Diagnostic("NE612", "out= is read-only", text, hint="pass a writable array"))
     if any(step == 0 and size > 1 for size, step in zip(data.shape, data.strides, strict=True)):
-        message = "out= has one place in memory for several cells, as np.broadcast_to gives"
-        raise error(Diagnostic("NE612", message, text, hint="give an array with a place for each cell"))
+        message = "out= has elements that share memory, as np.broadcast_to makes"
+        raise error(Diagnostic("NE612", message, text, hint="pass an array whose elements do not overlap"))
     if not np.can_cast(values.dtype, data.dtype, "same_kind"):
         message = f"the result is of dtype {values.dtype}, which out= of dtype {data.dtype} cannot hold"
         raise error(Diagnostic("NE613", message, text, hint="give an array of a dtype that holds the result"))
@@ -48,7 +46,7 @@ def write_out(out: Any, result: Any, text: str) -> Any:
     names: Names = result.names if isinstance(result, NamedTensor) else (None,) * result.ndim
     if out.names != names and any(name is not None for name in out.names):
         message = f"out= has the names {out.names}, and the result has {names}"
-        hint = "out= must be wholly unnamed, or have exactly the result's names"
+        hint = "out= must have no names, or exactly those of the result"
         raise error(Diagnostic("NE407", message, text, hint=hint))
     store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning be an error
     return out

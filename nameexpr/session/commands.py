@@ -12,12 +12,13 @@ there is no command ':pan'
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from statistics import median
 from timeit import Timer
+from typing import Any, cast
 
 from nameexpr.backends.numpy.costs.program import duration
 from nameexpr.carets import aligned_columns, cut, visible
+from nameexpr.pictures.files import SUFFIXES
 from nameexpr.pictures.words import bytes_text
 from nameexpr.runtime.plan.plan import Plan
 from nameexpr.session import files
@@ -53,7 +54,8 @@ KEYS = (
     "earlier lines, Esc then Enter runs a text of several lines, Ctrl-O starts another line, Ctrl-C stops "
     "the computation, Ctrl-D leaves."
 )
-DRAWINGS = (".svg", ".dot", ".mmd")
+GRAPHS = {".dot": Plan.dot, ".mmd": Plan.mermaid}
+"""Pictures as text, by the end of the file's name."""
 REPEATS = 7
 SECONDS = 0.05
 """Duration of one repeat of `:time`, or of one call if that takes longer."""
@@ -101,9 +103,9 @@ def _draw(session: Session, line: CommandLine) -> Answer:
             raise LineError(f"a {kind} goes to a file", hint=f":draw {kind} picture.svg")
         tree = tree_text(plan.drawing.data.tree, [name for name, _ in ready.operands])
         return Answer(_fitted(tree, session.width()))
-    writers: dict[str, Callable[..., str]] = {".svg": plan.draw, ".dot": plan.dot, ".mmd": plan.mermaid}
-    text = writers[path[path.rindex(".") :].casefold()](kind or "network")
-    return Answer(f"written to {files.write_text(path, text)}")
+    suffix, shown = path[path.rindex(".") :].casefold(), cast(Any, kind or "network")
+    content = GRAPHS[suffix](plan, shown) if suffix in GRAPHS else plan.draw(shown).content(suffix)
+    return Answer(f"written to {files.write_content(path, content)}")
 
 
 def _picture(argument: str) -> tuple[str, str | None, str]:
@@ -113,7 +115,7 @@ def _picture(argument: str) -> tuple[str, str | None, str]:
     if word and word[0].strip() in PICTURES:
         kind, argument = word[0].strip(), argument[word.end() :]
         word = _FILE.match(argument)
-    if word and (word[1] or word[2]).casefold().endswith(DRAWINGS):
+    if word and (word[1] or word[2]).casefold().endswith((*SUFFIXES, *GRAPHS)):
         path, argument = word[1] or word[2], argument[word.end() :]
     return kind, path, argument
 

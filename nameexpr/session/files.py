@@ -64,7 +64,7 @@ def save(session: Session, line: CommandLine) -> Answer:
     name, path = _target(session, line.argument)
     if name is None:
         lines = [entered for entered in session.entered if entered.strip()]
-        written = write_text(path, "".join(entered + os.linesep for entered in lines))
+        written = write_content(path, "".join(entered + os.linesep for entered in lines))
         return Answer(f"{len(lines)} lines written to {written}")
     from nameexpr.terminal.writing import find_target, write
 
@@ -94,11 +94,11 @@ def _path(text: str) -> str:
     return os.path.expanduser(text)
 
 
-def write_text(path: str, text: str) -> str:
-    """Write a text to a file and return its quoted name (FileError if that fails)."""
+def write_content(path: str, content: str | bytes) -> str:
+    """Write a text or bytes to a file and return its quoted name (FileError if that fails)."""
     try:
-        with open(path, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with open(path, "wb") as stream:
+            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
     except (OSError, ValueError) as fault:
         raise FileError(f"cannot write {quoted(path)}: {reason(fault)}") from None
     return quoted(path)

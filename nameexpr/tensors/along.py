@@ -21,7 +21,7 @@ from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
 from nameexpr.tensors.arguments import as_dtype, checked_int
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, OneDim
 from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
 from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
@@ -39,7 +39,7 @@ class AlongDim(Operators):
 
     @op("keeps")
     def cumsum(
-        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+        self, dim: OneDim = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
     ) -> Self:
         """Return the sums of the elements up to each along a dim; of integers and bools in int64.
 
@@ -52,7 +52,7 @@ class AlongDim(Operators):
 
     @op("keeps")
     def cumprod(
-        self, dim: Any = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
+        self, dim: OneDim = NEEDED, dtype: Dtype = None, *, out: Core | None = None, **others: Unpack[Axis]
     ) -> Self:
         """Return the products of the elements up to each along a dim; of integers and bools in int64.
 
@@ -75,7 +75,7 @@ class AlongDim(Operators):
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
     @allocating("keeps", extra=True)
-    def diff(self, n: int | str = 1, dim: Any = -1, **others: Unpack[Axis]) -> Self:
+    def diff(self, n: int | str = 1, dim: OneDim = -1, **others: Unpack[Axis]) -> Self:
         """Return the differences of neighbours along a dim, `n` times; of bools, where they differ.
 
         The dim has `n` elements less. `x.diff("C")` is `x.diff(1, "C")`.
@@ -95,7 +95,7 @@ class AlongDim(Operators):
             raise explained("diff", (self,), refused) from refused
 
     @allocating("keeps", extra=True)
-    def cummax(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
+    def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the largest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([1, 3, 2], names="N").cummax("N").values
@@ -104,7 +104,7 @@ class AlongDim(Operators):
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
     @allocating("keeps", extra=True)
-    def cummin(self, dim: Any = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
+    def cummin(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
         >>> ne.tensor([3, 1, 2], names="N").cummin("N").indices
@@ -119,7 +119,7 @@ class AlongDim(Operators):
         return Selected(self._named(values, self._names), self._named(indices, self._names))
 
     @allocating("keeps")
-    def softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
+    def softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
         >>> ne.tensor([[0.0, 0.0]], names="N C").softmax("C")
@@ -128,7 +128,7 @@ class AlongDim(Operators):
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
     @allocating("keeps", extra=True)
-    def log_softmax(self, dim: Any = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
+    def log_softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
         >>> ne.tensor([[1000.0, 1000.0]], names="N C").log_softmax("C")
@@ -144,8 +144,8 @@ class AlongDim(Operators):
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
     @allocating("keeps", extra=True)
-    def flip(self, *dims: Any, **others: Unpack[Axis]) -> Self:
-        """Return a view with the order along some dims turned around.
+    def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:
+        """Return a view with the order along some dims reversed.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").flip("C")
         tensor([[3, 2, 1]], names=('N', 'C'), shape=(1, 3))
@@ -173,8 +173,8 @@ class AlongDim(Operators):
         return self._wrap(np.roll(self._data, counts, at), self._names)
 
     @op("removes")
-    def select(self, dim: Any, index: int) -> Self:
-        """Return a view of what stands at one index of a dim, without that dim.
+    def select(self, dim: OneDim, index: int) -> Self:
+        """Return a view of the elements at one index of a dim, without that dim.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class AlongDim(Operators):
         return self._part(at, number, keep=False)
 
     @op("keeps")
-    def narrow(self, dim: Any, start: int, length: int) -> Self:
+    def narrow(self, dim: OneDim, start: int, length: int) -> Self:
         """Return a view of `length` elements of a dim from `start` on, which may count from the end.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").narrow("C", 1, 2)
@@ -211,14 +211,14 @@ class AlongDim(Operators):
         call = ShownCall("narrow", (dim, first, count), (self._dims,))
         hint = f"at most {size - begin} from there" if is_start else ""
         if count < 0:
-            raise fault("NE803", f"narrow: a length is 0 or more, not {count}", call, (2,), hint)
+            raise fault("NE803", f"narrow: a length must be 0 or more, not {count}", call, (2,), hint)
         message = f"narrow: {called(self._dims, at)} of size {size} does not hold"
         message += f" {counted(count, 'element')} from {first} on"
         raise fault("NE803", message, call, (1, 2), hint or f"the start is {-size} to {size}")
 
     @op("keeps")
     def split(
-        self, split_size: int | Sequence[int], dim: Any = 0, **others: Unpack[Axis]
+        self, split_size: int | Sequence[int], dim: OneDim = 0, **others: Unpack[Axis]
     ) -> tuple[Self, ...]:
         """Return views of consecutive parts of a dim: of one size, the last one smaller, or of given sizes.
 
@@ -247,7 +247,7 @@ class AlongDim(Operators):
         return tuple(self._part(at, slice(stop - part, stop)) for stop, part in ends)
 
     @op("keeps")
-    def chunk(self, chunks: int, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
+    def chunk(self, chunks: int, dim: OneDim = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of at most so many parts of a dim, of equal size except for the last.
 
         The size is rounded up, so there may be fewer parts than asked for: 5 in 4 gives 2, 2 and 1.
@@ -265,8 +265,8 @@ class AlongDim(Operators):
         return self.split(-(-size // number), at)
 
     @op("removes")
-    def unbind(self, dim: Any = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
-        """Return views of what stands at each index of a dim, without that dim.
+    def unbind(self, dim: OneDim = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
+        """Return views of the elements at each index of a dim, without that dim.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").unbind("C")[0]
         tensor([1, 3], names=('N',), shape=(2,))
@@ -276,7 +276,7 @@ class AlongDim(Operators):
 
     def _not_positive(self, verb: str, what: str, number: int, dim: Any) -> NameExprError:
         call = ShownCall(verb, (number, dim), (self._dims,))
-        return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "give a number from 1 on")
+        return fault("NE677", f"{verb}: {what} is {number}", call, (0,), "it must be at least 1")
 
     def _part(self, at: int, where: int | slice, *, keep: bool = True) -> Self:
         """Return the view of one index, or a range, of an axis; `...` keeps a 0-d part an array."""

@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from operator import index as as_index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +26,6 @@ from nameexpr.rules.calls import shown
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.ops import op
 
-if TYPE_CHECKING:
-    from nameexpr.backends.numpy.foreign import Foreign
-
-_NUMBERS = frozenset({int, float, complex, bool, list, tuple})
-
 
 def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     """Return `data` as an array that is not a subclass, copied if asked or needed.
@@ -39,6 +34,8 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
     NE655 for an unknown dtype.
     """
     if type(data) is not np.ndarray:
+        from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+
         found = foreign(data)
         data = data if found is None else found.array
     wanted = as_dtype(dtype)
@@ -50,41 +47,12 @@ def as_array(data: object, dtype: object, *, copy: bool) -> Array:
         raise error(Diagnostic("NE707", "the data is larger than this machine's memory")) from fault
     if wanted is None and array.dtype.kind in "OUS" and not hasattr(data, "dtype"):
         is_text = array.dtype.kind in "US"
-        what = "text" if is_text else f"a {type(data).__name__}, of which NumPy makes no numbers"
+        what = "text" if is_text else f"a {type(data).__name__}, which NumPy cannot convert to numbers"
         hint = "the data comes first, tensor(data, names='N C'); dtype=object takes any objects"
         raise error(Diagnostic("NE653", f"the data is {what}", hint=hint))
     if wanted is None and array.dtype == np.float64 and not hasattr(data, "dtype"):
         return array.astype(default_float(), copy=False)  # Python's floats have no dtype of their own
     return array
-
-
-def foreign(data: object) -> Foreign | None:
-    """Return what an array of another library holds, and None for any other object.
-
-    NE412 and NE654 for one that would lose something, NE653 for a list of such arrays.
-    """
-    if type(data) in _NUMBERS and not isinstance(data, list | tuple):
-        return None
-    from nameexpr.backends.numpy.foreign import (
-        Refusal,
-        classes_within,
-        reader_of,
-    )  # late: not for arrays
-
-    if isinstance(data, list | tuple):
-        for kind in classes_within(data) - _NUMBERS:
-            if issubclass(kind, Core) or reader_of(kind) is not None:
-                hint = "stack([x, y], name='...') joins them along a new dim"
-                message = f"the data is a list of {kind.__name__}s, not one array"
-                raise error(Diagnostic("NE653", message, hint=hint))
-        return None
-    reader = reader_of(type(data))
-    found = None if reader is None else reader(data)
-    if isinstance(found, Refusal):
-        raise error(
-            Diagnostic("NE412" if found.is_name else "NE654", f"the data {found.message}", hint=found.hint)
-        )
-    return found
 
 
 def as_dtype(dtype: object) -> np.dtype[Any] | None:
@@ -121,7 +89,7 @@ def _no_array(data: object, dtype: np.dtype[Any] | None, fault: Exception) -> Na
         hint = "pad them, or make one tensor of each"
     else:
         wanted = f" of {dtype}" if dtype is not None else ""
-        message = f"{shown(data)} does not make an array{wanted}"
+        message = f"{shown(data)} cannot be converted to an array{wanted}"
         hint = "its elements must be numbers"
         if isinstance(fault, OverflowError):
             hint = "a number in it is too large"
@@ -198,7 +166,7 @@ def checked_int(value: object, verb: str, what: str) -> int:
             raise TypeError
         return as_index(value)  # type: ignore[arg-type]
     except TypeError:
-        message = f"{verb}: {what} is an integer, not {shown(value)}"
+        message = f"{verb}: {what} must be an integer, not {shown(value)}"
         raise error(Diagnostic("NE677", message)) from None
 
 
@@ -221,7 +189,7 @@ def checked_number(value: object, verb: str, what: str) -> Any:
     data = value._data if isinstance(value, Core) else value
     number = data.item() if isinstance(data, np.ndarray | np.generic) and data.shape == () else data
     if isinstance(number, bool) or not isinstance(number, int | float | complex):
-        raise error(Diagnostic("NE677", f"{verb}: {what} is a number, not {shown(value)}"))
+        raise error(Diagnostic("NE677", f"{verb}: {what} must be a number, not {shown(value)}"))
     return number
 
 
@@ -282,7 +250,7 @@ def manual_seed(seed: int) -> np.random.Generator:
     True
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise error(Diagnostic("NE677", f"manual_seed: a seed is an integer, not {shown(seed)}"))
+        raise error(Diagnostic("NE677", f"manual_seed: a seed must be an integer, not {shown(seed)}"))
     return _default.restart(int(seed) % 2**64)
 
 
@@ -291,6 +259,6 @@ def generator_or_default(generator: np.random.Generator | None) -> np.random.Gen
     if generator is None:
         return _default.generator or _default.started()
     if not isinstance(generator, np.random.Generator):
-        message = f"generator= is a np.random.Generator, not {shown(generator)}"
+        message = f"generator= must be a np.random.Generator, not {shown(generator)}"
         raise error(Diagnostic("NE680", message, hint="np.random.default_rng(seed) makes one"))
     return generator

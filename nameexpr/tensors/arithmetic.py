@@ -22,7 +22,7 @@ from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, Other
 from nameexpr.tensors.faults import allocating, check_ordered, explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
 from nameexpr.tensors.ops import in_place, op
@@ -33,7 +33,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class _Operand(Protocol[T_co]):
-    def __call__(self, other: Any, /) -> T_co: ...
+    def __call__(self, other: Other, /) -> T_co: ...
 
 
 class _Sign(Protocol):
@@ -68,7 +68,7 @@ class ArithmeticMethods(PointwiseMethods):
     __slots__ = ()
 
     @op("unifies")
-    def add(self, other: Any, *, alpha: complex = 1, out: Core | None = None) -> Self:
+    def add(self, other: Other, *, alpha: complex = 1, out: Core | None = None) -> Self:
         """Return `x + alpha * other`; of bools, whether either is true.
 
         >>> ne.tensor([1, 2]).add(ne.tensor([10, 20]), alpha=2)
@@ -79,7 +79,7 @@ class ArithmeticMethods(PointwiseMethods):
     add_ = in_place(add)
 
     @op("unifies")
-    def sub(self, other: Any, *, alpha: complex = 1, out: Core | None = None) -> Self:
+    def sub(self, other: Other, *, alpha: complex = 1, out: Core | None = None) -> Self:
         """Return `x - alpha * other`; bools cannot be subtracted.
 
         >>> ne.tensor([1, 2]).sub(1)
@@ -110,7 +110,7 @@ class ArithmeticMethods(PointwiseMethods):
 
     @op("unifies")
     def div(
-        self, other: Any, *, rounding_mode: Literal["trunc", "floor"] | None = None, out: Core | None = None
+        self, other: Other, *, rounding_mode: Literal["trunc", "floor"] | None = None, out: Core | None = None
     ) -> Self:
         """Return `x / other`, of integers too in floats; or the quotient rounded to 0 or down.
 
@@ -129,14 +129,14 @@ class ArithmeticMethods(PointwiseMethods):
         if rounding_mode is None:
             return self._unify("div", self, other, out)
         if rounding_mode not in ("trunc", "floor"):
-            message = f"div: rounding_mode is 'trunc', 'floor' or None, not {shown(rounding_mode)}"
+            message = f"div: rounding_mode must be 'trunc', 'floor' or None, not {shown(rounding_mode)}"
             raise error(Diagnostic("NE672", message))
         return self._unify("floor_divide" if rounding_mode == "floor" else "truncated_div", self, other, out)
 
     div_ = in_place(div)
 
     @op("unifies")
-    def pow(self, exponent: Any, *, out: Core | None = None) -> Self:
+    def pow(self, exponent: Other, *, out: Core | None = None) -> Self:
         """Return each element to the power of the exponent; integers take no negative ones.
 
         >>> ne.tensor([2, 3]).pow(2)
@@ -183,7 +183,7 @@ class ArithmeticMethods(PointwiseMethods):
     round_ = in_place(round)
 
     @op("keeps")
-    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:
+    def clamp(self, min: Other | None = None, max: Other | None = None, *, out: Core | None = None) -> Self:
         """Return each element, or the bound that it lies beyond; `max` where min is above max.
 
         Bounds are numbers or tensors, which pair with this one from the right.

@@ -10,8 +10,9 @@ tensor([ 1, -1], names=('N',), shape=(2,), dtype=int32)
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
@@ -23,6 +24,11 @@ from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, checked, op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import DTypeLike
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -49,13 +55,13 @@ def _cast_to(dtype: str, what: str = "", name: str = "") -> _Cast:
 
 
 class Casts(Operators):
-    """to_xarray, to_pandas; to, type, type_as, astype, and a method for each dtype."""
+    """to_xarray, to_pandas, coords; to, type, type_as, astype, and a method for each dtype."""
 
     __slots__ = ()
 
     @checked
     def to_xarray(self) -> Any:
-        """Return an `xarray.DataArray` that shares the array, with the names as its dims.
+        """Return an `xarray.DataArray` that shares the array, with the names as its dims, and coordinates.
 
         Raises
         ------
@@ -63,13 +69,18 @@ class Casts(Operators):
             NE419, if a dim has no name: xarray's all have one.
         OptionError
             NE686, if xarray is not installed.
+
+        Examples
+        --------
+        >>> ne.tensor([[1, 2]], names="N C").to_xarray().sizes["C"]
+        2
         """
         if None in self._names:
             message = f"dim {self._names.index(None)} has no name, and xarray's dims all have one"
             call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
-        return xarray.DataArray(self._data, dims=self._names)
+        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)
 
     @checked
     def to_pandas(self) -> Any:
@@ -81,17 +92,52 @@ class Casts(Operators):
             NE388, if there are no dims or more than two.
         OptionError
             NE686, if pandas is not installed.
+
+        Examples
+        --------
+        >>> ne.tensor([[1, 2]], names="N C").to_pandas().columns.name
+        'C'
         """
         if self._data.ndim not in (1, 2):
             message = f"to_pandas: a tensor of {self._data.ndim} dims is neither a Series nor a DataFrame"
             hint = "flatten merges dims: x.flatten(['H', 'W'], 'pixel')" if self._data.ndim else ""
             raise fault("NE388", message, ShownCall("to_pandas", (), (self._dims,)), hint=hint)
         pandas = imported("pandas", "to_pandas")
-        index = pandas.RangeIndex(self._data.shape[0], name=self._names[0])
-        if self._data.ndim == 1:
-            return pandas.Series(self._data, index=index)
-        columns = pandas.RangeIndex(self._data.shape[1], name=self._names[1])
-        return pandas.DataFrame(self._data, index=index, columns=columns)
+        labels = {each.dims: each.values for each in self._coordinates if each.dims == (each.name,)}
+        axes = [
+            pandas.RangeIndex(size, name=name) if (name,) not in labels else _called(labels[name,], name)
+            for name, size in zip(self._names, self._data.shape, strict=True)
+        ]
+        return (pandas.Series if len(axes) == 1 else pandas.DataFrame)(self._data, *axes)
+
+    @property
+    def coords(self) -> Mapping[Any, Any]:
+        """The coordinates that came with the data, by name: as xarray has them, if it is imported.
+
+        >>> import pandas
+        >>> list(ne.from_pandas(pandas.Series([1.5, 2.5], ["Oslo", "Rome"]), names="station").coords)
+        ['station']
+        """
+        xarray = sys.modules.get("xarray")
+        if xarray is None or not self._coordinates:
+            return {each.name: each.values for each in self._coordinates}
+        return xarray.Coordinates(coords_of(self, xarray))  # type: ignore[no-any-return]
+
+    @checked
+    def drop_coords(self, *names: str) -> Self:
+        """Return the tensor without the coordinates of these names, or without any.
+
+        >>> import pandas
+        >>> x = ne.from_pandas(pandas.Series([1.5, 2.5], ["Oslo", "Rome"]), names="station")
+        >>> x.drop_coords("station").coords
+        {}
+        """
+        return self
+
+    @property
+    def variable(self) -> Any:
+        """The tensor as xarray asks for it in `data_array + tensor`: dims then pair by name."""
+        return self.to_xarray().variable
 
     @op("keeps")
     def to(self, *target: Any, dtype: Any = None, device: Any = None, copy: bool = False) -> Self:
@@ -114,8 +160,14 @@ class Casts(Operators):
         checked_device(device)
         return self._cast(dtype, copy=copy)
 
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+
+    @overload
+    def type(self, dtype: DTypeLike) -> Self: ...
+
     @op("answers")
-    def type(self, dtype: Any = None) -> Any:
+    def type(self, dtype: DTypeLike | None = None) -> str | Self:
         """Return the tensor in another dtype; without one, a name for the type, "nameexpr.FloatTensor".
 
         >>> ne.tensor([1]).type()
@@ -143,7 +195,7 @@ class Casts(Operators):
 
     @checked
     def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless told not to.
+        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless copy=False.
 
         >>> ne.tensor([1], names="N").astype("float64")
         tensor([1.], names=('N',), shape=(1,))
@@ -189,6 +241,22 @@ class Casts(Operators):
 
 
 DEVICES = frozenset({"cpu", "cuda", "mps", "xpu", "hip", "meta"})
+
+
+def coords_of(tensor: Core, xarray: Any) -> dict[Any, Any]:
+    """Return the coordinates of a tensor as xarray takes them."""
+    coords: dict[Any, Any] = {}
+    for name, dims, values, attrs in tensor._coordinates:
+        if getattr(values, "nlevels", 1) > 1:
+            coords |= xarray.Coordinates.from_pandas_multiindex(values, name)
+        else:
+            coords[name] = (dims, values, attrs)
+    return coords
+
+
+def _called(index: Any, name: Any) -> Any:
+    """Return an index of pandas, which coordinates of an `xarray.Variable` are not, by this name."""
+    return index if index.nlevels > 1 else index.rename(name)
 
 
 def imported(library: str, verb: str) -> ModuleType:

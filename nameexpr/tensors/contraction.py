@@ -1,4 +1,6 @@
-"""Matrix products: the dims that meet are summed over whatever their names, the others keep theirs.
+"""Matrix products: the dims that meet are summed over, the others keep their names.
+
+The methods sum whatever the names of the dims that meet, as PyTorch's do; of `x @ y` they must match.
 
 The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
 
@@ -21,7 +23,7 @@ from nameexpr.rules.combining import contracted_fault, doubled_fault
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import allocating, exhausted, undefined
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
@@ -34,7 +36,7 @@ class MatrixProducts(Operators):
     __slots__ = ()
 
     @op("contracts")
-    def matmul(self, other: Any, *, out: Core | None = None) -> Self:
+    def matmul(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
 
         >>> ne.tensor([[1, 2]], names="A B").matmul(ne.tensor([[3], [4]], names="C D"))
@@ -43,7 +45,7 @@ class MatrixProducts(Operators):
         return self._product(other, "matmul", None, out)
 
     @op("contracts")
-    def mm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def mm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the product of two matrices.
 
         >>> ne.tensor([[1, 2]], names="A B").mm(ne.tensor([[3], [4]], names="C D")).names
@@ -52,7 +54,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
-    def mv(self, vec: Any, *, out: Core | None = None) -> Self:
+    def mv(self, vec: Other, *, out: Core | None = None) -> Self:
         """Return the product of a matrix and a vector.
 
         >>> ne.tensor([[1, 2]], names="A B").mv(ne.tensor([3, 4], names="C"))
@@ -61,7 +63,7 @@ class MatrixProducts(Operators):
         return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
-    def bmm(self, mat2: Any, *, out: Core | None = None) -> Self:
+    def bmm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the products of two batches of matrices; the batch sizes must be equal.
 
         >>> x = ne.tensor([[[1, 2]]], names="N A B")
@@ -71,8 +73,8 @@ class MatrixProducts(Operators):
         return self._product(mat2, "bmm", (3, 3), out)
 
     @op("drops")
-    def dot(self, other: Any, *, out: Core | None = None) -> Self:
-        """Return the sum of the products of two vectors, whatever their names.
+    def dot(self, other: Other, *, out: Core | None = None) -> Self:
+        """Return the sum of the products of two vectors, regardless of their names.
 
         >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
         tensor(11)
@@ -81,7 +83,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmm(
-        self, mat1: Any, mat2: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat1: Other, mat2: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
 
@@ -97,7 +99,7 @@ class MatrixProducts(Operators):
 
     @op("contracts")
     def addmv(
-        self, mat: Any, vec: Any, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
+        self, mat: Other, vec: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
         """Return `beta * x + alpha * (mat @ vec)`; for `beta=0` the values of x do not matter.
 
@@ -139,22 +141,24 @@ class MatrixProducts(Operators):
             data = data + _weighted(widened(self._data), beta, said, "beta")
         return self._put(_rounded(data, left), tuple(dim.name for dim in dims), verb, out)
 
-    def _product(self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None) -> Self:
+    def _product(
+        self, other: Any, verb: str, ranks: tuple[int, int] | None, out: Core | None, by: str = ""
+    ) -> Self:
         right = as_core(other, verb)
-        names = _names(self, right, verb, ranks)
+        names = _names(self, right, by or verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
-    def __matmul__(self, other: Any) -> Self:
-        return self._product(other, "matmul", None, None) if is_operand(other) else NotImplemented
+    def __matmul__(self, other: Other) -> Self:
+        return self._product(other, "matmul", None, None, by="@") if is_operand(other) else NotImplemented
 
-    def __rmatmul__(self, other: Any) -> Self:
+    def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
         data, names = data_and_names(other, "matmul")
-        return self._wrap(np.asarray(data), names).matmul(self)
+        return self._wrap(np.asarray(data), names)._product(self, "matmul", None, None, by="@")
 
-    def __imatmul__(self, other: Any) -> Self:
-        return self.matmul(other, out=self) if is_operand(other) else NotImplemented
+    def __imatmul__(self, other: Other) -> Self:
+        return self._product(other, "matmul", None, self, by="@") if is_operand(other) else NotImplemented
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:
@@ -246,13 +250,13 @@ def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...
     try:
         first, second = dims
     except (TypeError, ValueError) as refused:
-        message = f"tensordot: dims are a number or two lists, not {shown(dims)}"
+        message = f"tensordot: dims must be a number or two lists, not {shown(dims)}"
         raise error(Diagnostic("NE651", message, hint="tensordot(a, b, (['C'], ['C']))")) from refused
     ours, theirs = dims_in(first), dims_in(second)
     left = positions(a, ShownCall("tensordot", ours, (a, b), "(a, b, ([", f"], {shown(list(theirs))}))"))
     right = positions(b, ShownCall("tensordot", theirs, (a, b), f"(a, b, ({shown(list(ours))}, [", "]))"))
     if len(left) != len(right):
         message = f"tensordot: {counted(len(left), 'dim')} of the left tensor, {len(right)} of the right one"
-        hint = "every contracted dim needs its partner"
+        hint = "give as many dims of each tensor"
         raise paired_fault("NE387", message, (a, b), _PAIRING, (left, right), hint)
     return left, right

@@ -14,11 +14,17 @@ from nameexpr.dims import Dims, Names, dims_of
 from nameexpr.tensors.ops import checked, op
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike
 
     Dtype: TypeAlias = DTypeLike | None
-Dim: TypeAlias = "str | int | np.integer[Any]"
+OneDim: TypeAlias = "str | int | np.integer[Any]"
 """A dim, by its name or its position."""
+SomeDims: TypeAlias = "OneDim | Sequence[OneDim] | None"
+"""One dim or several; None for all."""
+Other: TypeAlias = "Core | ArrayLike"
+"""What a tensor is combined with: another one, an array, nested lists or a number."""
 Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
@@ -29,6 +35,10 @@ class Core:
 
     _data: Array
     _names: Names
+    _coordinates: tuple[Any, ...] = ()
+    """Those of a `Labelled` tensor; others have none."""
+    _is_by_name: ClassVar[bool] = False
+    """Whether operators pair dims by name: True of what `x.by_name` returns."""
     _tensor_class: ClassVar[type[Core]]
     """`NamedTensor`, which enters itself: code below it makes tensors of arrays alone."""
 

@@ -52,9 +52,11 @@ class Display(Core):
         return f"{head},{space}{tail})"
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks: names, sizes and dtype, and the corners of the last two dims.
+        """Return a small table for notebooks: names, sizes and dtype, and the corners of the last two dims;
+        of an image a thumbnail, its least and its largest element.
 
-        Everything is escaped, and the whole is below 16 kB, whatever the elements print.
+        Everything is escaped, and the whole is below 16 kB, whatever the elements print; with a thumbnail,
+        below 64 kB.
         """
         from nameexpr.pictures.html import html_table
 
@@ -92,7 +94,8 @@ _NUMBERS = {"f": ".5g", "c": ".5g"}
 
 
 def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlTable:
-    """Return the table of a tensor with these names; of one with more than two dims a slice of two.
+    """Return the table of a tensor with these names; of one with more than two dims a slice of two,
+    and of an image a thumbnail.
 
     >>> table = preview(np.arange(6).reshape(1, 2, 3), ("batch", "N", None))
     >>> print(table.caption)
@@ -102,12 +105,18 @@ def preview(array: np.ndarray[Any, Any], names: tuple[str | None, ...]) -> HtmlT
     ('N', 'axis 2', ('3', '4', '5'))
     """
     from nameexpr.pictures.html import HtmlTable
+    from nameexpr.tensors.thumbnail import extremes, image_axes, thumbnail
 
     caption = f"NamedTensor  {_dims(array.shape, names)}  {array.dtype}"
     sides = [name or f"axis {axis}" for axis, name in enumerate(names)]
     ahead = max(0, array.ndim - SIDES)
     if not array.size:
         return HtmlTable(f"{caption}\nno elements")
+    image = image_axes(array, names)
+    if image is not None:
+        others = _listed(f"{side} at 0" for axis, side in enumerate(sides) if axis not in image)
+        parts = [caption, extremes(array), f"shown: {others}" if others else ""]
+        return HtmlTable("\n".join(filter(None, parts)), thumbnail=thumbnail(array, image))
     if ahead:
         caption += f"\nshown: {_listed(f'{side} at 0' for side in sides[:ahead])}"
     plane = array[(0,) * ahead + (...,)]  # an array even where no dim is left

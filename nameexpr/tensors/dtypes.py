@@ -65,7 +65,7 @@ def set_default_dtype(dtype: Any) -> None:
     """
     wanted = as_dtype(dtype)
     if wanted is None or not is_float(wanted):
-        message = f"the default dtype is a floating one, not {shown(dtype)}"
+        message = f"the default dtype must be a floating one, not {shown(dtype)}"
         raise error(Diagnostic("NE655", message, hint="float32 or float64"))
     set_default_float(wanted)
 

@@ -74,7 +74,7 @@ def ones(
 def empty(
     *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
 ) -> NamedTensor:
-    """Return a tensor whose elements are not set: whatever the memory held.
+    """Return a tensor whose elements are not set, and hold what was in memory.
 
     >>> empty(2, 3, names="N C").shape
     (2, 3)
@@ -126,7 +126,7 @@ def _value(value: Any, dtype: np.dtype[Any] | None, verb: str) -> Array:
     array = np.asarray(data)
     is_object = dtype is not None and dtype.kind == "O"
     if array.ndim or not (is_object or isinstance(data, int) or category(array.dtype) <= COMPLEX):
-        message = f"{verb}: the value is a number or a 0-d tensor, not {shown(value)}"
+        message = f"{verb}: the value must be a number or a 0-d tensor, not {shown(value)}"
         hint = "tensor(data) makes a tensor of many values" if array.ndim else ""
         raise error(Diagnostic("NE579", message, hint=hint))
     if is_object or (dtype is None and array.dtype.kind != "O"):
@@ -151,12 +151,12 @@ def checked_dims(verb: str, size: tuple[Any, ...], names: object) -> Dims:
     call = ShownCall(verb, shape)
     if min(shape, default=0) < 0:
         marked = [index for index, number in enumerate(shape) if number < 0]
-        raise fault("NE384", f"{verb}: a size is 0 or more", call, marked)
+        raise fault("NE384", f"{verb}: sizes must be 0 or more", call, marked)
     if len(shape) > DIM_LIMIT:
-        message = f"{verb}: {len(shape)} dims; {DIM_LIMIT} is the most there can be"
+        message = f"{verb}: {len(shape)} dims, and the limit is {DIM_LIMIT}"
         raise fault("NE750", message, ShownCall(verb, (...,)))
     if np.prod([float(number) for number in shape]) * 16 > 2.0**62:
-        raise fault("NE707", f"{verb}: no memory holds so many elements", call, range(len(shape)))
+        raise fault("NE707", f"{verb}: so many elements do not fit into memory", call, range(len(shape)))
     dims = dims_of((None,) * len(shape), shape)
     return dims_of(checked_names(names, dims), shape)
 
@@ -231,9 +231,9 @@ def arange(
     for what, bound in (("start", low), ("end", high), ("step", step)):
         number = checked_real(bound, "arange", what)
         if isinstance(number, float) and (isnan(number) or (isinf(number) and what != "step")):
-            raise error(Diagnostic("NE677", f"arange: {what} is a finite number, not {number}"))
+            raise error(Diagnostic("NE677", f"arange: {what} must be a finite number, not {number}"))
     if step == 0:
-        raise error(Diagnostic("NE677", "arange: step is 0, and leads nowhere", hint="give another step"))
+        raise error(Diagnostic("NE677", "arange: step cannot be 0", hint="give another step"))
     try:
         data = np.arange(low, high, step, dtype=wanted)
     except TypeError as fault:
@@ -267,7 +267,7 @@ def check_keywords(verb: str, torch: dict[str, Any]) -> None:
             own = _OWN.get(verb, ("dtype",))
             hint = did_you_mean(name, own) or f"it takes {' and '.join(f'{keyword}=' for keyword in own)}"
             if name == "requires_grad":
-                hint = "tensors record no gradients"
+                hint = "tensors do not record gradients"
             elif name == "size" and "names" in own:
                 hint = f"sizes come first: {verb}({shown(value)}{', 1' if verb == 'full' else ''})"
-            raise error(Diagnostic("NE681", f"{verb} has no use for {name}={shown(value)}", hint=hint))
+            raise error(Diagnostic("NE681", f"{verb} does not support {name}={shown(value)}", hint=hint))

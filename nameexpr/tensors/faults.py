@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
-    "neg": "logical_not, or ~, turns bools around",
+    "neg": "logical_not, or ~, negates bools",
     "sub": "^ or logical_xor shows where two bools differ",
     "softmax": f"{_TO_FLOATS}; or softmax(dim, dtype='float64')",
     "log_softmax": f"{_TO_FLOATS}; or log_softmax(dim, dtype='float64')",
@@ -90,7 +90,7 @@ def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None)
 def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:
     """Return the error for a number that a dtype does not hold (NE577); `wider` says how to get another."""
     value = number.item() if isinstance(number, np.ndarray | np.generic) else number
-    message = f"{verb}: {dtype or 'the dtype'} does not hold {'a number' if value is None else shown(value)}"
+    message = f"{verb}: {dtype or 'the dtype'} cannot hold {'a number' if value is None else shown(value)}"
     int64, float64 = wider.format("int64"), wider.format("float64")
     if isinstance(value, float) and not math.isfinite(value):
         hint = f"integers have no nan and no inf; {float64} has them"
@@ -106,7 +106,7 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
     kinds = " and ".join(dict.fromkeys(_kind(operand) for operand in operands))
     hint = _DTYPE_HINTS.get(verb.rstrip("_"), "convert first: x.float(), x.long(), x.to(dtype)")
     if verb.startswith("bitwise"):
-        hint = "bits are those of integers and bools: x.to('int64') converts"
+        hint = "bitwise functions take integers and bools: x.to('int64') converts"
     if any(isinstance(operand, Core | np.ndarray) and operand.dtype.kind in "OUS" for operand in operands):
         hint = "x.to('float64') converts, if the elements are numbers"
     return error(Diagnostic("NE571", f"{verb} is not defined for {kinds}", hint=hint))

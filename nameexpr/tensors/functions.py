@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
-from nameexpr.tensors.core import Array, Core, Dim
+from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
@@ -37,15 +37,17 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
 
     @wraps(method)
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(input, NamedTensor):
+        if type(input) is NamedTensor:
             return method(input, *args, **kwargs)
+        if isinstance(input, NamedTensor):
+            return getattr(input, verb)(*args, **kwargs)
         if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
             other = args[0]
             if isinstance(other, NamedTensor):
                 if verb in RANKED and has_complex(other, input):
                     raise unordered(verb)
                 return other._unify(verb, input, other, kwargs.get("out"))
-        return method(as_tensor(input), *args, **kwargs)
+        return getattr(as_tensor(input), verb)(*args, **kwargs)
 
     return cast("Callable[Concatenate[Any, P], R]", call)
 
@@ -58,10 +60,10 @@ class _StatisticOfAny(Protocol):
     def __call__(self, input: object, other: Core | Array, /) -> NamedTensor: ...
 
     @overload
-    def __call__(self, input: object, dim: Dim, keepdim: bool = False) -> Selected[NamedTensor]: ...
+    def __call__(self, input: object, dim: OneDim, keepdim: bool = False) -> Selected[NamedTensor]: ...
 
     @overload
-    def __call__(self, input: object, *, axis: Dim, keepdims: bool = False) -> Selected[NamedTensor]: ...
+    def __call__(self, input: object, *, axis: OneDim, keepdims: bool = False) -> Selected[NamedTensor]: ...
 
 
 abs = function(NamedTensor.abs)
@@ -217,8 +219,8 @@ is_signed = function(NamedTensor.is_signed)
 
 @op("removes")
 def std_mean(
-    input: Any,
-    dim: Any = None,
+    input: Other,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -235,8 +237,8 @@ def std_mean(
 
 @op("removes")
 def var_mean(
-    input: Any,
-    dim: Any = None,
+    input: Other,
+    dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
@@ -256,7 +258,7 @@ def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
 
 
 @allocating("unifies", extra=True)
-def where(condition: Any, x: Any, y: Any) -> NamedTensor:
+def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 
     All three broadcast together; x and y may be numbers.

@@ -99,7 +99,7 @@ class Indexing(Operators):
 
     @op("removes", extra=True)
     def isel(self, /, **indices: Any) -> Self:
-        """Return what stands at indices of dims given by name: integers, slices, lists, masks, tensors.
+        """Return the elements at indices of dims given by name: integers, slices, lists, masks, tensors.
 
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").isel(N=0, C=slice(1, None))
         tensor([2, 3], names=('C',), shape=(2,))
@@ -236,7 +236,7 @@ def _checked_slice(item: slice) -> slice:
         item.indices(0)
     except (TypeError, ValueError) as refused:
         is_stuck = isinstance(item.step, int) and item.step == 0
-        hint = "a step of 0 leads nowhere" if is_stuck else "the ends of a slice are integers or left out"
+        hint = "a step cannot be 0" if is_stuck else "the ends of a slice are integers or left out"
         raise _bad_item(item, hint) from refused
     return item
 

@@ -171,7 +171,7 @@ class Info(Operators):
 
     @op("keeps")
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
-        """Raise an error that says how an array gets to another device (NE678)."""
+        """Raise an error that explains how an array gets to another device (NE678)."""
         hint = "give x.numpy() to a library for that device, and keep x.names"
         raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
 
@@ -194,7 +194,7 @@ class Info(Operators):
 
     @op("fills")
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Return the tensor if no gradient is asked for.
+        """Return the tensor if no gradient is requested.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class Info(Operators):
 
 
 def _no_gradients(verb: str) -> NameExprError:
-    return error(Diagnostic("NE679", f"{verb}: tensors record no gradients", hint=_NO_GRADIENTS))
+    return error(Diagnostic("NE679", f"{verb}: tensors do not record gradients", hint=_NO_GRADIENTS))
 
 
 _NO_GRADIENTS = (
@@ -237,7 +237,7 @@ _NO_GRADIENTS = (
 
 def not_one(size: int, verb: str, shape: tuple[int, ...], names: Names | None = None) -> NameExprError:
     """Return the error for a number asked of a tensor that has not exactly one element (NE382)."""
-    message = f"{verb}: a tensor of {size} elements is not one number"
+    message = f"{verb}: a tensor with {size} elements is not a single number"
     dims = dims_of((None,) * len(shape) if names is None else names, shape)
     call = ShownCall("item", (), (dims,)) if verb == "item" else ShownCall(verb, (Verbatim("x"),), (dims,))
     hint = "tolist() gives all elements, isel or x[...] picks one" if size else "tolist() gives all elements"

@@ -19,7 +19,7 @@ from nameexpr.rules.combining import check_ranks
 from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, OneDim
 from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
@@ -27,7 +27,7 @@ from nameexpr.tensors.writing import write
 
 
 @allocating("joins")
-def cat(tensors: Iterable[Any], dim: Any = 0, *, out: NamedTensor | None = None) -> NamedTensor:
+def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
     A dim given by name is looked up in the first tensor; names unify over all.
@@ -111,4 +111,10 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
         data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
-    return wrap(data, names) if out is None else write(out, data, names, verb, is_out=True)
+    if out is not None:
+        return write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+    if any(part._coordinates for part in parts):
+        from nameexpr.tensors.labelled import attach, joined
+
+        return attach(wrap(data, names), joined(parts, names[at], verb))  # type: ignore[no-any-return]
+    return wrap(data, names)

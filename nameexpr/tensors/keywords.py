@@ -11,7 +11,7 @@ tensor([[1.]], names=('N', 'C'), shape=(1, 1))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter, signature
 from typing import Any, TypedDict
 
@@ -22,7 +22,7 @@ from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, shown
 class Axis(TypedDict, total=False):
     """What type checkers know of the synonyms of a method along a dim."""
 
-    axis: Any
+    axis: str | int | Sequence[str | int] | None
 
 
 class AxisAndKeepdims(Axis, total=False):

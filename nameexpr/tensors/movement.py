@@ -93,6 +93,25 @@ class Movement(Core):
             raise error(Diagnostic("NE656", message, hint=hint))
         return self._aligned(aligned_as(self._dims, other._dims))
 
+    @property
+    def by_name(self) -> Self:
+        """A view whose operators pair dims by name, in any order, and so do those of its results.
+
+        >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")
+        >>> (x.by_name - x.amax("C")).names
+        ('N', 'C')
+        """
+        if self._is_by_name:
+            return self
+        from nameexpr.tensors.by_name import kind_by_name  # late: few programs need it
+
+        return kind_by_name()._wrap(self._data, self._names)  # type: ignore[return-value]
+
+    @property
+    def by_position(self) -> Self:
+        """A view whose operators pair dims from the right: the tensor before `by_name`."""
+        return self._tensor_class._wrap(self._data, self._names)  # type: ignore[return-value]
+
     def _aligned(self, alignment: Alignment) -> Self:
         """Return the view; inserting dims of size 1 by reshape never copies."""
         data, order = self._data, alignment.order

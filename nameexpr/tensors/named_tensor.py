@@ -20,7 +20,7 @@ from nameexpr.rules import remembered
 from nameexpr.rules.calls import ShownCall, fault
 from nameexpr.rules.targets import checked_names
 from nameexpr.tensors.along import AlongDim
-from nameexpr.tensors.arguments import as_array, foreign
+from nameexpr.tensors.arguments import as_array
 from nameexpr.tensors.arithmetic import ArithmeticMethods
 from nameexpr.tensors.casts import Casts
 from nameexpr.tensors.contraction import MatrixProducts
@@ -38,6 +38,7 @@ from nameexpr.tensors.without_nan import WithoutNan
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from nameexpr.backends.numpy.foreign import Foreign
     from nameexpr.tensors.core import Dtype
 
 
@@ -251,16 +252,35 @@ def from_numpy(array: npt.NDArray[Any], names: object = None) -> NamedTensor:
 
 def made(data: object, names: object, dtype: object, *, copy: bool) -> NamedTensor:
     """Return the data as a tensor: what `tensor` and `as_tensor` do."""
-    found = None if isinstance(data, np.ndarray | NamedTensor) else foreign(data)
+    found = None if type(data) is np.ndarray or isinstance(data, NamedTensor) else _foreign(data)
     old = data if isinstance(data, NamedTensor) else found and wrap(found.array, found.names)
     array = as_array(data if old is None else old.numpy(), dtype, copy=copy)
+    coordinates: Any = () if old is None else old._coordinates if found is None else found.coordinates
     if names is None and old is not None:
-        return wrap(array, old.names)
+        return _with(wrap(array, old.names), coordinates)
     old_names = (None,) * array.ndim if old is None else old.names
     new_names = checked_names(names, dims_of(old_names, array.shape))
     if old is not None and old.has_names():
         _check_kept(old, new_names, type(data).__name__, has_all=found is None)
-    return wrap(array, new_names)
+    return _with(wrap(array, new_names), coordinates)
+
+
+def _with(tensor: NamedTensor, coordinates: Any) -> NamedTensor:
+    """Return a tensor with coordinates; those of an array of another library may wait for its names."""
+    if callable(coordinates):
+        coordinates = coordinates(tensor.names)
+    if not coordinates:
+        return tensor
+    from nameexpr.tensors.labelled import attach  # late: few tensors have coordinates
+
+    return attach(tensor, coordinates)  # type: ignore[no-any-return]
+
+
+def _foreign(data: object) -> Foreign | None:
+    """Return what an array of another library holds, None for any other object."""
+    from nameexpr.tensors.foreign import foreign  # late: most data are arrays
+
+    return foreign(data)
 
 
 def _check_kept(old: NamedTensor, names: Names, kind: str, *, has_all: bool) -> None:

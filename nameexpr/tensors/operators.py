@@ -22,7 +22,7 @@ from nameexpr.dims import Clash, Names, unify_from_right
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import axes, is_only, removed, shown
 from nameexpr.rules.pairing import Pairing, clashing
-from nameexpr.tensors.arguments import as_array, foreign, unnamed
+from nameexpr.tensors.arguments import as_array, unnamed
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
@@ -69,6 +69,8 @@ class Operators(Core):
         if not names:
             names = other_names
         elif names != other_names and other_names:
+            if right is not self and isinstance(right, Operators) and right._is_by_name:
+                return right._unify(verb, left, right, out)  # type: ignore[return-value]
             unified = unify_names(names, other_names)
             if isinstance(unified, Clash):
                 tensors = [as_core(operand, verb) for operand in (left, right)]
@@ -88,14 +90,23 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN) and not is_operand(other):
-            return _NOT_OURS  # type: ignore[no-any-return]
+        if not isinstance(other, KNOWN):
+            return self._operate_foreign(verb, left, right, out)
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
                 return self._named(BINARY[verb](left._data, right._data), self._names)
             except REFUSED as fault:
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
+
+    def _operate_foreign(self, verb: str, left: Any, right: Any, out: Core | None) -> Self:
+        """Return what a sign gives with an array of another library, whose coordinates the result has."""
+        other = right if left is self else left
+        if not is_operand(other):
+            return _NOT_OURS  # type: ignore[no-any-return]
+        tensor: Any = as_core(other, verb)
+        a, b = (self, tensor) if left is self else (tensor, self)
+        return (tensor if out is None else self)._unify(verb, a, b, out)
 
     def _compare(self, verb: str, other: Any) -> Self:
         """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
@@ -207,18 +218,20 @@ def as_core(operand: object, verb: str) -> Core:
     """Return an operand as a tensor, with the names that an array of xarray or pandas has (NE575)."""
     if isinstance(operand, Core):
         return operand
-    found = None if type(operand) is np.ndarray else foreign(operand)
-    return (
-        unnamed(as_operand(operand, verb))
-        if found is None
-        else Core._tensor_class._wrap(found.array, found.names)
-    )
+    if type(operand) is not np.ndarray and is_foreign(operand):
+        from nameexpr.tensors.labelled import understood
+
+        return understood(operand)  # type: ignore[no-any-return]
+    return unnamed(as_operand(operand, verb))
 
 
 def is_operand(other: object) -> bool:
     """Return whether an operator takes this with a tensor; others may have operators of their own."""
-    if isinstance(other, KNOWN):
-        return True
-    from nameexpr.backends.numpy.foreign import reader_of
+    return isinstance(other, KNOWN) or is_foreign(other)
 
-    return reader_of(type(other)) is not None
+
+def is_foreign(operand: object) -> bool:
+    """Return whether an operand is an array of another library."""
+    from nameexpr.tensors import foreign  # late: few operands are
+
+    return foreign.is_foreign(operand)

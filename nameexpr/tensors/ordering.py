@@ -20,7 +20,7 @@ from nameexpr.backends.numpy import ordering
 from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
-from nameexpr.tensors.core import Array, Core, Dim
+from nameexpr.tensors.core import Array, Core, OneDim
 from nameexpr.tensors.faults import allocating, check_ordered
 from nameexpr.tensors.reductions import ALL, Reductions
 
@@ -62,10 +62,10 @@ class _StatisticOfTensor(Protocol[T_co]):
     def __call__(self, other: Core | Array, /) -> T_co: ...
 
     @overload
-    def __call__(self, dim: Dim, keepdim: bool = False) -> Selected[T_co]: ...
+    def __call__(self, dim: OneDim, keepdim: bool = False) -> Selected[T_co]: ...
 
     @overload
-    def __call__(self, *, axis: Dim, keepdims: bool = False) -> Selected[T_co]: ...
+    def __call__(self, *, axis: OneDim, keepdims: bool = False) -> Selected[T_co]: ...
 
 
 class OrderStatistic(Protocol):
@@ -119,7 +119,9 @@ class Ordering(Reductions):
         return self._named(full(self._data), ())
 
     @allocating("removes")
-    def mode(self, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Selected[Self]:
+    def mode(
+        self, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Selected[Self]:
         """Return the most frequent element along a dim, the smallest of several, and a position of it.
 
         >>> ne.tensor([2, 1, 1, 2, 3]).mode().values
@@ -129,7 +131,7 @@ class Ordering(Reductions):
 
     @allocating("removes")
     def kthvalue(
-        self, k: int, dim: Any = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+        self, k: int, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
         """Return the k-th smallest element along a dim, counted from 1, and its position.
 
@@ -148,7 +150,7 @@ class Ordering(Reductions):
 
     @allocating("keeps")
     def topk(
-        self, k: int, dim: Any = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
+        self, k: int, dim: OneDim = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
     ) -> Selected[Self]:
         """Return the k largest (or smallest) elements along a dim, the best first, and their positions.
 
@@ -192,7 +194,9 @@ class Ordering(Reductions):
         return self._select(kernel, dim, keepdim, verb)
 
     @allocating("removes", extra=True)
-    def argmax(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmax(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the largest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmax("C")
@@ -201,7 +205,9 @@ class Ordering(Reductions):
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
     @allocating("removes", extra=True)
-    def argmin(self, dim: Any = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Self:
+    def argmin(
+        self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
+    ) -> Self:
         """Return where the smallest element along a dim is; without a dim, in the flattened tensor.
 
         >>> ne.tensor([[3, 1], [2, 4]], names="N C").argmin()
@@ -220,7 +226,7 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def sort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Selected[Self]:
         """Return the elements in order along a dim, and where each was; nan counts as largest.
 
@@ -236,7 +242,7 @@ class Ordering(Reductions):
 
     @allocating("keeps", extra=True)
     def argsort(
-        self, dim: Any = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
+        self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Self:
         """Return where the elements in order along a dim are; equal ones in their order where `stable`.
 

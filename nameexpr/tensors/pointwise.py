@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, overload
 
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, Other
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import Rule, called, in_place, op, unknown_option
 
@@ -45,11 +45,11 @@ class UnaryMethod(Protocol):
 
 
 class _OfTensorAndOther(Protocol[T_co]):
-    def __call__(self, other: Any, *, out: Core | None = None) -> T_co: ...
+    def __call__(self, other: Other, *, out: Core | None = None) -> T_co: ...
 
 
 class _OfAnyAndOther(Protocol):
-    def __call__(self, tensor: T, other: Any, /, *, out: Core | None = None) -> T: ...
+    def __call__(self, tensor: T, other: Other, /, *, out: Core | None = None) -> T: ...
 
 
 class BinaryMethod(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, called, fault, shown
 from nameexpr.tensors.arguments import as_dtype, checked_number, checked_real
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, SomeDims
 from nameexpr.tensors.faults import check_ordered, wrong_kind
 from nameexpr.tensors.operators import NEEDED, Operators
 from nameexpr.tensors.ops import op
@@ -39,7 +39,7 @@ class Reductions(Operators):
     @op("removes")
     def sum(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         dtype: Dtype = None,
@@ -58,7 +58,7 @@ class Reductions(Operators):
     @op("removes")
     def prod(
         self,
-        dim: Any = ALL,
+        dim: SomeDims = ALL,
         keepdim: bool = False,
         *,
         dtype: Dtype = None,
@@ -78,7 +78,7 @@ class Reductions(Operators):
     @op("removes")
     def mean(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         dtype: Dtype = None,
@@ -97,7 +97,7 @@ class Reductions(Operators):
     @op("removes")
     def std(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         unbiased: bool | None = None,
         keepdim: bool = False,
         *,
@@ -117,7 +117,7 @@ class Reductions(Operators):
     @op("removes")
     def var(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         unbiased: bool | None = None,
         keepdim: bool = False,
         *,
@@ -151,7 +151,7 @@ class Reductions(Operators):
     @op("removes")
     def logsumexp(
         self,
-        dim: Any = NEEDED,
+        dim: SomeDims = NEEDED,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -168,7 +168,7 @@ class Reductions(Operators):
     @op("removes")
     def all(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -184,7 +184,7 @@ class Reductions(Operators):
     @op("removes")
     def any(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -215,7 +215,7 @@ class Reductions(Operators):
     @op("removes", extra=True)
     def amax(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -232,7 +232,7 @@ class Reductions(Operators):
     @op("removes", extra=True)
     def amin(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -250,7 +250,7 @@ class Reductions(Operators):
     def norm(
         self,
         p: float = 2,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,
@@ -267,7 +267,7 @@ class Reductions(Operators):
     @op("removes", extra=True)
     def count_nonzero(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         out: Core | None = None,

@@ -18,12 +18,14 @@ from nameexpr.rules.pairing import Pairing, paired_fault
 from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_sizes
-from nameexpr.tensors.core import Core
+from nameexpr.tensors.core import Core, OneDim, SomeDims
 from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import op
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nameexpr.tensors.keywords import Axis
 
 
@@ -33,7 +35,7 @@ class Shapes(Operators):
     __slots__ = ()
 
     @op("permutes")
-    def transpose(self, dim0: Any, dim1: Any) -> Self:
+    def transpose(self, dim0: OneDim, dim1: OneDim) -> Self:
         """Return a view with two dims swapped.
 
         >>> ne.tensor([[1, 2]], names="N C").transpose("N", -1).shape
@@ -48,7 +50,7 @@ class Shapes(Operators):
         return self._wrap(self._data.swapaxes(a, b), tuple(names))
 
     @op("permutes", extra=True)
-    def swapaxes(self, axis0: Any, axis1: Any) -> Self:
+    def swapaxes(self, axis0: OneDim, axis1: OneDim) -> Self:
         """Return a view with two dims swapped: NumPy's name for `transpose`.
 
         >>> ne.tensor([[1, 2]], names="N C").swapaxes("N", "C").names
@@ -57,7 +59,7 @@ class Shapes(Operators):
         return self.transpose(axis0, axis1)
 
     @op("permutes", extra=True)
-    def permute(self, *dims: Any) -> Self:
+    def permute(self, *dims: OneDim | Sequence[OneDim]) -> Self:
         """Return a view with the dims in another order, every one of them given once.
 
         >>> ne.tensor([[1, 2]], names="N C").permute("C", "N").names
@@ -113,7 +115,7 @@ class Shapes(Operators):
         return self._wrap(self._data.transpose(order), tuple(self._names[axis] for axis in order))
 
     @op("removes")
-    def squeeze(self, dim: Any = (), **others: Unpack[Axis]) -> Self:
+    def squeeze(self, dim: SomeDims = (), **others: Unpack[Axis]) -> Self:
         """Return a view without dims of size 1: all, or those given; others of those given stay.
 
         >>> ne.tensor([[[1, 2]]], names="N H C").squeeze("H").names
@@ -135,7 +137,7 @@ class Shapes(Operators):
         """
         rank = self._data.ndim + 1
         if isinstance(dim, str):
-            message = f"unsqueeze: the position is an integer, not {shown(dim)}"
+            message = f"unsqueeze: the position must be an integer, not {shown(dim)}"
             call = ShownCall("unsqueeze", (dim,), (self._dims,))
             raise fault("NE677", message, call, (0,), f"unsqueeze(0, {shown(dim)}) names the new dim")
         number = checked_int(dim, "unsqueeze", "the position")
@@ -169,7 +171,7 @@ class Shapes(Operators):
                 message = "expand: -1 keeps a size, and a new dim has none yet"
                 raise fault("NE376", message, call, (index,), "write its size")
             if size < -1:
-                raise fault("NE384", "expand: a size is 0 or more", call, (index,), "-1 keeps a size")
+                raise fault("NE384", "expand: sizes must be 0 or more", call, (index,), "-1 keeps a size")
             if here not in (None, 1, size) and size != -1:
                 dim = called(self._dims, index - new)
                 message = f"expand: {dim} has size {here}, and cannot be expanded to {size}"
@@ -178,10 +180,10 @@ class Shapes(Operators):
         try:
             return self._wrap(np.broadcast_to(self._data, shape), (None,) * new + self._names)
         except ValueError as refused:
-            raise fault("NE707", "expand: no array has so many elements", call) from refused
+            raise fault("NE707", "expand: an array cannot have so many elements", call) from refused
 
     @op("removes", extra=True)
-    def diagonal(self, offset: int = 0, dim1: Any = 0, dim2: Any = 1) -> Self:
+    def diagonal(self, offset: int = 0, dim1: OneDim = 0, dim2: OneDim = 1) -> Self:
         """Return a view of the diagonal of two dims, which becomes a last dim without a name.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").diagonal()
@@ -212,14 +214,14 @@ class Shapes(Operators):
         if min(shape, default=0) < 0:
             call = ShownCall("resize_", shape, (self._dims,))
             marked = [index for index, size in enumerate(shape) if size < 0]
-            raise fault("NE384", "resize_: a size is 0 or more", call, marked)
+            raise fault("NE384", "resize_: sizes must be 0 or more", call, marked)
         if shape == self.shape:
             self._names = self._names if names is None else names
             return self
         if any(self._names):
             result = tuple(Dim(None, size) for size in shape)
             message = f"resize_: a tensor with names keeps its sizes; {shape} is requested"
-            hint = "flatten and unflatten say which dims are merged and split; rename(None) drops the names"
+            hint = "flatten and unflatten merge and split dims by name; rename(None) drops the names"
             pairing = Pairing("resize_", "tensor", "wanted")
             raise paired_fault("NE371", message, (self._dims, result), pairing, ((), ()), hint)
         try:

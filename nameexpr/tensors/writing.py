@@ -77,7 +77,9 @@ def checked_out(out: object, verb: str) -> Core:
     if isinstance(out, Core):
         return out
     hint = "from_numpy(array) makes a tensor that shares the array's memory"
-    raise error(Diagnostic("NE660", f"{verb}: out= is a NamedTensor, not {type(out).__name__}", hint=hint))
+    raise error(
+        Diagnostic("NE660", f"{verb}: out= must be a NamedTensor, not {type(out).__name__}", hint=hint)
+    )
 
 
 def check_castable(result: np.dtype[Any], target: np.dtype[Any], verb: str, *, is_out: bool) -> None:

@@ -105,7 +105,22 @@ def as_of_floats(entry: Entry) -> dict[str, Any]:
     return {"ret": ret, "state": [{**state, "data": operand["data"]}], "self": False}
 
 
+def contracts_other_names(entry: Entry) -> bool:
+    """Return whether the case is `x @ y` of two dims with different names."""
+    case = entry["case"]
+    if (case["op"], case["form"]) != ("matmul", "operator"):
+        return False
+    left, right = ([None, *(decoded(each["names"], []) or [None])] for each in case["tensors"][:2])
+    met = {left[-1], right[-1 if len(right) == 2 else -2]}
+    return None not in met and len(met) > 1
+
+
 DEVIATIONS = {
+    "@ of dims with different names": Deviation(
+        "PyTorch sums whatever the names; here the methods do, and the operator checks names as + does",
+        contracts_other_names,
+        lambda _: {"raise": "RuntimeError", "text": "the contracted dims have different names"},
+    ),
     "mean, std and var of integers": Deviation(
         "PyTorch refuses; ours are float64, or the default float dtype, as np.mean and `: mean` give them",
         of_integers,

@@ -45,7 +45,7 @@ def test_unifies_names_from_inputs() -> None:
         tensor + other
 
     tensor = ne.randn(3, 3, names=("N", None))
-    with pytest.raises(RuntimeError, match="'N' stands at different places from the right"):
+    with pytest.raises(RuntimeError, match="'N' is at different positions from the right"):
         tensor + other
 
 

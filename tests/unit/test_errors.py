@@ -59,7 +59,7 @@ def test_an_error_has_code_spans_operands_and_hint() -> None:
     assert fault.spans == (Span(6, 10), Span(12, 16))
     assert [operand.shape for operand in fault.operands] == [(2, 3), (5, 4)]
     assert fault.operands[0].labels == ("batch=2", "chan=3")
-    assert fault.hint.startswith("if these are two dims")
+    assert fault.hint.startswith("if these are different dims")
     assert fault.diagnostics[0].text == "batch chan, chan out -> batch out"
 
 

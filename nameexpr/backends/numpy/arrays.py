@@ -194,9 +194,9 @@ def weak_numbers(
             filled.append(np.asarray(value, dtype if dtype.kind in "biufcO" or is_float(dtype) else None))
         except (OverflowError, TypeError, ValueError) as reason:
             message = (
-                f"operand {position}, the number {_short(value)}, has no place in the dtype of the others"
+                f"operand {position}, the number {_short(value)}, does not fit into the dtype of the others"
             )
-            hint = "give it as a numpy scalar of the dtype to compute in, such as numpy.int64(...)"
+            hint = "pass it as a NumPy scalar of the dtype to compute in, such as numpy.int64(...)"
             raise error(Diagnostic("NE504", message, text, hint=hint)) from reason
     return filled
 

@@ -25,7 +25,7 @@ def fold(function: Callable[..., Any], *numbers: Number) -> Any:
     Raises
     ------
     NotHeldError
-        If an integer has more than `BITS` bits, or is to become a float that float64 does not hold.
+        If an integer has more than `BITS` bits, or is to become a float that float64 cannot hold.
     """
     name = function.__name__
     if name == "where":
@@ -75,17 +75,17 @@ def _rounded(function: Callable[..., Any], numbers: list[Any]) -> Any:
 
 
 def as_float(number: int) -> float:
-    """Return an integer as a float, or raise what says that float64 does not hold it."""
+    """Return an integer as a float, or raise what says that float64 cannot hold it."""
     try:
         return float(number)
     except OverflowError:
-        raise NotHeldError(f"float64 does not hold {_shown(number)}", NO_FLOAT) from None
+        raise NotHeldError(f"float64 cannot hold {_shown(number)}", NO_FLOAT) from None
 
 
 def integer(number: Number) -> Number:
     """Return an integer; raise what says that a number is none."""
     if type(number) is not int:
-        hint = "make one of the numbers a float, such as 2.0, and all of this is computed in floats"
+        hint = "make one of the numbers a float, such as 2.0, to compute in floats"
         raise NotHeldError(f"integers give {_shown(number)}, which is not an integer", hint)
     return number
 
@@ -121,7 +121,7 @@ def _quotient(x: int, y: int) -> float:
     try:
         return x / y
     except OverflowError:
-        raise NotHeldError("float64 does not hold the quotient", NO_FLOAT) from None
+        raise NotHeldError("float64 cannot hold the quotient", NO_FLOAT) from None
 
 
 def _fmod(x: int, y: int) -> int:

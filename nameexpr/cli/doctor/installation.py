@@ -141,7 +141,7 @@ def _tried(text: str, subscripts: str, dtype: str, shapes: Sequence[tuple[int, .
     try:
         result = np.asarray(_computed(text, *arrays))
         if result.dtype != expected.dtype:
-            fault = f"the result is {result.dtype}, and should be {expected.dtype}"
+            fault = f"the result is {result.dtype}, not {expected.dtype}"
         elif not np.array_equal(result, expected):
             fault = "the result differs from that of np.einsum"
     except Exception as raised:  # noqa: BLE001  whatever is raised is what is to be reported
@@ -157,7 +157,7 @@ def _refused(text: str, code: str) -> Trial:
     try:
         compile(text)
     except NameExprError as raised:
-        fault = None if raised.code == code else f"the mistake is {raised.code}, and should be {code}"
+        fault = None if raised.code == code else f"the mistake is {raised.code}, not {code}"
     except Exception as raised:  # noqa: BLE001  as above
         fault = f"{type(raised).__name__}: {reason(raised)}"
     return Trial(text, fault)

@@ -169,7 +169,7 @@ def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) ->
     ]
     listed = " and ".join(f"'{shown(label)}'" for label in empty)
     message = f"{typed.reducer} over no elements has no value: {listed} is 0"
-    hint = "reduce over dims that hold something, or use a reducer that has a value for nothing, such as sum"
+    hint = "reduce over dims that have elements, or use a reducer that is defined for none, such as sum"
     return Diagnostic(
         "NE311", message, tree.text, (*marks, Mark(span)), describe(tree.inputs, operands), hint
     )

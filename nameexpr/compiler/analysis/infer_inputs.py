@@ -29,7 +29,7 @@ def fill_in(tree: ast.Expression, operands: Sequence[Operand], *, has_reduce: bo
     if any(operand.names is not None for operand in operands):
         filled = parse(unparse(_written_out(tree, operands)))
     elif dots := ast.atoms_of(ast.Dots, tree.outputs or ()):  # what an array leaves out is a scalar
-        hint = "only a NamedTensor brings its own names; for an array write its term"
+        hint = "only a NamedTensor has names; write the term of an array"
         marks = tuple(Mark(dot.span) for dot in dots)
         infos = describe((), operands)
         raise error(Diagnostic("NE210", "'...' is not in any input", tree.text, marks, infos, hint))
@@ -42,9 +42,9 @@ def _written_out(tree: ast.Expression, operands: Sequence[Operand]) -> ast.Expre
     mentioned = ast.labels_in(tree.outputs[0])
     dots = ast.atoms_of(ast.Dots, tree.outputs[:1])
     if dots and len(operands) != 1:
-        hint = "with several tensors, write the dims of the result out"
+        hint = "with several tensors, write out the dims of the result"
         marks = tuple(Mark(dot.span) for dot in dots)
-        message = "... stands for the dims not mentioned of a single tensor"
+        message = "... in a result without inputs needs a single tensor"
         raise error(Diagnostic("NE405", message, tree.text, marks, describe((), operands), hint))
     if not dots:
         _check_all_named(tree, operands)

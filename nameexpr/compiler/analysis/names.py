@@ -67,7 +67,7 @@ def _mismatch(tree: ast.Expression, position: int, operands: Sequence[Operand]) 
     wrong = list(_mismatches(term, names))
     item, name = wrong[0]
     marks = tuple(Mark(item.span, str(name)) for item, name in wrong)
-    message = f"{title(operand, position)} has a dim '{name}' where its term says '{dim_name_of(item)}'"
+    message = f"{title(operand, position)} has a dim '{name}' where its term has '{dim_name_of(item)}'"
     wanted = [dim_name_of(item) for item, _ in stretch(term, len(names))]
     if None not in names and None not in wanted and sorted(map(str, wanted)) == sorted(map(str, names)):
         hint = f"another order of the term matches: {' '.join(map(str, names))}"

@@ -148,7 +148,7 @@ def _wrong_ndim(tree: ast.Expression, position: int, operands: Sequence[Operand]
     mark = Mark(term.span, f"{needs} here, {ndim} in {operand.name or 'the operand'}")
     first = term.items[0] if fixed == 1 else None
     side = "left of '='" if operand.name else "right of the arrow"
-    hint = f"leave out of the term what the array does not have; new dims are made {side}"
+    hint = f"remove from the term what the array does not have; new dims are written {side}"
     if operand.name and not ndim:
         hint = f"write {called}"
     elif isinstance(first, ast.Label) and len(first.name) == ndim and ndim > 1:

@@ -92,7 +92,10 @@ def _check_left(text: str, term: ast.Term, packs: Mapping[str, int]) -> None:
     for atom in ast.atoms(term.items):
         message = hint = ""
         if isinstance(atom, ast.Anonymous):
-            message, hint = "_ stands for no dim here", "name the dim; a new dim of size 1 is written 1"
+            message, hint = (
+                "_ does not stand for a dim here",
+                "name the dim; a new dim of size 1 is written 1",
+            )
         elif isinstance(atom, ast.STRETCHED) and atom.word not in packs:
             message = f"'{atom.word}' is not in any operand"
             hint = did_you_mean(atom.word, packs) or "write it in the term whose dims it stands for"
@@ -133,8 +136,8 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
 _CONSTANTS = {
     "π": "it is written pi",
     "e": "it is written exp(1); an operand is given by keyword: e=...",
-    "True": "a comparison makes truth values: 1 == 1",
-    "False": "a comparison makes truth values: 1 == 0",
+    "True": "a comparison gives bools: 1 == 1",
+    "False": "a comparison gives bools: 1 == 0",
     "None": "a formula has no None",
 }
 
@@ -192,7 +195,7 @@ def _default_term(scope: Scope, name: str, operand: Operand) -> ast.Term:
     bare = next((use for use in uses if use.term is None), None)
     if bare is not None and len({rewritten(term.items, _without_size) for term in terms}) > 1:
         marks = (Mark(bare.span), *(Mark(use.span) for use in uses if use.term is not None))
-        message = f"which dims are meant by '{name}' alone? it has different terms"
+        message = f"'{name}' without a term is ambiguous: its uses have different terms"
         raise error(Diagnostic("NE523", message, scope.text, marks, hint="write the term at every use"))
     if terms and (uses[0].term is not None or operand.names is None):
         if uses[0].term is None and operand.shape:

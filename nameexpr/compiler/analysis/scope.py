@@ -114,7 +114,7 @@ def _goes_on(tree: ast.Formula) -> Iterator[Diagnostic]:
     between = tree.text[above.span.end : value.span.start]
     if tree.text[value.span.start] in "+-" and "\n" in between and ";" not in between:
         marks = (Mark(above.span), Mark(Span(value.span.start, value.span.start + 1)))
-        message = "the statement above ends at the line break, and this line is one of its own"
+        message = "the statement above ends at the line break, so this line is a separate statement"
         hint = "put parentheses around a value that continues on the next line"
         yield Diagnostic("NE230", message, tree.text, marks, hint=hint)
 
@@ -136,7 +136,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)
             if isinstance(atom, ast.Literal) and atom.size != 1:
-                message = f"a dim written {atom.size} has no label, and nothing could reduce it"
+                message = f"a dim written {atom.size} has no label, so it cannot be reduced"
                 hint = f"name it: C={atom.size}"
                 if len(term.items) == 1:
                     hint = f"name the dim: {use.name}[N]; to select an element, index the array beforehand"
@@ -150,7 +150,7 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
         mark = Mark(statement.name_span)
         if statement.name is None:
             if number < len(tree.statements) - 1:
-                hint = "name it: s = ...; only the last statement may go without"
+                hint = "name it: s = ...; only the last statement can be unnamed"
                 message = "the value of this statement is lost"
                 yield Diagnostic("NE230", message, tree.text, (Mark(statement.span),), hint=hint)
         elif statement.name in RESERVED:
@@ -158,8 +158,8 @@ def _statement_names(tree: ast.Formula, walks: Walks) -> Iterator[Diagnostic]:
             yield Diagnostic("NE231", message, tree.text, (mark,), hint="choose another name")
         elif statement.name in seen:
             marks = (Mark(seen[statement.name].name_span), mark)
-            hint = f"every statement gives a new name, such as {statement.name}2"
-            yield Diagnostic("NE232", f"'{statement.name}' is given twice", tree.text, marks, hint=hint)
+            hint = f"every statement defines a new name, such as {statement.name}2"
+            yield Diagnostic("NE232", f"'{statement.name}' is defined twice", tree.text, marks, hint=hint)
         elif own := used.get(statement.name) or _mentions(walk, statement.name):
             yield _used_before(tree, statement, own, is_before=statement.name in used)
         for node in walk:
@@ -173,11 +173,11 @@ def _used_before(tree: ast.Formula, statement: ast.Statement, use: ast.Use, *, i
     """Say that a name is used before its statement, or in it."""
     name = statement.name
     marks = (Mark(statement.name_span), Mark(use.name_span))
-    hint = f"call the result something else, such as {name}2"
+    hint = f"give the result another name, such as {name}2"
     message = f"'{name}' is an operand and the name of a statement"
     if is_before:
         message = f"'{name}' is used before it is computed"
-        hint = f"put its statement first; if two things are meant, call one of them {name}2"
+        hint = f"put its statement first; if these are different values, call one of them {name}2"
     return Diagnostic("NE233", message, tree.text, marks, hint=hint)
 
 
@@ -198,7 +198,7 @@ def _use(tree: ast.Formula, node: ast.Use, defined: dict[str, ast.Statement]) ->
             yield from size_faults(tree, node)
     elif node.name in defined and node.term is not None and defined[node.name].term is None:
         hint = f"write {node.name}, or give the statement a term: {node.name}[...] = ..."
-        message = f"'{node.name}' was made without a term, so its dims keep their names"
+        message = f"the statement '{node.name}' has no term, so its dims keep their names"
         marks = (Mark(defined[node.name].name_span), Mark(node.span))
         yield Diagnostic("NE238", message, tree.text, marks, hint=hint)
 

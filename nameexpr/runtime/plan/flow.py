@@ -7,6 +7,7 @@ functions, reductions. Its tree is the flow of the steps that are run, which may
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import prod
 
@@ -29,15 +30,12 @@ from nameexpr.compiler.ir.graph import (
 )
 from nameexpr.compiler.ir.primitives import is_view
 from nameexpr.compiler.memory.arrays import item_bytes
-from nameexpr.ops import FUNCTIONS, OPERATORS, SIGNS
+from nameexpr.ops import FUNCTIONS
 from nameexpr.pictures.data import Flow, Node
-from nameexpr.rules.calls import shown as shown_number
 from nameexpr.runtime.plan.network import dims_text, shape_text, with_size
 from nameexpr.runtime.plan.running import Running
 from nameexpr.runtime.plan.steps import Row
-
-HOLE = "·"
-"""Stands for a value without a name, which a line brings."""
+from nameexpr.runtime.plan.titles import HOLE, along, written_call, written_number
 
 
 def formula_graphs(running: Running, text: str, rows: Sequence[Row]) -> tuple[Flow, Flow]:
@@ -68,7 +66,9 @@ class _Values:
             stack += new
         numbers = {value: number for number, value in enumerate(sorted(needed))}
         nodes = tuple(self._node(value, numbers) for value in numbers)
-        return Flow(text, "Flow of values", nodes, tuple(dict.fromkeys(numbers[one] for one in outputs)))
+        flow = Flow(text, "Flow of values", nodes, tuple(dict.fromkeys(numbers[one] for one in outputs)))
+        views = {numbers[value] for value in needed if _is_reordering(self.compiled.graph.nodes[value])}
+        return _without_views(flow, views)
 
     def _node(self, value: int, numbers: Mapping[int, int]) -> Node:
         graph, node = self.compiled.graph, self.compiled.graph.nodes[value]
@@ -88,7 +88,7 @@ class _Values:
         graph, value = self.compiled.graph, _behind(self.compiled.graph, value)
         node = graph.nodes[value]
         if isinstance(node, Scalar):
-            return _written(number_of(node))
+            return written_number(number_of(node))
         if isinstance(node, View) and node.position >= 0:
             return self.compiled.tree.operands[node.position]
         return self.names.get(value, [HOLE])[0]
@@ -97,24 +97,24 @@ class _Values:
         node = self.compiled.graph.nodes[value]
         match node:
             case View(position, earlier):
-                return self.compiled.tree.operands[position] if earlier < 0 else "with other labels"
+                return self.compiled.tree.operands[position] if earlier < 0 else "relabelled"
             case Scalar():
                 return str(number_of(node))
             case Filled(number):
-                return _written(number)
+                return written_number(number)
             case Index(label):
                 return f"index[{shown(label)}]"
             case Map(graphs.CAST, _, dtype):
                 return f"as {dtype}"
             case Map(function, arguments):
-                return _call(function, [self._argument(one) for one in arguments])
+                return written_call(FUNCTIONS[function], [self._argument(one) for one in arguments])
             case Reduction(reducer, factors, labels):
                 inner = " * ".join([self._argument(factor) for factor in factors])
-                return f"{reducer}[{' '.join(map(shown, labels))}]({inner})"
+                return along(str(reducer), labels, inner)
             case Along(function, source, labels):
-                return f"{function}[{' '.join(map(shown, labels))}]({self._argument(source)})"
+                return along(function, labels, self._argument(source))
             case Arrange():
-                return "arranged"
+                return "reordered"
             case Drop(_, labels):
                 return f"without {' '.join(map(shown, labels))}"
 
@@ -128,25 +128,50 @@ def _behind(graph: Graph, value: int) -> int:
     return value
 
 
+def _is_reordering(node: graphs.Node) -> bool:
+    """Whether a value only has the elements of another one, by other labels or in another order."""
+    return isinstance(node, Arrange | Drop) or (isinstance(node, View) and node.position < 0)
+
+
+def _without_views(flow: Flow, views: AbstractSet[int]) -> Flow:
+    """Fold views into those that read them, and those that come out into what they are views of; a view
+    stays where that is an operand, or has other readers.
+    """
+    origins = list(range(len(flow.nodes)))
+    for view in sorted(views):
+        origins[view] = origins[flow.nodes[view].sources[0]]
+    nodes, kept = list(flow.nodes), set(origins) | (set(range(len(origins))) - views)
+    read = {
+        origins[source] for number, node in enumerate(nodes) if number not in views for source in node.sources
+    }
+    taken = {output for output in flow.outputs if output not in views}
+    for output in flow.outputs:
+        origin = origins[output]
+        if output in views and nodes[origin].kind == "step" and origin not in read | taken:
+            nodes[origin] = replace(nodes[origin], dims=nodes[output].dims)
+            taken.add(origin)
+        elif output in views:
+            nodes[output] = replace(nodes[output], sources=(origin,))
+            origins[output] = output
+            kept.add(output)
+    numbers = {old: new for new, old in enumerate(sorted(kept))}
+    left = tuple(
+        replace(nodes[old], sources=tuple(numbers[origins[source]] for source in nodes[old].sources))
+        for old in numbers
+    )
+    return Flow(flow.title, flow.what, left, tuple(numbers[origins[output]] for output in flow.outputs))
+
+
 def _sources(graph: Graph, value: int) -> list[int]:
     """Return the values that a value is made of, numbers left out."""
     sources = [_behind(graph, source) for source in graphs.sources_of(graph.nodes[value])]
     return [source for source in sources if not isinstance(graph.nodes[source], Scalar)]
 
 
-def _call(function: str, arguments: Sequence[str]) -> str:
-    """Return a pointwise function as it would be written."""
-    row = FUNCTIONS[function]
-    if row is SIGNS.get(row.name):
-        return f"{row.name}{arguments[0]}"
-    if row is OPERATORS.get(row.name):
-        return f"{arguments[0]} {row.name} {arguments[1]}"
-    return f"{row.name}({', '.join(arguments)})"
-
-
 def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozenset[str]) -> Flow:
     """Return the flow of the steps that are run; a loop is one, with the flops of all that is in it."""
     nodes = [_operand(running, position, bound) for position in range(len(running.operands))]
+    views = set()
     for step, one, note, shape, loops, title in rows:
         if loops:
             nodes[-1] = replace(nodes[-1], flops=(nodes[-1].flops or 0) + step.flops)
@@ -154,12 +179,12 @@ def _steps_flow(running: Running, text: str, rows: Sequence[Row], bound: frozens
         dims = shape_text(shape)
         if shape and len(note.labels) == len(shape):
             dims = " ".join(with_size(*pair) for pair in zip(note.labels, shape, strict=True))
-        place = "view" if (is_view(one) or one.primitive == "cast") and not step.bytes else ""
-        if one.over is not None:
-            place = "in place"
+        if (is_view(one) or one.primitive == "cast") and not step.bytes:
+            views.add(len(nodes))
+        place = "in place" if one.over is not None else ""
         size = prod(shape) * item_bytes(note.dtype)
         nodes.append(Node("step", title, dims, one.sources, step.flops, size, place))
-    return Flow(text, "Flow of steps", tuple(nodes), running.program.outputs)
+    return _without_views(Flow(text, "Flow of steps", tuple(nodes), running.program.outputs), views)
 
 
 def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
@@ -171,8 +196,3 @@ def _operand(running: Running, position: int, bound: frozenset[str]) -> Node:
         return Node("held", listed.label, shape_text(shape), bytes=size, note="computed once")
     note = "bound" if listed.label in bound else ""
     return Node("operand", listed.label, shape_text(shape), bytes=size, note=note)
-
-
-def _written(number: complex) -> str:
-    """Return a number in few characters."""
-    return shown_number(number) if isinstance(number, int) else f"{number:.6g}"

@@ -135,8 +135,7 @@ class _Tree:
             kind = "held" if self.bound else "step"
             return Node(kind, str(self.compiled.reducer), dims, (source,), 0, size)
         flops = self.plan.reduction_flops * repeats(found[-1].loops, labels)
-        title, note = f"{found[-1].title} ({self.compiled.reducer})", _blocks(found[-1].loops)
-        return Node("step", title, dims, (source,), flops, size, note)
+        return Node("step", found[-1].title, dims, (source,), flops, size, _blocks(found[-1].loops))
 
 
 def _blocks(loops: Sequence[Loop]) -> str:

@@ -11,12 +11,14 @@ from nameexpr.backends.numpy.codegen.calls import call_text
 from nameexpr.backends.numpy.codegen.statements import Numbering, local_names, value_name
 from nameexpr.backends.numpy.costs.program import estimate_seconds
 from nameexpr.compiler.ir.axes import shown
+from nameexpr.compiler.ir.graph import View
 from nameexpr.compiler.ir.layouts import OperandLayout
 from nameexpr.compiler.ir.primitives import WORKING, shapes_of
 from nameexpr.compiler.ir.program import Instruction, Loop, Note, Primitive, Program
 from nameexpr.compiler.memory.program import allocated, layouts_inside
 from nameexpr.records import replace
 from nameexpr.runtime.plan.running import Running
+from nameexpr.runtime.plan.titles import HOLE, step_title
 
 REDUCING: frozenset[Primitive] = frozenset({"reduce", "apply", "slices"})
 
@@ -52,7 +54,7 @@ class PlanStep:
 class Row(NamedTuple):
     """A step with the instruction that it tells of, the note and shape of its value, the loops around it.
 
-    `title` is the number and the kind of the step, as the table has them.
+    `title` is the number that the step has in the table, and what it does.
     """
 
     step: PlanStep
@@ -63,19 +65,44 @@ class Row(NamedTuple):
     title: str = ""
 
 
+class Argument(NamedTuple):
+    """How a value is written as an argument, and the labels of its axes; these may be unknown."""
+
+    name: str
+    labels: tuple[str, ...]
+
+
 def rows_of(running: Running) -> list[Row]:
     """Return a row for each step of what is done on each call."""
     program, count = running.program, len(running.operands)
     names = [value_name(value, count) for value in range(count + len(program.instructions))]
     labels = [operand.label for operand in running.operands]
-    rows = _rows(running, program, labels, names, running.given, (), Numbering())
-    return [row._replace(title=f"{number} {row.step.what.strip()}") for number, row in enumerate(rows, 1)]
+    known = _arguments(running)
+    rows = _rows(running, program, labels, known, names, running.given, (), Numbering())
+    return [row._replace(title=f"{number} {row.title}") for number, row in enumerate(rows, 1)]
+
+
+def _arguments(running: Running) -> list[Argument]:
+    """Return what titles need of the operands: names, if it is a formula, and labels."""
+    free = [number for number in range(len(running.compiled.operands.shapes)) if number not in running.bound]
+    labels = {
+        node.position: tuple("·".join(map(shown, axis)) for axis in node.axes)
+        for node in running.compiled.graph.nodes
+        if isinstance(node, View) and node.position >= 0
+    }
+    found = []
+    for number, listed in enumerate(running.operands):
+        own = labels.get(free[number], ()) if number < len(free) else ()
+        own = own if len(own) == len(running.shapes[number]) else ()
+        found.append(Argument(HOLE if running.is_expression or listed.is_held else listed.label, own))
+    return found
 
 
 def _rows(
     running: Running,
     program: Program,
     labels: Sequence[str],
+    known: Sequence[Argument],
     names: Sequence[str],
     given: Sequence[OperandLayout],
     loops: tuple[Loop, ...],
@@ -83,10 +110,12 @@ def _rows(
 ) -> list[Row]:
     """Return the rows of a program, those inside a loop behind the loop, for one of its blocks.
 
-    `labels` are those of its operands, as text; `names` is what the code calls all its values.
+    `labels` are those of its operands, as text, and `known` what titles need of them; `names` is what the
+    code calls all its values.
     """
     count = len(program.operands)
     labels = [*labels, *(" ".join(map(shown, note.labels)) for note in program.notes)]
+    known = [*known, *(Argument(HOLE, note.labels) for note in program.notes)]
     shapes = shapes_of(program)
     sizes = allocated(program, shapes, given)
     times = [_blocks(loops) * seconds for seconds in estimate_seconds(program, shapes, given)]
@@ -98,6 +127,10 @@ def _rows(
             [names[one] for one in instruction.sources],
         )
         dims = f"{', '.join(inside)} -> {labels[count + number]}".strip()
+        given_to = [known[one] for one in instruction.sources]
+        title = step_title(
+            instruction, [one.name for one in given_to], given_to[0].labels if given_to else ()
+        )
         what, call = "  " * len(loops) + instruction.kind, call_text(instruction, sources)
         step = PlanStep(what, dims, flops[number], sizes[number], call, times[number])
         inner: list[Row] = []
@@ -106,12 +139,12 @@ def _rows(
             own = local_names(loop, sources, numbering.parts) + numbering.values(loop.body)
             layouts = layouts_inside(program, shapes, given, number)
             numbering.parts += loop.parts
-            inner = _rows(running, loop.body, inside, own, layouts, (*loops, loop), numbering)
+            inner = _rows(running, loop.body, inside, given_to, own, layouts, (*loops, loop), numbering)
             numbering.parts -= loop.parts
             numbering.skip(loop.bodies[1:])
             around = times[number] - fsum(row.step.seconds for row in inner)
             step = replace(step, seconds=max(0.0, around))
-        rows += [Row(step, instruction, note, shapes[count + number], loops), *inner]
+        rows += [Row(step, instruction, note, shapes[count + number], loops, title), *inner]
     return rows
 
 

@@ -53,7 +53,7 @@ _DOTTED = re.compile(r"(?<![\w.])((?:[^\W\d]\w*\.)*)([^\W\d]\w*)?$")
 _COMMAND = re.compile(r"(\s*)(:\s*[^\s:]*)(\s*)")
 _TENSOR_AND_FILE = re.compile(rf"{WORD}\s*(?:\[[^\[\]]*\])?\s+(?=\S|$)")
 _PATH = re.compile(r"['\"~./]|.*[/.]", re.DOTALL)
-_DRAWN = re.compile(rf"(?:(?:{'|'.join(PICTURES)})\s+)?(?:\S+\.svg\s+)?")
+_DRAWN = re.compile(rf"(?:(?:{'|'.join(PICTURES)})\s+)?(?:\S+\.(?:svg|png|pdf)\s+)?")
 _UNQUOTED = re.compile(r"[\w./~+@%,:=-]*")
 
 

@@ -79,7 +79,7 @@ def _number(text: str, position: int) -> tuple[Span, str, str] | None:
     if re.fullmatch(r"[0-9.]+[jJ]", word):
         return span, f"'{word}': formulas do not contain complex numbers", "pass it as an operand"
     if re.fullmatch(r"0[xXoObB]\w+", word):
-        return span, f"'{word}' is not a decimal number", "numbers are decimal: 31, and not 0x1f"
+        return span, f"'{word}' is not a decimal number", "numbers are written in decimal, such as 31"
     if "_" in word and re.fullmatch(r"[0-9._]+", word):
         return span, f"'{word}' is not a number", f"write {word.replace('_', '')}"
     digits, name = re.fullmatch(r"([0-9.]+)(.*)", word, re.DOTALL).groups()  # type: ignore[union-attr]

@@ -24,7 +24,7 @@ _WORDS = {
     "if": "write where(c, x, y)",
     "else": "write where(c, x, y)",
     "is": "two values are compared with ==",
-    "return": "the value is that of the last statement: leave 'return' out",
+    "return": "the result is the value of the last statement: remove 'return'",
 }
 _KEYWORDS = re.compile("axis|axes|dims?|keepdims?|dtype|out|where|initial|ddof|correction|p")
 
@@ -128,7 +128,7 @@ def _words(stop: Stop) -> Diagnostic | None:
     if not (word or left) or stop.kind != "NAME" or stop.in_square_brackets:
         return None
     start, found = (stop.span.start, word[1]) if word else (left.start(1), left[1])  # type: ignore[union-attr,index]
-    hint = _WORDS.get(found, "a formula has no loops and no functions of its own: dims say what is repeated")
+    hint = _WORDS.get(found, "formulas have no loops and define no functions: dims express repetition")
     return stop.at(Span(start, start + len(found)), "NE145", f"'{found}' is not supported in formulas", hint)
 
 
@@ -156,7 +156,7 @@ def _equal(stop: Stop) -> Diagnostic | None:
         return _update(stop, update[1])
     if arrow and not stop.before.endswith("="):
         span = Span(stop.span.start, stop.span.start + arrow.end())
-        return stop.at(span, "NE147", f"'={arrow[1]}' compares nothing", f"write {arrow[1]}=")
+        return stop.at(span, "NE147", f"'={arrow[1]}' is not a comparison", f"write {arrow[1]}=")
     if keyword and _KEYWORDS.fullmatch(keyword[1]):
         span = Span(keyword.start(1), stop.span.end)
         message = f"functions take no keywords such as {keyword[1]}="
@@ -173,13 +173,13 @@ def _update(stop: Stop, sign: str) -> Diagnostic:
     """`y += x` and the like; `===` and `~=` for a comparison."""
     span = Span(stop.span.start - len(sign), stop.span.end)
     name = re.search(rf"(?:^|;)\s*({NAME})\s*{re.escape(sign)}$", stop.before)
-    hint = "every statement gives a new name to a value"
+    hint = "every statement defines a new name to a value"
     if sign in ("==", "!=", "~", "<=", ">="):
         hint = f"write {'!=' if sign in ('~', '!=') else sign}"
     elif name:
         value = stop.rest[1:].partition(";")[0].strip()
         value = value if re.fullmatch(rf"{NAME}(\[[^\]]*\])?|[0-9.]+", value) else f"({value})"
-        hint = f"every statement gives a new name: {name[1]}2 = {name[1]} {sign} {value}"
+        hint = f"every statement defines a new name: {name[1]}2 = {name[1]} {sign} {value}"
     return stop.at(span, "NE147", f"'{sign}=' has no meaning in a formula", hint)
 
 

@@ -118,8 +118,8 @@ class Protocols(Core):
             NE659, unless there is exactly one element.
         """
         if self._data.size != 1:
-            message = f"a tensor of {self._data.size} elements is neither true nor false"
-            raise error(Diagnostic("NE659", message, hint="ask its array: x.numpy().any(), .all() or .size"))
+            message = f"a tensor of {self._data.size} elements has no single truth value"
+            raise error(Diagnostic("NE659", message, hint="use x.numpy().any(), .all() or .size"))
         return bool(self._data.item())
 
     def __float__(self) -> float:

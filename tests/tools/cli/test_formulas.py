@@ -93,7 +93,7 @@ def test_code_runs_when_pasted(capsys: pytest.CaptureFixture[str]) -> None:
         (["eval", "y = sqtr(x[N C H W])", "x=x.npy"], 1, ["did you mean 'sqrt'?"]),
         (["eval", "y[N] = x[N C H W]", "x=x.npy"], 1, ["would be dropped"]),
         (["eval", SCALED, "x=x.npy", "s=s.npy", "--reduce", "sum"], 2, ["--reduce is for", "sum[C](x)"]),
-        (["eval", SCALED, "x=x.npy", "s=s.npy", "--dtype", "int8"], 1, ["dtype=int8 would lose"]),
+        (["eval", SCALED, "x=x.npy", "s=s.npy", "--dtype", "int8"], 1, ["dtype=int8 cannot hold"]),
         (["plan", SCALED, "x=2,3,4,4"], 1, ["there is no operand 's'"]),
         (["plan", SCALED, "x=2,3,4,4", "s=4"], 1, ["'C' is 3 in x and 4 in s"]),
         (["plan", SCALED, "x=a,b", "s=3"], None, ["a,b"]),

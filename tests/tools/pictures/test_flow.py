@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import pairwise
 
 import pytest
 
-from nameexpr.pictures import flow as pictures_flow
+from nameexpr.pictures import layers
 from nameexpr.pictures.data import Flow, Node
-from nameexpr.pictures.flow import GAP, FlowLayout, draw_flow, lay_out
+from nameexpr.pictures.flow import draw_flow
+from nameexpr.pictures.layers import GAP, FlowLayout, lay_out
 from tools.pictures.text import HOSTILE, described, faults, kinds, words
 
 LEAF = Node("operand", "x", "a=2", bytes=16)
@@ -83,7 +85,7 @@ def crossings(layout: FlowLayout) -> int:
 def test_sorting_layers_never_adds_crossings_and_removes_many(monkeypatch: pytest.MonkeyPatch) -> None:
     flows = [random_flow(seed) for seed in range(30)]
     after = [crossings(lay_out(flow, [50] * len(flow.nodes))) for flow in flows]
-    monkeypatch.setattr(pictures_flow, "SWEEPS", 0)
+    monkeypatch.setattr(layers, "SWEEPS", 0)
     before = [crossings(lay_out(flow, [50] * len(flow.nodes))) for flow in flows]
     assert all(one <= other for one, other in zip(after, before, strict=True))
     assert sum(after) < 0.8 * sum(before)
@@ -126,3 +128,36 @@ def test_lines_of_long_programs_run_straight_so_that_drawing_stays_in_proportion
     bent, straight = drawn(150), drawn(400)
     assert len(bent.middles) > 150 * 149 / 2
     assert len(straight.middles) == 401 and {len(line) for line in straight.lines} == {2}
+
+
+def test_a_long_chain_runs_straight_down_with_its_operands_next_to_it() -> None:
+    flow = chain(100)
+    layout = lay_out(flow, [100] * len(flow.nodes))
+    spine = [layout.middles[number] for number in range(100, len(flow.nodes))]
+    assert max(spine) - min(spine) < 600
+    assert max(layout.middles.values()) < 900
+    for number in range(2, 100):
+        assert abs(layout.middles[number] - layout.middles[98 + number]) <= 120
+
+
+def test_costs_are_colour_and_width() -> None:
+    nodes = (
+        Node("operand", "x", "a=2", bytes=16),
+        Node("operand", "y", "a=2", bytes=16 * 4096),
+        Node("step", "dot", "", (0, 1), 75, 8),
+        Node("step", "exp", "", (2,), 25, 8),
+        Node("step", "add", "", (3,), 0, 8),
+    )
+    picture = draw_flow(Flow("", "", nodes, (4,)))
+    shades = re.findall(r'-heat".*? fill-opacity="([\d.]+)"', picture)
+    assert [float(shade) for shade in shades] == sorted(map(float, shades), reverse=True)
+    assert len(shades) == 2, "what costs nothing is not coloured"
+    assert {"75 flops (75 %), 8 B", "25 flops (25 %), 8 B", "8 B"} <= {word.text for word in words(picture)}
+    widths = [float(wide) for wide in re.findall(r'-line" d="[^"]*" stroke-width="([\d.]+)"', picture)]
+    assert max(widths) == 6 and min(widths) < 2
+
+
+def test_boxes_of_large_flows_are_brief() -> None:
+    assert sum(word.text == "a=2" for word in words(draw_flow(chain(41)))) == 0
+    assert "a=2" in described(draw_flow(chain(41)))
+    assert sum(word.text == "a=2" for word in words(draw_flow(chain(40)))) == 40 + 39

@@ -110,7 +110,7 @@ def test_what_only_rearranges_has_one_node_for_the_result() -> None:
 
 def test_a_reducer_has_a_node_of_its_own() -> None:
     nodes = tree_of(ne.compile("a b, b -> a : max").plan((2, 3), (3,))).nodes
-    assert nodes[-1].title.endswith("(max)")
+    assert nodes[-1].title == "2 max[b]"
     assert nodes[-1].flops == 6
 
 
@@ -160,11 +160,10 @@ def test_the_network_of_a_formula_is_its_values_as_they_are_written() -> None:
         "s = · / 8",
         "a = softmax[j](s)",
         "y = sum[j](a * v)",
-        "arranged",
     }
-    assert values["arranged"].dims == "e=7 i=5"
+    assert values["y = sum[j](a * v)"].dims == "e=7 i=5"
     (output,) = network.outputs
-    assert network.nodes[output].title == "arranged"
+    assert network.nodes[output].title == "y = sum[j](a * v)"
     for node in network.nodes:
         for part in node.dims.split():
             assert part in {"i=5", "j=6", "d=8", "e=7"}
@@ -196,3 +195,65 @@ def test_the_timeline_of_nothing_is_empty() -> None:
     assert (memory.moments, memory.peak) == ((), 0)
     check(ne.compile("a b -> a b").plan((2, 3)))
     check(ne.compile("a b, b -> a").plan((0, 3), (3,)))
+
+
+FORMULA = """
+a[N h T S] = softmax[S](sum[d](q[N h T d] * k[N h S d]) / sqrt(size[d]))
+m = mean[S](a)
+n[N h T S] = where(a > 0.5, exp(a - m) * 2, abs(a))
+c = cumsum[T](max[S](n))
+u = logsumexp[h](c)
+"""
+
+
+def test_steps_are_named_by_what_they_do_and_views_are_folded_into_their_readers() -> None:
+    plan = ne.compile(FORMULA).plan(q=(2, 4, 128, 16), k=(2, 4, 128, 16))
+    titles = [node.title.partition(" ")[2] for node in tree_of(plan).nodes if node.kind == "step"]
+    assert {"· / 4", "softmax[S]", "cumsum[T]", "logsumexp[h]"} <= set(titles)
+    assert "max[S](where(· > 0.5, exp(· - ·) * 2, abs(·)))" in titles
+    assert not {"transpose", "reshape", "pointwise", "alongaxes", "fused"} & set(titles)
+    assert [moment.title for moment in plan.drawing.data.memory.moments][3] == "4 softmax[S]"
+    check(plan)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("y = tanh(x[i j])", "tanh(x)"),
+        ("y = -x[i j]", "-x"),
+        ("y = x[i j] + 2", "x + 2"),
+        ("y = 3 / x[i j]", "3 / x"),
+        ("y = max[j](x[i j])", "max[j](x)"),
+        ("y = std[i j](x[i j])", "std[i j](x)"),
+        ("y = sort[i](x[i j])", "sort[i](x)"),
+        ("y = maximum(x[i j], 0)", "maximum(x, 0)"),
+        ("y = where(x[i j] > 0, 1, x)", "where(·, 1, x)"),
+    ],
+)
+def test_titles_are_written_as_formulas_are(text: str, title: str) -> None:
+    nodes = tree_of(ne.compile(text).plan(x=(4, 5))).nodes
+    assert [node.title.partition(" ")[2] for node in nodes if node.kind == "step"][-1] == title
+
+
+def test_a_view_that_comes_out_gives_its_dims_to_what_it_is_a_view_of() -> None:
+    network = ne.compile("y[j i] = exp(x[i j])").plan(x=(2, 3)).drawing.data.network
+    assert isinstance(network, Flow)
+    assert [(node.title, node.dims) for node in network.nodes] == [
+        ("x", "i=2 j=3"),
+        ("y = exp(x)", "j=3 i=2"),
+    ]
+
+
+def test_a_view_of_an_operand_or_of_a_value_with_other_readers_stays() -> None:
+    network = ne.compile("y[j i] = x[i j]").plan(x=(2, 3)).drawing.data.network
+    assert isinstance(network, Flow)
+    assert [(node.title, node.sources) for node in network.nodes][1:] == [("reordered", (0,))]
+    plan = ne.compile("a = exp(x[i j]); b[j i] = a; c = a + 1", outputs=("b", "c")).plan(x=(2, 3))
+    for flow in (plan.drawing.data.network, tree_of(plan)):
+        assert isinstance(flow, Flow)
+        assert len(set(flow.outputs)) == 2
+        dims = [flow.nodes[output].dims for output in flow.outputs]
+        assert dims[0] == "j=3 i=2"
+        (exponential,) = (node for node in flow.nodes if "exp(x)" in node.title)
+        assert exponential.dims == "i=2 j=3", "it is read in this order"
+    check(plan)

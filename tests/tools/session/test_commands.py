@@ -102,6 +102,9 @@ def test_pictures_go_to_files(session: Session, tmp_path: Path) -> None:
         answer = session.run(f":draw {tmp_path / name} N C, C -> N | x, w")
         assert not answer.is_fault, answer.text
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    for name, begin in {"d.png": b"\x89PNG", "e.PDF": b"%PDF"}.items():
+        assert not session.run(f":draw tree {tmp_path / name} N C, C -> N | x, w").is_fault
+        assert (tmp_path / name).read_bytes().startswith(begin)
     assert said(session, ":draw").splitlines()[1:] == ["├── x  N=2 C=3", "└── w  C=3"]
 
 

@@ -309,17 +309,18 @@ def test_faults_while_it_is_prepared_are_told_as_those_of_a_call() -> None:
             'ne.compile("a b, b c, c d -> a d").bind({1: ones(2, 3), 2: ones(4, 5)})',
             "SizeError[NE304]: 'c' is 3 in operand 1 and 4 in operand 2\n  a b, b c, c d -> a d\n"
             "         ^  ^\n         3  4\n  operand 1  (2, 3)   b=2 c=3\n  operand 2  (4, 5)   c=4 d=5\n"
-            "  help: if these are two dims, rename one; to broadcast over a dim of size 1, write 1",
+            "  help: if these are different dims, rename one; to broadcast over a dim of size 1, write 1",
         ),
         (
             'ne.compile("y = x[N C] * w[C] + b[C]").bind(w=ones(3), b=ones(4))',
             "SizeError[NE304]: 'C' is 3 in w and 4 in b\n  y = x[N C] * w[C] + b[C]\n"
             "                 ^      ^\n                 3      4\n  w  (3,)   C=3\n  b  (4,)   C=4\n"
-            "  help: if these are two dims, rename one; to broadcast over a dim of size 1, write 1",
+            "  help: if these are different dims, rename one; to broadcast over a dim of size 1, write 1",
         ),
         (
             'ne.compile("a b, b -> a").bind({1: ones(3)})(ones(2, 3), ones(3))',
-            "OperandError[NE502]: the text takes 1 operand beside the bound ones, but 2 operands were given\n"
+            "OperandError[NE502]: the text takes 1 operand not counting bound ones, "
+            "but 2 operands were given\n"
             "  a b, b -> a\n  ^^^\n  help: give one array for 'a b'",
         ),
     ],

@@ -202,7 +202,7 @@ class FormulaWriter:
         if size is None:
             known = [label for label in self.views.sizes if not isinstance(label, Unnamed)]
             hint = did_you_mean(item.name, known)
-            hint = hint or "no operand has a dim of this label; sizes={...} gives a size"
+            hint = hint or "no operand has a dim with this label; pass its size as sizes={...}"
             message = f"the size of '{item.name}' is not known"
             raise error(Diagnostic("NE313", message, self.scope.text, (Mark(item.span),), hint=hint))
         if node.name == SIZE:
@@ -221,7 +221,7 @@ class FormulaWriter:
             )
             every = [label for group in axes for label in group]
             if len(set(every)) < len(every) or any(map(_is_literal, every)):
-                message = f"'{node.name}' has a dim twice, or one without a name: which dims are meant?"
+                message = f"the dims of '{node.name}' are ambiguous: a name occurs twice, or is missing"
                 hint = f"name its dims where it is used: {node.name}[i j]"
                 raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
         else:

@@ -4,7 +4,7 @@ The calls say it (`nameexpr.runtime`), and so does the checker of source files (
 NumPy.
 
 >>> no_size("h", 2.5).message
-'h= is a float, and not a size'
+'h= is a float, not a size'
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _bare(text: str) -> str:
 def operands_by_position(text: str, operands: Sequence[str]) -> Diagnostic:
     """Return the mistake of operands of a formula that come without names."""
     hint = f"write {', '.join(f'{name}=...' for name in operands[:8])}" if operands else "leave them out"
-    return Diagnostic("NE527", "the operands of a formula are given by name", text, hint=hint)
+    return Diagnostic("NE527", "the operands of a formula are passed by name", text, hint=hint)
 
 
 def no_size(name: str, value: Any) -> Diagnostic:
@@ -72,7 +72,7 @@ def no_size(name: str, value: Any) -> Diagnostic:
         hint = f"{name}= is not an option here; a label of that name takes sizes={{'{name}': 8}}"
     elif hasattr(value, "__array__"):
         hint = "operands follow the text, without a keyword: einsum(text, array)"
-    return Diagnostic("NE603", f"{name}= is {kind_of(value)}, and not a size", hint=hint)
+    return Diagnostic("NE603", f"{name}= is {kind_of(value)}, not a size", hint=hint)
 
 
 def kind_of(value: Any) -> str:
@@ -107,7 +107,7 @@ def _keyword_faults(tree: Expression, keywords: Mapping[str, int], labels: set[s
             yield _unknown_keyword(tree, name, labels)
         elif size < 0:
             message = f"{name}={size} is not a size: sizes are 0 or more"
-            hint = "leave it out, and it is found from the operands where they determine it"
+            hint = "leave it out: it is inferred where the operands determine it"
             marks = tuple(Mark(item.span) for item in labelled(tree.terms, name))
             yield Diagnostic("NE603", message, tree.text, marks, hint=hint)
 
@@ -118,11 +118,11 @@ def _unknown_keyword(tree: Expression, name: str, labels: set[str]) -> Diagnosti
             if is_renamed(item) and item.dim == name:
                 label = unparse_item(unnamed(item))
                 hint = f"'{name}' is the dim's name on the tensor, its label here is {label}: give its size"
-                message = f"{name}= is the size of no label"
+                message = f"{name}= is not a label of the text"
                 return Diagnostic("NE602", message, tree.text, (Mark(item.dim_span),), hint=hint)
     known = f"the text has the labels {listed(sorted(labels))}" if labels else "the text has no labels"
     hint = did_you_mean(name, sorted(labels)) or known
-    return Diagnostic("NE602", f"{name}= names no label of the text", tree.text, hint=hint)
+    return Diagnostic("NE602", f"{name}= is not a label of the text", tree.text, hint=hint)
 
 
 def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int] = ()) -> Diagnostic:
@@ -133,7 +133,7 @@ def too_many_dims(tree: Expression | Scope, count: int, operands: Collection[int
         return Diagnostic("NE705", message, tree.text, hint="reduce some of them earlier")
     marks = tuple(Mark(tree.inputs[position].span) for position in sorted(operands)[:MARKED])
     message = f"an intermediate value would have {count} dims, and the limit is {most}"
-    hint = "reduce some of them earlier, in an expression of their own"
+    hint = "reduce some of them earlier, in a separate expression"
     return Diagnostic("NE705", message, tree.text, marks, hint=hint)
 
 

@@ -82,7 +82,7 @@ def _clash(scene: Scene, label: str, statements: Sequence[SizeStatement], about:
                 marks.setdefault(item.span, Mark(item.span, str(item.size)))
     said, size = _said(scene, pair, about), statements[0].size
     code, message = "NE304", f"'{label}' is {said}"
-    hint = "if these are two dims, rename one; to broadcast over a dim of size 1, write 1"
+    hint = "if these are different dims, rename one; to broadcast over a dim of size 1, write 1"
     if is_under_dots(label):
         code, message = "NE309", f"dims under '...' do not broadcast: {said}"
         hint = "aligned from the right, sizes must be equal or 1"

@@ -87,7 +87,7 @@ def foreign(tree: ast.Formula, node: ast.CallAlong, span: Span, name: str, own: 
     listed = "it has no dims"
     if words:
         listed = f"its only dim is {words[0]}" if len(words) == 1 else f"its dims are {' '.join(words)}"
-    message = f"the value that {node.function} is given has no dim '{name}'"
+    message = f"the argument of {node.function} has no dim '{name}'"
     hint, marks = did_you_mean(name, words) or listed, [Mark(span), Mark(node.arguments[0].span)]
     within = _labels_of_dim(tree, name)
     if within:
@@ -121,7 +121,7 @@ def _reduced_by(value: ast.Node, name: str) -> ast.CallAlong | None:
 def no_elements(text: str, node: ast.CallAlong, label: str) -> Diagnostic:
     """Return the diagnostic for a maximum, say, over a dim that holds nothing (NE311)."""
     message = f"{node.function} over no elements has no value: '{shown(label)}' is 0"
-    hint = "reduce over dims that hold something, or use a reduction that has a value for nothing"
+    hint = "reduce over dims that have elements, or use a reduction that is defined for none, such as sum"
     return Diagnostic("NE311", message, text, (Mark(node.term.span),), hint=hint)
 
 
@@ -136,8 +136,8 @@ def undefined(text: str, function: str, dtypes: Sequence[str], span: Span) -> Di
 def not_in_dtype(text: str, statement: ast.Statement, dtype: str, wanted: str) -> Diagnostic:
     """Return the diagnostic for a result that is to be of a dtype which cannot hold it (NE610)."""
     name = f"'{statement.name}'" if statement.name is not None else "the value"
-    message = f"dtype={wanted} would lose what {name}, of dtype {dtype}, holds"
-    hint = "ask for a wider dtype, or convert the result"
+    message = f"dtype={wanted} cannot hold {name}, of dtype {dtype}, without loss"
+    hint = "use a wider dtype, or convert the result"
     return Diagnostic("NE610", message, text, (Mark(statement.value.span),), hint=hint)
 
 
@@ -150,7 +150,7 @@ def not_computed(text: str, reason: NotHeldError, span: Span) -> Diagnostic:
 def not_held(number: float | complex, dtype: str) -> NotHeldError:
     """Return what is wrong with a number that a dtype does not hold."""
     hint = NO_FLOAT if dtype == "float64" else "convert the operand to a wider dtype"
-    return NotHeldError(f"{dtype} does not hold {shown_number(number)}", hint)
+    return NotHeldError(f"{dtype} cannot hold {shown_number(number)}", hint)
 
 
 def _instead(function: str, dtypes: Sequence[str]) -> str:
@@ -159,7 +159,7 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
     if function == "-." and set(plain) == {"bool"}:
         return "write a != b, or a + 0 - b"
     if function == ".-" and set(plain) == {"bool"}:
-        return "the inverse of a truth value is ~x"
+        return "bools are negated by ~x"
     if function in ("&.", "|.", ".~"):
         return "convert an operand first, or compare it: x != 0 makes bools"
     if any(dtype.startswith(("complex", "clongdouble")) for dtype in plain):
@@ -169,7 +169,7 @@ def _instead(function: str, dtypes: Sequence[str]) -> str:
 
 def _kind(dtype: str) -> str:
     """Return a dtype as a message says it."""
-    return f"a number ({dtype.kind})" if isinstance(dtype, WeakDtype) else dtype
+    return f"a Python {dtype.kind}" if isinstance(dtype, WeakDtype) else dtype
 
 
 def broadcast_fault(
@@ -222,7 +222,7 @@ def other_size(
             seen[other] = operand
             break
     message = f"'{label}' is {here} in {view[0]} and {there} {elsewhere}"
-    hint = "if these are two dims, rename one"
+    hint = "if these are different dims, rename one"
     return Diagnostic("NE330", message, text, tuple(marks), _described(seen), hint)
 
 

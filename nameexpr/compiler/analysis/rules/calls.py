@@ -30,7 +30,7 @@ def _of_values(tree: Formula, node: Call, values: Collection[str]) -> Iterator[D
     function = POINTWISE.get(node.function)
     if function is not None:
         if len(node.arguments) != function.arity:
-            takes = "1 value" if function.arity == 1 else f"{function.arity} values"
+            takes = "1 argument" if function.arity == 1 else f"{function.arity} arguments"
             message = f"{node.function} takes {takes}, not {len(node.arguments)}"
             yield Diagnostic("NE234", message, tree.text, (mark,), hint=_arity_hint(node))
         return
@@ -75,7 +75,7 @@ def _arity_hint(node: Call) -> str:
     if node.function in ("maximum", "minimum") and len(node.arguments) == 1:
         return f"{node.function[:3]}[C](x) reduces over C"
     if node.function in ("maximum", "minimum", "logical_and", "logical_or", "hypot", "pow"):
-        return f"{node.function}(x, y), one within the other for more values"
+        return f"{node.function}(x, y); nest calls for more values"
     usage = POINTWISE[node.function].usage
     return usage if POINTWISE[node.function].arity > 2 else f"write {usage}"  # noqa: PLR2004  of more all are named
 
@@ -85,7 +85,7 @@ def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[
     mark = Mark(node.name_span)
     if node.function in POINTWISE:
         hint = f"write {node.function}(...)"
-        message = f"{node.function} is pointwise: it has no dims of its own"
+        message = f"{node.function} is pointwise: it takes no dims"
         yield Diagnostic("NE235", message, tree.text, (mark, Mark(node.term.span)), hint=hint)
         return
     if node.function not in REDUCTIONS and node.function not in ALONG:
@@ -96,10 +96,10 @@ def _along(tree: Formula, node: CallAlong, values: Collection[str]) -> Iterator[
         return
     if len(node.arguments) != 1:
         dims = unparse_term(node.term)
-        hint = f"{node.function}[{dims}](x) goes over the dims of one value"
+        hint = f"{node.function}[{dims}](x) takes one argument"
         if node.function in _PAIRS:
             hint += f"; of two values write {_PAIRS[node.function]}(x, y)"
-        message = f"{node.function} takes 1 value, not {len(node.arguments)}"
+        message = f"{node.function} takes 1 argument, not {len(node.arguments)}"
         yield Diagnostic("NE234", message, tree.text, (mark,), hint=hint)
     yield from _bound(tree, node)
 
@@ -110,7 +110,7 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
     wrong = [item for item in items if not isinstance(item, Label | Pack | Dots)]
     if wrong:
         marks = tuple(Mark(item.span) for item in wrong)
-        message = f"the brackets of {node.function} hold names of dims"
+        message = f"the brackets of {node.function} take names of dims"
         hint = f"{node.function}[C H](x); sizes and groups belong to the terms of operands"
         if any(isinstance(item, Literal) for item in wrong):
             hint = f"dims are given by name, not by number: {node.function}[C](x)"
@@ -118,7 +118,9 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
         return
     if not items:
         hint = f"name the dims: {node.function}[C](x)"
-        yield Diagnostic("NE237", f"{node.function} over no dim", tree.text, (Mark(node.span),), hint=hint)
+        yield Diagnostic(
+            "NE237", f"{node.function} needs at least one dim", tree.text, (Mark(node.span),), hint=hint
+        )
     words = [(type(item).__name__, getattr(item, "name", "")) for item in items]
     often = {word for word in words if words.count(word) > 1}
     if often:
@@ -126,8 +128,8 @@ def _bound(tree: Formula, node: CallAlong) -> Iterator[Diagnostic]:
         message = f"a dim occurs twice in the brackets of {node.function}"
         yield Diagnostic("NE237", message, tree.text, marks, hint="name each dim once")
     if node.function in ALONG_ONE and not (len(items) == 1 and isinstance(items[0], Label)) and items:
-        message = f"{node.function} goes along one dim"
-        hint = f"write {node.function}[C](x), and one within the other for more"
+        message = f"{node.function} takes one dim"
+        hint = f"write {node.function}[C](x); nest calls for more dims"
         yield Diagnostic("NE237", message, tree.text, (Mark(node.term.span),), hint=hint)
 
 
@@ -138,4 +140,4 @@ def size_faults(tree: Formula, node: Use) -> Iterator[Diagnostic]:
     labels = [item.name for item in items if isinstance(item, Label)]
     if node.name == SIZE and len(items) > 1 and len(labels) == len(items):
         hint = "write " + " * ".join(f"size[{label}]" for label in labels)
-    yield Diagnostic("NE237", f"{node.name} is of one dim", tree.text, (Mark(node.span),), hint=hint)
+    yield Diagnostic("NE237", f"{node.name} takes one dim", tree.text, (Mark(node.span),), hint=hint)

@@ -108,7 +108,7 @@ def _inside_groups(tree: ast.Expression, _: bool, holder: str = "input") -> Iter
 def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnostic]:
     for item in group.items:
         if is_renamed(item):
-            message = f"a dim inside a group has no name of its own, so '{item.dim}=' names nothing"
+            message = f"a dim inside a group has no name, so '{item.dim}=' has no effect"
             hint = f"write {unparse_item(unnamed(item))}"
             yield Diagnostic("NE207", message, tree.text, marks_of(item), hint=hint)
         elif isinstance(item, ast.Group):
@@ -121,12 +121,12 @@ def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     inside, outside = ast.atoms_of(ast.Anonymous, tree.inputs), ast.atoms_of(ast.Anonymous, tree.outputs)
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
-        message = "_ has a meaning only with one input or in an assertion"
+        message = "_ is supported only with one input or in an assertion"
         yield Diagnostic("NE208", message, tree.text, marks_of(*inside, *outside), hint=hint)
     elif len(outside) > len(inside):
         extra = outside[len(inside) :]
         hint = "the k-th _ of the result is the k-th _ of the input; a new dim of size 1 is written 1"
-        message = "this _ stands for no dim of the input"
+        message = "this _ does not correspond to a dim of the input"
         yield Diagnostic("NE209", message, tree.text, marks_of(*extra), hint=hint)
 
 
@@ -157,7 +157,9 @@ def _sizes_agree(tree: ast.Expression, _: bool, __: str = "input") -> Iterator[D
         if first.size != atom.size:
             marks = (Mark(first.span, str(first.size)), Mark(atom.span, str(atom.size)))
             message = f"'{atom.name}' is {first.size} and {atom.size} in the same text"
-            yield Diagnostic("NE301", message, tree.text, marks, hint="if these are two dims, rename one")
+            yield Diagnostic(
+                "NE301", message, tree.text, marks, hint="if these are different dims, rename one"
+            )
 
 
 def _result_names(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:

@@ -170,9 +170,11 @@ def _misspelt(
     case = " (upper and lower case differ)" if name.casefold() == near.casefold() else ""
     hint = f"spell both alike{case}; to sum over '{name}' anyway, end the text with : sum"
     if near in lone:
-        message = f"'{name}' and '{near}' occur once in the inputs and not in the result: are they one label?"
+        message = (
+            f"'{name}' and '{near}' occur once in the inputs and not in the result: are they the same label?"
+        )
     elif near not in _occurrences(tree.inputs):
-        message = f"'{name}' is not in the result, and '{near}' is in no input: are they one label?"
+        message = f"'{name}' is not in the result, and '{near}' is not in any input: are they the same label?"
     else:
         message = f"'{name}' would be implicitly summed: it occurs once in the inputs and not in the result"
         hint = Proposal(near, f"{case} to sum over '{name}' anyway, end the text with : sum")

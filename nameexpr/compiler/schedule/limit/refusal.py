@@ -3,7 +3,7 @@
 LimitError[NE709]: the expression needs 90,000,000 bytes at its peak, and memory_limit is 1,000,000
   query dim, key dim -> query key : max
   query key  (3000, 3000)  72,000,000 bytes
-  help: raise the limit to 48,000, which blocks make do with, or make 'query' at most 40 (here 3,000)
+  help: raise the limit to 48,000, which is enough in blocks, or make 'query' at most 40 (here 3,000)
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def over_limit(
     if sum(results) > limit:
         what = "results alone take" if len(results) > 1 else "result alone takes"
         message = f"the {what} {sum(results):,} bytes, and memory_limit is {limit:,}"
-    hints = [f"raise the limit to {needed:,}{', which blocks make do with' if needed < peak else ''}"]
+    hints = [f"raise the limit to {needed:,}{', which is enough in blocks' if needed < peak else ''}"]
     hints += advice(needs[0].labels) if needs else ()
     infos = [
         OperandInfo(place, need.shape, None, (f"{need.size:,} bytes",), _title(need.labels))

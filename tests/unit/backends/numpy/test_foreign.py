@@ -52,13 +52,13 @@ def test_names_come_with_an_array(array: Any) -> None:
         np.add(TENSOR * 0, array),
     ]
     for result in results:
-        assert type(result) is ne.NamedTensor
+        assert isinstance(result, ne.NamedTensor)
         assert result.names == ("station", "time")
         np.testing.assert_array_equal(result.numpy(), VALUES)
 
 
 def test_a_series_is_named_by_its_index() -> None:
-    series = pd.Series([1.0, 2.0], pd.Index(["a", "b"], name="station"))
+    series = pd.Series([1.0, 2.0], pd.Index(["Oslo", "Bergen"], name="station"))
     assert ne.tensor(series).names == ("station",)
     assert ne.einsum("station time, station -> time", ARRAY, series).names == ("time",)
     with pytest.raises(ne.DimNameError):

@@ -1,0 +1,85 @@
+"""Coordinates of operands, which the results of expressions and formulas have for the dims that they keep.
+
+A coordinate belongs to the name of a dim. Where a text gives a label another name, merges or splits it, or
+moves elements along it, the positions of the result are not those of the operand: it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from nameexpr.backends.numpy.foreign import Coordinate, Foreign, read
+from nameexpr.compiler.analysis.scope import Scope
+from nameexpr.syntax.ast import (
+    Alias,
+    CallAlong,
+    Expression,
+    Group,
+    NamedGroup,
+    Statement,
+    Term,
+    Use,
+    atoms,
+    nodes,
+)
+from nameexpr.tensors import NamedTensor, wrap
+from nameexpr.tensors.coordinates import agreed, without
+from nameexpr.tensors.labelled import attach
+
+MOVING = frozenset({"sort", "flip"})
+"""Functions after which positions along their dims are others."""
+
+
+def understood(value: Any) -> Any:
+    """Return an array of another library as a tensor, with its coordinates; any other object as it is."""
+    found = None if isinstance(value, NamedTensor) else read(value)
+    if not isinstance(found, Foreign) or not any(found.names):
+        return value
+    return attach(wrap(found.array, found.names), found.coordinates(found.names))
+
+
+def coordinates_of(
+    tree: Expression | Scope, operands: Sequence[Any], bound: tuple[Coordinate, ...] = ()
+) -> tuple[Coordinate, ...]:
+    """Return the coordinates that the result of a text has for these operands, if it has the dims.
+
+    `bound` are those of operands that are bound already (NE580, if labels differ).
+    """
+    every = [bound, *[operand._coordinates for operand in operands if isinstance(operand, NamedTensor)]]
+    if not any(every):
+        return ()
+    verb = "evaluate" if isinstance(tree, Scope) else "einsum"
+    return tuple(without(agreed(every, verb), moved_labels(tree)))
+
+
+def moved_labels(tree: Expression | Scope) -> set[str]:
+    """Return the labels and names of dims whose positions in the result may not be those of an operand."""
+    if isinstance(tree, Expression):
+        return _renamed((*tree.inputs, *(tree.outputs or ())))
+    statements = tree.tree.statements
+    used = [node for statement in statements for node in nodes(statement.value)]
+    terms = [
+        one.term for one in (*statements, *used) if isinstance(one, Statement | Use | CallAlong) and one.term
+    ]
+    along = [node.term for node in used if isinstance(node, CallAlong) and node.function in MOVING]
+    return _renamed(terms) | _names(item for term in along for item in term.items)
+
+
+def _renamed(terms: Iterable[Term]) -> set[str]:
+    items = [item for term in terms for item in term.items]
+    return _names(item for item in items if isinstance(item, Alias | Group | NamedGroup))
+
+
+def _names(items: Iterable[Any]) -> set[str]:
+    every = [each for item in items for each in (item, *atoms((item,)))]
+    return {
+        name for each in every for name in (getattr(each, "dim", None), getattr(each, "name", None)) if name
+    }
+
+
+def carried(result: Any, coordinates: Sequence[Coordinate]) -> Any:
+    """Return a result, or each of several, with the coordinates of its dims."""
+    if isinstance(result, tuple):
+        return tuple(attach(each, coordinates) for each in result)
+    return attach(result, coordinates)

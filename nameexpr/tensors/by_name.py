@@ -1,0 +1,147 @@
+"""Arithmetic by name: `x.by_name` is x with operators that pair dims by their names, in any order.
+
+`z = x.by_name` shares the array of x. A result has the union of the names, in the order in which they first
+appear, left operand first, as in xarray. A dim of size 1 is repeated, other sizes must be equal. An array
+without names pairs from the right, as everywhere; a tensor that has names and unnamed dims is refused, as
+nothing says what the latter are.
+
+The choice belongs to a tensor and not to a switch, so that no setting elsewhere changes what a function
+computes. It stays with results, so that a formula of several operations is by name throughout, and one such
+operand suffices. `z.by_position` leads back.
+
+>>> x = ne.tensor([[1.0, 2.0], [3.0, 5.0]], names="station time")
+>>> z = x.by_name
+>>> z - x.mean("time")
+tensor([[-0.5,  0.5],
+        [-1. ,  1. ]], names=('station', 'time'), shape=(2, 2)).by_name
+>>> (z.mean("time") * z.mean("station")).names
+('station', 'time')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from operator import attrgetter
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.dims import Names
+from nameexpr.rules.by_name import names_by_name, shared_names
+from nameexpr.rules.writing import check_written
+from nameexpr.tensors.arithmetic import ArithmeticMethods
+from nameexpr.tensors.contraction import MatrixProducts, contracted
+from nameexpr.tensors.core import Core
+from nameexpr.tensors.display import Display
+from nameexpr.tensors.fills import Fills
+from nameexpr.tensors.operators import NUMBERS, as_core, is_operand
+from nameexpr.tensors.protocols import Protocols
+from nameexpr.tensors.writing import spelt
+
+
+class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols):
+    """What `x.by_name` does in another way than x: operators, comparisons, ufuncs, `where` and `@`."""
+
+    __slots__ = ()
+    _is_by_name = True
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}.by_name"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return attrgetter("by_name"), (Core._tensor_class._wrap(self._data, self._names),)
+
+    def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        a, b = paired((left, right), verb)
+        if out is not None and out is left and a is not left:
+            said = spelt(verb, is_out=False)
+            check_written(left._dims, a._names, np.broadcast_shapes(a.shape, b.shape), said)
+        return super()._unify(verb, a, b, out)
+
+    def where(self, condition: Any, other: Any) -> Self:
+        """Return the elements where the condition is true, and those of `other` elsewhere, all by name."""
+        x, mask, y = paired((self, condition, other), "where")
+        chosen = super(PairedByName, x).where(mask, y)
+        return self._named(chosen._data, chosen._names)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        """Return what a ufunc of NumPy gives for operands that are paired by name."""
+        if method == "__call__" and ufunc.signature is None:
+            operands = (*inputs, kwargs["where"]) if "where" in kwargs else inputs
+            aligned = paired(operands, f"np.{ufunc.__name__}")
+            inputs = tuple(aligned[: len(inputs)])
+            if "where" in kwargs:
+                kwargs["where"] = aligned[-1]
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    def __matmul__(self, other: Any) -> Self:
+        return self._contracted(self, other) if is_operand(other) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Self:
+        return self._contracted(other, self) if is_operand(other) else NotImplemented
+
+    def _contracted(self, left: Any, right: Any) -> Self:
+        """Return the sum of products over all dims that both have, as xarray's `@` does."""
+        a, b = as_core(left, "@"), as_core(right, "@")
+        shared = shared_names(a._dims, b._dims, "@")
+        return self._named(*contracted(a, b, (shared, shared)))
+
+
+@cache
+def kind_by_name() -> type[Core]:
+    """Return the class of `x.by_name`: a NamedTensor with these methods instead of its own."""
+    doc = "A NamedTensor whose operators pair dims by name: `x.by_name`."
+    return type("ByName", (PairedByName, Core._tensor_class), {"__slots__": (), "__doc__": doc})
+
+
+def _reflected(verb: str) -> Any:
+    """Return a reflected operator of its own: Python asks it before the left operand, if that is a tensor."""
+    inherited = getattr(ArithmeticMethods, verb)
+
+    def reflected(self: PairedByName, other: Any) -> Any:
+        return inherited(self, other)
+
+    reflected.__name__ = verb
+    return reflected
+
+
+for _verb in (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "lshift",
+    "rshift",
+):
+    setattr(PairedByName, f"__r{_verb}__", _reflected(f"__r{_verb}__"))
+
+
+def paired(operands: Sequence[Any], verb: str) -> list[Any]:
+    """Return operands with their dims in one order, where a dim that one lacks has size 1.
+
+    Numbers, and arrays without names, stay as they are. NE370 for sizes that differ, NE471 for a tensor that
+    has names and unnamed dims.
+    """
+    cores = [each if type(each) in NUMBERS or each is True else as_core(each, verb) for each in operands]
+    tensors = [each for each in cores if isinstance(each, Core) and any(each._names)]
+    if len({each._names for each in tensors}) < 2:  # noqa: PLR2004  there is one order
+        return cores
+    names = names_by_name([each._dims for each in tensors], verb)
+    return [_aligned(each, names) if isinstance(each, Core) and any(each._names) else each for each in cores]
+
+
+def _aligned(tensor: Core, names: Names) -> Core:
+    """Return a view with these names, of which the tensor lacks some."""
+    own = tensor._names
+    if own == names:
+        return tensor
+    order = [own.index(name) for name in names if name in own]
+    places = tuple([slice(None) if name in own else None for name in names])
+    return tensor._wrap(tensor._data.transpose(order)[places], names)

@@ -1,0 +1,41 @@
+"""Arrays of other libraries as data of tensors: with names and coordinates, or an error in our words."""
+
+from __future__ import annotations
+
+from nameexpr.backends.numpy.foreign import Foreign, Refusal, classes_within, reader_of
+from nameexpr.errors import Diagnostic, error
+from nameexpr.tensors.core import Core
+
+_NUMBERS = frozenset({int, float, complex, bool, list, tuple})
+
+
+def foreign(data: object) -> Foreign | None:
+    """Return what an array of another library holds, and None for any other object.
+
+    NE412 and NE654 for one that would lose something, NE653 for a list of such arrays.
+    """
+    if type(data) in _NUMBERS and not isinstance(data, list | tuple):
+        return None
+    from nameexpr.backends.numpy.foreign import (
+        reader_of,
+    )  # late: not for arrays
+
+    if isinstance(data, list | tuple):
+        for kind in classes_within(data) - _NUMBERS:
+            if issubclass(kind, Core) or reader_of(kind) is not None:
+                hint = "stack([x, y], name='...') joins them along a new dim"
+                message = f"the data is a list of {kind.__name__}s, not one array"
+                raise error(Diagnostic("NE653", message, hint=hint))
+        return None
+    reader = reader_of(type(data))
+    found = None if reader is None else reader(data)
+    if isinstance(found, Refusal):
+        raise error(
+            Diagnostic("NE412" if found.is_name else "NE654", f"the data {found.message}", hint=found.hint)
+        )
+    return found
+
+
+def is_foreign(data: object) -> bool:
+    """Return whether `foreign` knows the class of an object."""
+    return reader_of(type(data)) is not None

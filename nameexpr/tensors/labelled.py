@@ -1,0 +1,240 @@
+"""Tensors with coordinates. Only they are of this class, so that others pay nothing for it.
+
+Its methods are those of `NamedTensor`, each followed by `carried`, but for those that move elements: indexing
+and selecting slice coordinates, and sorting loses those of its dim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache, wraps
+from types import FunctionType
+from typing import Any, Self
+
+import numpy as np
+
+from nameexpr.backends.numpy.foreign import Coordinate
+from nameexpr.dims import Names
+from nameexpr.tensors.coordinates import Coordinates, agreed, fitting, in_a_row, renamed, taken, without
+from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.foreign import foreign
+
+
+def wrap(data: Array, names: Names) -> Any:
+    """Return a tensor without coordinates around an array, unchecked."""
+    return Core._tensor_class._wrap(data, names)
+
+
+def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
+    """Return a tensor with those of the coordinates that fit its dims; a plain one if none does."""
+    kept = fitting(coordinates, tensor._names, tensor._data.shape)
+    if not kept:
+        return tensor if type(tensor) is Core._tensor_class else wrap(tensor._data, tensor._names)
+    new = object.__new__(_labelled_class())
+    new._data, new._names, new._coordinates = tensor._data, tensor._names, kept
+    return new
+
+
+def of_all(operands: Iterable[Any], verb: str) -> list[Coordinate]:
+    """Return the coordinates of all operands that are tensors, as `agreed` does."""
+    return agreed([operand._coordinates for operand in operands if isinstance(operand, Core)], verb)
+
+
+def joined(parts: list[Core], dim: str | None, verb: str) -> list[Coordinate]:
+    """Return the coordinates of tensors joined along a dim: those along it one after the other."""
+    others = agreed([without(part._coordinates, [dim]) for part in parts], verb)
+    return others if dim is None else others + in_a_row([part._coordinates for part in parts], dim)
+
+
+def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate]) -> Any:
+    """Return what a method gave with coordinates; a tensor that was written over keeps its own."""
+    if isinstance(result, Core):
+        if any(result is operand for operand in operands):
+            if isinstance(result, Labelled):
+                result._coordinates = fitting(result._coordinates, result._names, result.shape)
+            return result
+        return attach(result, coordinates)
+    if isinstance(result, tuple | list):
+        parts = [carried(part, operands, coordinates) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
+class Labelled(Core):
+    """What a NamedTensor with coordinates has in addition."""
+
+    __slots__ = ("_coordinates",)
+
+    _coordinates: Coordinates
+
+    @classmethod
+    def _wrap(cls, data: Array, names: Names) -> Self:
+        return wrap(data, names)  # type: ignore[no-any-return]
+
+    def _named(self, data: Any, names: Names) -> Self:
+        return wrap(data if type(data) is np.ndarray else np.asarray(data), names)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make this tensor again, with its coordinates."""
+        return _restored, (self._data, self._names, self._coordinates)
+
+    def rename(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Return a view with other names, as `NamedTensor.rename`; coordinates follow their dims."""
+        new = wrap(self._data, self._names).rename(*names, **rename_map)
+        return attach(new, renamed(self._coordinates, self._names, new._names))  # type: ignore[no-any-return]
+
+    def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
+        """Change the names of this tensor as `rename` does, and return it."""
+        self.names = wrap(self._data, self._names).rename_(*names, **rename_map).names
+        return self
+
+    @property
+    def names(self) -> Names:
+        """The names of the dims, which may be set; coordinates follow their dims."""
+        return self._names
+
+    @names.setter
+    def names(self, names: object) -> None:
+        old = self._names
+        Core.names.fset(self, names)  # type: ignore[attr-defined]
+        moved = renamed(self._coordinates, old, self._names)
+        self._coordinates = fitting(moved, self._names, self.shape)
+
+    def drop_coords(self, *names: str) -> Core:
+        """Return the tensor without the coordinates of these names, or without any."""
+        gone = set(names) or {each.name for each in self._coordinates}
+        return attach(self, [each for each in self._coordinates if each.name not in gone])  # type: ignore[no-any-return]
+
+    def _quick(self, key: Any) -> None:
+        return None
+
+    def _part_at(self, key: Any, call: Any = None) -> Self:
+        part = super()._part_at(key, call)  # type: ignore[misc]
+        coordinates, axis = list(self._coordinates), 0
+        for place, item in zip(*self._key(key, call), strict=True):  # type: ignore[attr-defined]
+            name = self._names[axis] if item.takes else None
+            is_along = item.kind in ("slice", "int") or (item.takes == 1 and place.ndim == 1)
+            if name is not None and is_along:
+                coordinates = taken(coordinates, name, place)
+            elif item.takes:
+                coordinates = without(coordinates, self._names[axis : axis + item.takes])
+            axis += item.takes
+        return attach(part, coordinates)  # type: ignore[no-any-return]
+
+    def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        coordinates = of_all((left, right), verb)
+        result = super()._unify(verb, left, right, out)  # type: ignore[misc]
+        return carried(result, (left, right, out), coordinates)  # type: ignore[no-any-return]
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
+        result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
+        coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
+        return carried(result, (*args, *kwargs.values()), coordinates)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        """Return what a ufunc of NumPy gives, with coordinates."""
+        inputs = tuple(map(understood, inputs))
+        coordinates = [] if method == "reduceat" else of_all(inputs, ufunc.__name__)
+        result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)  # type: ignore[misc]
+        return carried(result, (*inputs, *kwargs.get("out", ())), coordinates)
+
+
+def _restored(data: Array, names: Names, coordinates: Coordinates) -> Any:
+    return attach(wrap(data, names), coordinates)
+
+
+_IN_PLACE = """
+sum prod mean std var max min amax amin any all median nansum nanprod nanmean nanstd nanvar nanmax nanmin
+nanmedian ptp count_nonzero argmax argmin nanargmax nanargmin quantile percentile nanquantile nanpercentile
+average norm vector_norm where clip round around real imag angle conj nan_to_num isclose sinc i0 isreal
+iscomplex zeros_like ones_like empty_like full_like copy cumsum cumprod nancumsum nancumprod transpose
+swapaxes moveaxis expand_dims squeeze matrix_transpose broadcast_to
+"""
+"""Functions of NumPy that leave elements at their positions along the dims that they keep."""
+
+_REARRANGED = {"sort": 0, "argsort": 0, "topk": 1, "gather": 0}
+"""Methods that rearrange elements one by one along a dim, and where in a call the dim is."""
+
+_SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chunk"})
+"""Methods that move or select whole slices along dims."""
+
+
+def understood(operand: Any) -> Any:
+    """Return an array of another library as a tensor with its coordinates, and any other object as it is."""
+    is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
+    found = None if is_usual else foreign(operand)
+    if found is None:
+        return operand
+    return attach(wrap(found.array, found.names), found.coordinates(found.names))
+
+
+def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of `NamedTensor` for tensors with coordinates."""
+
+    @wraps(method)
+    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(understood, args))
+        others = {word: understood(value) for word, value in kwargs.items()}
+        coordinates = of_all((self, *args, *[others[word] for word in others if word != "out"]), name)
+        result = method(self, *args, **others)
+        if name in _REARRANGED:
+            coordinates = without(coordinates, [_dim(self, name, args, kwargs)])
+        return carried(result, (self, *args, *others.values()), coordinates)
+
+    return call
+
+
+def _dim(tensor: Core, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    place = _REARRANGED[name]
+    dim = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis", -1))
+    return dim if isinstance(dim, str) or not tensor._names else tensor._names[dim]
+
+
+def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that selects slices: applied to positions, it tells which."""
+
+    @wraps(method)
+    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
+        result = method(self, *args, **kwargs)
+        parts = [result] if isinstance(result, Core) else list(result)
+        chosen = [list(self._coordinates) for _ in parts]
+        for axis, dim in enumerate(self._names):
+            if dim is not None and any(dim in each.dims for each in self._coordinates):
+                moved = method(_positions(self, axis), *args, **kwargs)
+                for at, part in enumerate([moved] if isinstance(moved, Core) else moved):
+                    chosen[at] = _at_positions(chosen[at], dim, part, axis)
+        parts = [attach(part, own) for part, own in zip(parts, chosen, strict=True)]
+        return parts[0] if isinstance(result, Core) else type(result)(parts)
+
+    return call
+
+
+def _positions(tensor: Core, axis: int) -> Core:
+    """Return the positions along an axis, in the shape of a tensor, in no memory of its own."""
+    shape = tensor._data.shape
+    numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
+    return wrap(np.broadcast_to(numbers, shape), tensor._names)  # type: ignore[no-any-return]
+
+
+def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int) -> list[Coordinate]:
+    if not part._data.size:
+        return without(coordinates, [dim])
+    line = tuple(slice(None) if at == axis else 0 for at in range(part._data.ndim))
+    return taken(coordinates, dim, part._data[line])
+
+
+@cache
+def _labelled_class() -> Any:
+    """Return the class of tensors with coordinates: `Labelled`, and NamedTensor with `carried`."""
+    base = Core._tensor_class
+    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__getattr__"}
+    compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+    methods: dict[str, Any] = {"__slots__": ()}
+    for name in set(dir(base)) - own - (set(vars(object)) - compared):
+        method = next(vars(each)[name] for each in base.__mro__ if name in vars(each))
+        if isinstance(method, property) and name in ("T", "mT"):
+            methods[name] = property(_carrying(name, method.fget))  # type: ignore[arg-type]
+        elif isinstance(method, FunctionType) and (not name.startswith("_") or name.startswith("__")):
+            methods[name] = (_selecting if name in _SELECTING else _carrying)(name, method)
+    return type("LabelledTensor", (Labelled, base), methods)
