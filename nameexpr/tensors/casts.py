@@ -117,7 +117,7 @@ class Casts(Operators):
         ['station']
         """
         xarray = sys.modules.get("xarray")
-        if xarray is None or not self._coordinates:
+        if xarray is None:
             return {each.name: each.values for each in self._coordinates}
         return xarray.Coordinates(coords_of(self, xarray))  # type: ignore[no-any-return]
 

@@ -234,7 +234,7 @@ def test_coordinates_can_be_asked_for_and_dropped() -> None:
     xr.testing.assert_equal(x.coords.to_dataset(), ARRAY.coords.to_dataset())
     assert set(x.drop_coords("time", "light").coords) == {"station", "height", "source"}
     assert type(x.drop_coords()) is Tensor
-    assert x.drop_coords().coords == PLAIN.coords == {}
+    assert not x.drop_coords().coords and not PLAIN.coords
     assert PLAIN.drop_coords() is PLAIN
 
 
@@ -259,6 +259,13 @@ def test_a_tensor_without_coordinates_stays_plain() -> None:
 
 def test_xarray_pairs_the_dims_of_a_tensor_by_name() -> None:
     square = xr.DataArray(np.arange(4.0).reshape(2, 2), dims=("a", "b"), coords={"a": [1, 2]})
+    plain = ne.tensor(square).drop_coords()
+    for other in (ne.tensor(square).T, plain.T):
+        xr.testing.assert_equal(np.add(square, other), square * 2)
+        xr.testing.assert_equal(square + other, square * 2)
+    assert xr.DataArray(plain).dims == ("a", "b")
+    with pytest.raises(ne.DimNameError):
+        square + plain.rename(None)
     for result in (square + ne.tensor(square).T, np.add(square, ne.tensor(square).T)):
         assert isinstance(result, xr.DataArray)
         xr.testing.assert_equal(result, square * 2)
