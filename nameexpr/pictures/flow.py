@@ -24,7 +24,7 @@ FRAMES = {"operand": "box", "held": "held"}
 LINES = (1.2, 6.0)
 """Widths of lines: the least, and that of the largest value."""
 MOST_DETAILED = 40
-"""Operands up to which each tells its dims; of more of them, only the tooltips do."""
+"""Operands up to which boxes tell dims and bytes; in larger flows, only the tooltips do."""
 LEAST_SHARE = 0.01
 """Share of all flops from which a step is coloured."""
 
@@ -33,10 +33,7 @@ def draw_flow(flow: Flow) -> Picture:
     """Draw a flow."""
     total = sum(node.flops or 0 for node in flow.nodes)
     is_large = sum(node.kind == "operand" for node in flow.nodes) > MOST_DETAILED
-    texts = [
-        [short(node.title, COLUMNS)] if is_large and node.kind == "operand" else node_lines(node, total=total)
-        for node in flow.nodes
-    ]
+    texts = [node_lines(node, total=total, is_brief=is_large) for node in flow.nodes]
     largest = max((node.bytes or 0 for node in flow.nodes), default=0)
     widths = [max(map(pixels, lines)) + 2 * PAD for lines in texts]
     highs = [len(lines) * ROW + PAD for lines in texts]
@@ -87,14 +84,16 @@ def _heights(layout: FlowLayout, highs: Sequence[int], top: int) -> tuple[dict[i
     return tops, bottoms
 
 
-def node_lines(node: Node, columns: int = COLUMNS, total: int = 0) -> list[str]:
+def node_lines(node: Node, columns: int = COLUMNS, total: int = 0, *, is_brief: bool = False) -> list[str]:
     """Format the lines in the box of a value: what makes it, its dims, costs, a note. If there are `total`
-    flops, its share of them is told.
+    flops, its share of them is told. A brief box only tells what makes it, and the flops.
     """
     flops = flops_text(node.flops) if node.flops else ""
     if flops and node.flops and LEAST_SHARE * total <= node.flops < total:
         flops += f" ({round(100 * node.flops / total)} %)"
     size = "" if node.bytes is None else bytes_text(node.bytes)
+    if is_brief:
+        return [short(line, columns) for line in (node.title, flops) if line]
     lines = (node.title, node.dims, ", ".join(filter(None, (flops, size))), node.note)
     return [short(line, columns) for line in lines if line]
 

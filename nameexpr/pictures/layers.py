@@ -1,7 +1,7 @@
 """Where the values of a flow go: in layers, with few crossings, and near to each other.
 
 A value is one layer above the highest of those that are made of it, so most lines are short; a line that
-passes layers gets a place in each of them, so that it runs beside boxes and not behind them. Within a layer
+passes layers gets a place in each of them, so that it runs between boxes and not through them. Within a layer
 the order is that of a walk up from the results, which keeps trees free of crossings, then bettered by
 barycentres (Sugiyama, Tagawa, Toda, 1981). Boxes are moved to the mean of their neighbours as far as order
 and widths allow, which is a regression that keeps an order (Ayer et al., 1955).
@@ -70,7 +70,7 @@ def lay_out(flow: Flow, widths: Sequence[int]) -> FlowLayout:
 
 
 def _walk(flow: Flow) -> list[int]:
-    """Order all nodes, each behind what it is made of, from left to right."""
+    """Order all nodes, each after what it is made of, from left to right."""
     seen: dict[int, None] = {}
     begun: set[int] = set()
     stack = [*reversed([*flow.outputs, *range(len(flow.nodes))])]

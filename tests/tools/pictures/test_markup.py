@@ -16,8 +16,9 @@ import pytest
 
 import nameexpr as ne
 from nameexpr.pictures.files import Picture
+from nameexpr.pictures.sheet import Move, Sheet
 from nameexpr.pictures.words import escaped
-from tools.pictures.text import HOSTILE
+from tools.pictures.text import HOSTILE, faults
 
 
 @pytest.mark.slow
@@ -117,3 +118,19 @@ def test_the_extra_is_named_where_it_is_not_installed(
         PLAN.draw().save(tmp_path / name)
     PLAN.draw().save(tmp_path / "a.svg")
     assert [path.name for path in tmp_path.iterdir()] == ["a.svg"]
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [("M", 10.0, 50.0), ("Q", -300.0, 60.0, 10.0, 70.0)],
+        [("M", 10.0, 50.0), ("Q", 20.0, 900.0, 60.0, 70.0)],
+        [("M", 10.0, 50.0), ("Q", 2000.0, -900.0, 60.0, 70.0)],
+        [("M", 10.0, 50.0), ("C", -200.0, 60.0, 900.0, 700.0, 60.0, 70.0)],
+        [("M", -30.0, 50.0), ("H", 700.0), ("V", -90.0), ("L", 5.0, 800.0), ("Z",)],
+    ],
+)
+def test_the_view_has_all_of_a_line(moves: list[Move]) -> None:
+    sheet = Sheet("", "", "", "")
+    sheet.path(moves, "line", 6)
+    assert faults(sheet.svg()) == []

@@ -254,4 +254,6 @@ def test_a_view_of_an_operand_or_of_a_value_with_other_readers_stays() -> None:
         assert len(set(flow.outputs)) == 2
         dims = [flow.nodes[output].dims for output in flow.outputs]
         assert dims[0] == "j=3 i=2"
+        (exponential,) = (node for node in flow.nodes if "exp(x)" in node.title)
+        assert exponential.dims == "i=2 j=3", "it is read in this order"
     check(plan)
