@@ -165,7 +165,9 @@ def name_fault(name: str) -> str | None:
         return "primes are allowed only at its end"
     if not _fits(character):
         return f"{character!r} is not a letter, a digit or an underscore"
-    return "it starts with a digit" if character.isdecimal() else f"{character!r} cannot stand first"
+    return (
+        "it starts with a digit" if character.isdecimal() else f"{character!r} cannot be its first character"
+    )
 
 
 def first_misfit(word: str) -> int:

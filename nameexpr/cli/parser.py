@@ -32,7 +32,7 @@ _COLUMNS = 80
 _COLORS = ("auto", "always", "never")
 _EXITS = "exit codes:"
 _TAIL = f"""
-{_EXITS} 0 fine, 1 the expression or the data is wrong, 2 the arguments are, 130 interrupted.
+{_EXITS} 0 success, 1 the expression or the data is wrong, 2 the arguments are wrong, 130 interrupted.
 arguments after -- are not options."""
 _EXAMPLES = """\
 examples:
@@ -65,7 +65,7 @@ _ARRAYS = (".npy", ".npz", ".csv")
 _PYTHON = (".py", ".ipynb")
 _PLANNED = "show how an expression would be computed: steps, costs, pictures"
 _SOURCE = "show the NumPy that computes an expression, ready to paste"
-_EXPLAINED = "show a page about an error code, or all there is to say of an expression"
+_EXPLAINED = "show a page about an error code, or a report on an expression"
 _SESSION = "try expressions and formulas, line by line"
 _INSTALLED = "show versions, BLAS and threads, and what is wrong with them"
 ROWS = (
@@ -165,7 +165,7 @@ def _no_command(arguments: Sequence[str]) -> UsageError:
     width = max(map(len, NAMES))
     listed = "\n".join(f"  {row.name:<{width}}  {row.summary}" for row in ROWS)
     parser.description = f"Expressions over arrays whose dims have names.\n\ncommands:\n{listed}"
-    parser.epilog = f"nameexpr COMMAND --help has more, as has nameexpr help COMMAND.\n\n{_EXAMPLES}{_TAIL}"
+    parser.epilog = f"nameexpr COMMAND --help and nameexpr help COMMAND show more.\n\n{_EXAMPLES}{_TAIL}"
     version = f"nameexpr {__version__}"
     parser.add_argument("--version", action="version", version=version, help="show the version and exit")
     parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)

@@ -160,7 +160,7 @@ def _rule(code: str) -> dict[str, Any]:
         "id": code,
         "name": kind.__name__,
         "shortDescription": {"text": about.partition(": ")[2] or about},
-        "help": {"text": f"`nameexpr explain {code}` says more."},
+        "help": {"text": f"`nameexpr explain {code}` explains more."},
     }
 
 

@@ -93,7 +93,7 @@ def _check_cells(cells: list[tuple[int, str]], path: str) -> Checked:
 
 
 def as_python(cell: str) -> tuple[Source, SourceError | None]:
-    """Return a cell with IPython's syntax replaced, and what is wrong if that is no Python."""
+    """Return a cell with IPython's syntax replaced, and what is wrong if that is not Python."""
     python = Source(blanked(Source(cell.replace("\0", " ")).text))
     try:
         parse_python(python)

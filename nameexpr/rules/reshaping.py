@@ -103,7 +103,7 @@ def _apart(dims: Dims, axes: tuple[int, ...], out_dim: object, call: ShownCall) 
     """Return the error for dims that are not neighbours in this order, with the call that makes them so."""
     words = [spelt(dims[at], at) for at in axes]
     is_block = max(axes) - min(axes) + 1 == len(axes)
-    message = f"{listed(words)} {'stand in another order' if is_block else 'are not neighbours'}"
+    message = f"{listed(words)} {'are in another order' if is_block else 'are not neighbours'}"
     if is_block:
         in_order = [spelt(dims[at], at) for at in sorted(axes)]
         hint = f"write them in their order, flatten({in_order!r}, {shown(out_dim)}), or change that: "

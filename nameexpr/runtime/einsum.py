@@ -142,7 +142,7 @@ def einsum(
 
 
 @overload
-def einsum(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def einsum(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *operands: ArrayLike,
@@ -159,7 +159,7 @@ def einsum(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
 
 
 @overload
-def einsum(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def einsum(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *operands: ArrayLike | Labelled,

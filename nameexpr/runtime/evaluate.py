@@ -28,7 +28,7 @@ OPTIONS_WHERE_FREE = frozenset({"dtype", "order", "tune"})
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,
@@ -45,7 +45,7 @@ def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLik
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,
@@ -79,7 +79,7 @@ def evaluate(
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,
@@ -96,7 +96,7 @@ def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLik
 
 
 @overload
-def evaluate(  # type: ignore[overload-overlap]  # what has names is no ArrayLike
+def evaluate(  # type: ignore[overload-overlap]  # what has names is not an ArrayLike
     text: str,
     /,
     *,

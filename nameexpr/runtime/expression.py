@@ -62,7 +62,7 @@ class ExpressionEntry(Entry):
         from nameexpr.syntax.unparse import unparse_term
 
         terms, count, left = self.tree.inputs, len(operands), len(self.free)
-        wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} beside the bound ones"
+        wants = f"{left or 'no'} {'operand' if left == 1 else 'operands'} not counting bound ones"
         got = f"{count or 'no'} {'operands were' if count > 1 else 'operand was'} given"
         listed = " and ".join(f"'{unparse_term(terms[position])}'" for position in self.free)
         hint = f"give one array for {listed}" if left else "call it without operands"

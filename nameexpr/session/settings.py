@@ -76,7 +76,7 @@ def read_bytes(value: str) -> int:
 
 def _whole_number(value: str, what: str, most: int, hint: str) -> int:
     if not value.isascii() or not value.isdigit() or len(value) > len(str(most)) or int(value) > most:
-        raise LineError(f"'{value}' is no {what}", hint=hint, code="setting")
+        raise LineError(f"'{value}' is not a {what}", hint=hint, code="setting")
     return int(value)
 
 

@@ -145,7 +145,7 @@ class AlongDim(Operators):
 
     @allocating("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:
-        """Return a view with the order along some dims turned around.
+        """Return a view with the order along some dims reversed.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").flip("C")
         tensor([[3, 2, 1]], names=('N', 'C'), shape=(1, 3))
@@ -174,7 +174,7 @@ class AlongDim(Operators):
 
     @op("removes")
     def select(self, dim: OneDim, index: int) -> Self:
-        """Return a view of what stands at one index of a dim, without that dim.
+        """Return a view of the elements at one index of a dim, without that dim.
 
         Raises
         ------
@@ -266,7 +266,7 @@ class AlongDim(Operators):
 
     @op("removes")
     def unbind(self, dim: OneDim = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
-        """Return views of what stands at each index of a dim, without that dim.
+        """Return views of the elements at each index of a dim, without that dim.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").unbind("C")[0]
         tensor([1, 3], names=('N',), shape=(2,))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from nameexpr.tensors.ops import called, checked, op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import DTypeLike
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -158,8 +160,14 @@ class Casts(Operators):
         checked_device(device)
         return self._cast(dtype, copy=copy)
 
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+
+    @overload
+    def type(self, dtype: DTypeLike) -> Self: ...
+
     @op("answers")
-    def type(self, dtype: Any = None) -> Any:
+    def type(self, dtype: DTypeLike | None = None) -> str | Self:
         """Return the tensor in another dtype; without one, a name for the type, "nameexpr.FloatTensor".
 
         >>> ne.tensor([1]).type()
@@ -187,7 +195,7 @@ class Casts(Operators):
 
     @checked
     def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless told not to.
+        """Return the tensor in another dtype: NumPy's name for `to`, which copies unless copy=False.
 
         >>> ne.tensor([1], names="N").astype("float64")
         tensor([1.], names=('N',), shape=(1,))

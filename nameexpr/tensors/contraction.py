@@ -74,7 +74,7 @@ class MatrixProducts(Operators):
 
     @op("drops")
     def dot(self, other: Other, *, out: Core | None = None) -> Self:
-        """Return the sum of the products of two vectors, whatever their names.
+        """Return the sum of the products of two vectors, regardless of their names.
 
         >>> ne.tensor([1, 2], names="N").dot(ne.tensor([3, 4], names="C"))
         tensor(11)

@@ -74,7 +74,7 @@ def ones(
 def empty(
     *size: Any, names: object = None, dtype: Dtype = None, out: NamedTensor | None = None, **torch: Any
 ) -> NamedTensor:
-    """Return a tensor whose elements are not set: whatever the memory held.
+    """Return a tensor whose elements are not set, and hold what was in memory.
 
     >>> empty(2, 3, names="N C").shape
     (2, 3)

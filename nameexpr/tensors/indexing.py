@@ -99,7 +99,7 @@ class Indexing(Operators):
 
     @op("removes", extra=True)
     def isel(self, /, **indices: Any) -> Self:
-        """Return what stands at indices of dims given by name: integers, slices, lists, masks, tensors.
+        """Return the elements at indices of dims given by name: integers, slices, lists, masks, tensors.
 
         >>> ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C").isel(N=0, C=slice(1, None))
         tensor([2, 3], names=('C',), shape=(2,))

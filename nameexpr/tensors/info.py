@@ -171,7 +171,7 @@ class Info(Operators):
 
     @op("keeps")
     def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
-        """Raise an error that says how an array gets to another device (NE678)."""
+        """Raise an error that explains how an array gets to another device (NE678)."""
         hint = "give x.numpy() to a library for that device, and keep x.names"
         raise error(Diagnostic("NE678", "NumPy's arrays are on the CPU and have no CUDA device", hint=hint))
 
@@ -194,7 +194,7 @@ class Info(Operators):
 
     @op("fills")
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Return the tensor if no gradient is asked for.
+        """Return the tensor if no gradient is requested.
 
         Raises
         ------

@@ -24,7 +24,7 @@ def add_expression(parser: ArgumentParser) -> None:
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of `nameexpr.compile`."""
-    size = "size of a label that the operands do not tell; may be repeated"
+    size = "size of a label that the operands do not determine; can be repeated"
     parser.add_argument("--size", metavar="NAME=N", type=as_size, action="append", default=[], help=size)
     parser.add_argument("--dtype", metavar="DTYPE", help="the dtype to compute in, such as float32")
     optimize = "order of contractions: true, false, or a strategy such as greedy, optimal"

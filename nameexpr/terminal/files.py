@@ -179,7 +179,7 @@ def _read_archive(stream: IO[bytes], key: str | None, shown: str, most: int) -> 
     import zipfile  # late: with what it loads it takes as long as all else here
 
     if not zipfile.is_zipfile(stream):
-        raise unreadable(shown, "it is no .npz file, or was cut short", "write it with numpy.savez")
+        raise unreadable(shown, "it is not a .npz file, or was cut short", "write it with numpy.savez")
     with zipfile.ZipFile(stream) as archive:
         files = [member for member in archive.infolist() if not member.is_dir()]
         members = {file.filename.removesuffix(".npy"): file for file in files}

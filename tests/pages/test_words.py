@@ -1,4 +1,6 @@
-"""The documents use natural English: phrasings that read as translated are found, with a better word."""
+"""Documents, messages and `--help` use natural English: phrasings that read as translated are found, with a
+better word.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
+from nameexpr.cli.parser import ROWS, Subcommand, command_parser
 from pages import documents
 
-ELSEWHERE = {"docs/operators.md"}
-"""A document whose tables come from the package; the source of its other words is in `ALSO`."""
 ALSO = ["tests/README.md", "tests/pages/operators_words.md", "examples/data/README.md"]
-CHECKED = sorted({*documents.DOCUMENTS, *ALSO} - ELSEWHERE)
-
-GENERATED = re.compile(r"<!-- (pointwise|reductions|along) -->.*?<!-- end -->", re.DOTALL)
+CHECKED = sorted({*documents.DOCUMENTS, *ALSO})
+CASES = sorted(path.name for path in (documents.ROOT / "tests" / "cases").glob("*_*.txt"))
+MESSAGE = re.compile(r"^(?:\w+Error\[NE\d{3}\]: |  help: )(.*)$", re.MULTILINE)
 FIGURES = re.compile(r"<!-- figures: begin -->.*?<!-- figures: end -->", re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 
@@ -67,6 +68,13 @@ PHRASES = [
     Phrase(r"\bgoes on\b", "continues", "a value that goes on in the next line"),
     Phrase(r"\bmakes? (bools|integers|floats|numbers) of\b", "converts to", "which makes floats of them"),
     Phrase(r"\bmeaning of its own\b", "reserved", "a name that has a meaning of its own"),
+    Phrase(r"\bhas no place\b", "is not allowed, does not fit", "'@' has no place in a formula"),
+    Phrase(r"\bhas no use for\b", "does not support", "zeros has no use for size=3"),
+    Phrase(r"\bleads nowhere\b", "cannot be 0", "a step of 0 leads nowhere"),
+    Phrase(r"\bone within the other\b", "nest calls", "one within the other for more"),
+    Phrase(r"\bif need be\b", "if needed", "with a term if need be"),
+    Phrase(r"\bnone either\b", "also removes its names", "rename(None) gives out none either"),
+    Phrase(r"\bthe most there can be\b", "the limit is", "64 is the most there can be"),
     Phrase(r"\bfunctions? of (NumPy|PyTorch)\b", "NumPy function, PyTorch function", "a function of NumPy's"),
 ]
 
@@ -87,8 +95,8 @@ def findings(text: str) -> list[tuple[int, str]]:
 
 
 def prose(text: str) -> str:
-    """Return the text with as many characters, in which blocks, code and generated tables are blank."""
-    for pattern in (documents.FENCE, GENERATED, FIGURES):
+    """Return the text with as many characters, in which blocks, code and measured figures are blank."""
+    for pattern in (documents.FENCE, FIGURES):
         text = pattern.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
     return CODE.sub(lambda match: "`" * len(match[0]), text)
 
@@ -99,6 +107,33 @@ def test_the_document_reads_naturally(document: str) -> None:
     assert not found, "\n".join(f"{document}:{line}: {advice}" for line, advice in found)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_messages_read_naturally(name: str) -> None:
+    text = (documents.ROOT / "tests" / "cases" / name).read_text(encoding="utf-8")
+    messages = {message[1] for message in MESSAGE.finditer(text)}
+    assert len(messages) > 20
+    found = {f"{message}: {advice}" for message in messages for _, advice in findings(message)}
+    assert not found, "\n".join(sorted(found))
+
+
+def test_messages_in_documents_read_naturally() -> None:
+    bodies = [
+        body
+        for document in documents.DOCUMENTS
+        for fence in documents.fences(documents.read(document))
+        for body in (fence.output or "", fence.body)
+    ]
+    messages = {message[1] for body in bodies for message in MESSAGE.finditer(body)}
+    assert len(messages) > 300
+    found = {f"{message}: {advice}" for message in messages for _, advice in findings(message)}
+    assert not found, "\n".join(sorted(found))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_the_help_of_a_command_reads_naturally(row: Subcommand) -> None:
+    assert not findings(command_parser(row).format_help())
+
+
 @pytest.mark.parametrize("phrase", PHRASES, ids=[phrase.example for phrase in PHRASES])
 def test_a_phrasing_to_avoid_is_found(phrase: Phrase) -> None:
     broken_over_lines = "\n  ".join(phrase.example.split())
@@ -106,9 +141,8 @@ def test_a_phrasing_to_avoid_is_found(phrase: Phrase) -> None:
         assert any(phrase.better in advice for line, advice in findings(text) if line >= 3)
 
 
-def test_blocks_code_and_generated_tables_are_left_alone() -> None:
+def test_blocks_code_and_figures_are_left_alone() -> None:
     assert findings("A\n```text\nwhat stands behind\n```\nand `behind` or\n") == []
-    assert findings("<!-- along -->\n| turned around |\n<!-- end -->\n") == []
     assert findings("<!-- figures: begin -->\nrefused\n<!-- figures: end -->\nbehind") == [
         (4, "'behind': write after, below")
     ]

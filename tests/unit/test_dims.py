@@ -150,7 +150,7 @@ def test_identifiers_keywords_and_primed_names_are_names(name: str) -> None:
         ("a'b", "primes are allowed only at its end"),
         ("'a", "primes are allowed only at its end"),
         ("٣a", "it starts with a digit"),
-        ("\u0301e", "'\u0301' cannot stand first"),
+        ("\u0301e", "'\u0301' cannot be its first character"),
         ("x²", "'²' is not a letter, a digit or an underscore"),
         ("größe höhe", "it holds white space"),
         ("größe\u3000höhe", "it holds white space"),

@@ -146,7 +146,7 @@ def mean(x: Array, *, axis: Axes, keepdims: bool = False, dtype: npt.DTypeLike |
     if dtype is None and x.dtype.kind in "iub":
         return in_float64(mean, x, axis=axis, keepdims=keepdims)
     if dtype is None and not is_inexact(x.dtype):
-        raise TypeError(f"the mean of {x.dtype} is no {x.dtype}")
+        raise TypeError(f"the mean of {x.dtype} is not a {x.dtype}")
     if dtype is None and x.dtype in _PLAIN and x.size:
         return _add(x, axis=axis, keepdims=keepdims) / count(x, axis)
     with np.errstate(all="ignore"):
@@ -165,7 +165,7 @@ def var(x: Array, *, axis: Axes, keepdims: bool = False, correction: float = 1) 
     if x.dtype.kind in "iub":
         return in_float64(var, x, axis=axis, keepdims=keepdims, correction=correction)
     if not is_inexact(x.dtype):
-        raise TypeError(f"the variance of {x.dtype} is no {x.dtype}")
+        raise TypeError(f"the variance of {x.dtype} is not a {x.dtype}")
     if x.itemsize == NARROW and is_narrow(x.dtype):
         return in_float32(var, x, axis=axis, keepdims=keepdims, correction=correction)
     divisor = max(0.0, count(x, axis) - correction)

@@ -20,7 +20,7 @@ examples:
   nameexpr check - --stdin-filename x.py < x.py  as an editor does
 
 every literal text given to einsum, evaluate, compile, check or explain of nameexpr is read
-as the call would read it, and what the call would refuse is reported as path:line:col. The
+as the call would read it, and its mistakes are reported as path:line:col. The
 files are not run. # nameexpr: ignore or # nameexpr: ignore[NE304] silences a line.
 
 exit codes: 0 nothing was found, 1 something was, or a file cannot be read, 2 the arguments are
@@ -31,7 +31,7 @@ FORMATS = ("text", "json", "github", "sarif")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the paths and options of the command."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files and folders; - is standard input")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to say what was found")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="format of the findings")
     parser.add_argument("--short", action="store_true", help="one line for each finding, without its text")
     excluded = "leave out paths, files and folders that match, as a shell does; may be repeated"
     strict = "report calls whose text cannot be read, too"
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ignore", metavar="CODES", type=_codes, default=(), help="do not report codes that begin with these"
     )
-    name = "what standard input is called; as a notebook if it ends in .ipynb"
+    name = "the file name of standard input; a notebook if it ends in .ipynb"
     parser.add_argument("--stdin-filename", metavar="NAME", default="<stdin>", help=name)
 
 

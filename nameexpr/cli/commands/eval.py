@@ -23,7 +23,7 @@ examples:
 operands: .npy, .npz (file.npz:key if it holds several), .csv (numbers; one a line makes
 one dim, lines with commas two), - for standard input, or a number if there is no such file.
 those of a formula (a text with '=' or brackets, and no arrow) come by name, name=FILE.
-with --json, numbers that JSON lacks are the strings "nan", "inf" and "-inf", and complex
+with --json, numbers that JSON does not have are the strings "nan", "inf" and "-inf", and complex
 numbers are [real, imaginary]; data of more than 1000 elements is null."""
 
 

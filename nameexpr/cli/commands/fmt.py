@@ -17,8 +17,8 @@ examples:
   nameexpr fmt < formula.txt                     standard input is one text of any number of lines
   nameexpr fmt --check - < formula.txt           prints nothing, exit code 1 if it is not canonical
 
-one space between items, none inside brackets, no bracket that does nothing, one statement a line.
-comments are kept: those behind a statement behind it, all others on lines above it. Empty lines go.
+one space between items, none inside brackets, no redundant brackets, one statement per line.
+comments are kept, after their statement or on lines above it. Empty lines are removed.
 
 exit codes: 0 fine, 1 a text is wrong or, with --check, not canonical; 2 the arguments are wrong,
 130 interrupted. arguments after -- are not options."""

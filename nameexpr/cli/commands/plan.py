@@ -25,7 +25,7 @@ examples:
   nameexpr plan 'a b, b c, c d -> a d' 10,20 20,30 30,40 --draw tree --mermaid
 
 a shape is sizes with commas; () or scalar is a number. Of a .npy file only shape and dtype
-are read; shapes alone stand for float64. With --save (or --svg) the table is printed as well,
+are read; shapes alone mean float64. With --save (or --svg) the table is printed as well,
 unless the picture goes to standard output: --save -. PNG and PDF need pip install 'nameexpr[pictures]'."""
 
 

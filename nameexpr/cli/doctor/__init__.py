@@ -14,10 +14,10 @@ examples:
   nameexpr doctor --json
   OPENBLAS_NUM_THREADS=1 nameexpr doctor         what another setting would do
 
-It says which Python, NumPy and BLAS there are, which kernels and how many threads the BLAS
-runs, and compares a few expressions with np.einsum. What can be improved follows as problems
-and warnings. Kernels and threads are told with threadpoolctl: pip install 'nameexpr[doctor]'.
-Nothing is written, and no network is used; python -m benchmarks, in a checkout, measures.
+It shows the versions of Python, NumPy and BLAS, and the kernels and threads that the BLAS
+uses, and compares a few expressions with np.einsum. What can be improved follows as problems
+and warnings. Kernels and threads need threadpoolctl: pip install 'nameexpr[doctor]'.
+Nothing is written, and no network is used; python -m benchmarks, in a checkout, runs the benchmarks.
 
 exit codes: 0 fine, or warnings only; 1 a problem: a package is missing, too old or too new,
 or a result is wrong; 2 the arguments are, 130 interrupted."""

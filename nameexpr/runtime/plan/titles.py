@@ -79,7 +79,7 @@ def _picked(labels: Sequence[str], axes: Sequence[int]) -> list[str]:
 
 def _pointwise(instruction: Instruction, arguments: Sequence[str], *, is_inner: bool = False) -> str:
     row = _ROWS.get(instruction.function)
-    if row is None:  # a conversion, which is no function of the language
+    if row is None:  # a conversion, which is not a function of the language
         return f"as {instruction.dtype}"
     arrays = iter(arguments)
     filled = [next(arrays) if one is None else written_number(one) for one in instruction.constants]

@@ -319,7 +319,8 @@ def test_faults_while_it_is_prepared_are_told_as_those_of_a_call() -> None:
         ),
         (
             'ne.compile("a b, b -> a").bind({1: ones(3)})(ones(2, 3), ones(3))',
-            "OperandError[NE502]: the text takes 1 operand beside the bound ones, but 2 operands were given\n"
+            "OperandError[NE502]: the text takes 1 operand not counting bound ones, "
+            "but 2 operands were given\n"
             "  a b, b -> a\n  ^^^\n  help: give one array for 'a b'",
         ),
     ],
