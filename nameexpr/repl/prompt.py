@@ -130,6 +130,7 @@ class PromptReader(Completer, Lexer):
         return [(f"class:bottom-toolbar.{found.kind or 'hint'}", " " + MARKS[found.kind] + found.text)]
 
     def _keys(self) -> KeyBindings:
+        """Return the keys that differ from prompt_toolkit's; it takes Esc and then Enter to run any text."""
         keys = KeyBindings()
         is_typing = has_focus(DEFAULT_BUFFER)
 
@@ -152,10 +153,6 @@ class PromptReader(Completer, Lexer):
                 buffer.apply_completion(state.completions[0])
             else:
                 buffer.complete_next()
-
-        @keys.add("escape", "enter", filter=is_typing)
-        def _run(event: KeyPressEvent) -> None:
-            event.current_buffer.validate_and_handle()
 
         @keys.add("c-o", filter=is_typing)
         def _break(event: KeyPressEvent) -> None:

@@ -183,7 +183,7 @@ class ArithmeticMethods(PointwiseMethods):
     round_ = in_place(round)
 
     @op("keeps")
-    def clamp(self, min: Any = None, max: Any = None, *, out: Core | None = None) -> Self:
+    def clamp(self, min: Other | None = None, max: Other | None = None, *, out: Core | None = None) -> Self:
         """Return each element, or the bound that it lies beyond; `max` where min is above max.
 
         Bounds are numbers or tensors, which pair with this one from the right.

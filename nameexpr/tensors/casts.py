@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from nameexpr.tensors.ops import called, checked, op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import DTypeLike
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -117,7 +119,7 @@ class Casts(Operators):
         ['station']
         """
         xarray = sys.modules.get("xarray")
-        if xarray is None or not self._coordinates:
+        if xarray is None:
             return {each.name: each.values for each in self._coordinates}
         return xarray.Coordinates(coords_of(self, xarray))  # type: ignore[no-any-return]
 
@@ -127,8 +129,8 @@ class Casts(Operators):
 
         >>> import pandas
         >>> x = ne.from_pandas(pandas.Series([1.5, 2.5], ["Oslo", "Rome"]), names="station")
-        >>> x.drop_coords("station").coords
-        {}
+        >>> list(x.drop_coords("station").coords)
+        []
         """
         return self
 
@@ -158,8 +160,14 @@ class Casts(Operators):
         checked_device(device)
         return self._cast(dtype, copy=copy)
 
+    @overload
+    def type(self, dtype: None = None) -> str: ...
+
+    @overload
+    def type(self, dtype: DTypeLike) -> Self: ...
+
     @op("answers")
-    def type(self, dtype: Any = None) -> Any:
+    def type(self, dtype: DTypeLike | None = None) -> str | Self:
         """Return the tensor in another dtype; without one, a name for the type, "nameexpr.FloatTensor".
 
         >>> ne.tensor([1]).type()

@@ -18,7 +18,7 @@ from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default, unnamed
-from nameexpr.tensors.core import Array, Core
+from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import allocating, undefined
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.operators import as_core
@@ -34,7 +34,7 @@ class Fills(Masks):
     __slots__ = ()
 
     @op("fills")
-    def fill_(self, value: Any) -> Self:
+    def fill_(self, value: Other) -> Self:
         """Write a number, or a 0-d tensor, cast to the dtype, into every element.
 
         >>> ne.tensor([1, 2]).fill_(2.7)
@@ -48,7 +48,7 @@ class Fills(Masks):
         return self._write_over(np.asarray(0), "zero_")
 
     @allocating("fills")
-    def copy_(self, src: Any, non_blocking: bool = False) -> Self:
+    def copy_(self, src: Other, non_blocking: bool = False) -> Self:
         """Write another tensor, broadcast and cast to the dtype, over this one.
 
         >>> ne.zeros(2, 2, names="N C").copy_(ne.tensor([1, 2], names="C"))

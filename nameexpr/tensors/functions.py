@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
-from nameexpr.tensors.core import Array, Core, OneDim, SomeDims
+from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
 from nameexpr.tensors.faults import allocating, has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
@@ -219,7 +219,7 @@ is_signed = function(NamedTensor.is_signed)
 
 @op("removes")
 def std_mean(
-    input: Any,
+    input: Other,
     dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
@@ -237,7 +237,7 @@ def std_mean(
 
 @op("removes")
 def var_mean(
-    input: Any,
+    input: Other,
     dim: SomeDims = None,
     unbiased: bool | None = None,
     keepdim: bool = False,
@@ -258,7 +258,7 @@ def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
 
 
 @allocating("unifies", extra=True)
-def where(condition: Any, x: Any, y: Any) -> NamedTensor:
+def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 
     All three broadcast together; x and y may be numbers.

@@ -24,7 +24,7 @@ from nameexpr.rules.pairing import broadcast as pairing_broadcast
 from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
-from nameexpr.tensors.core import Array, Core, OneDim
+from nameexpr.tensors.core import Array, Core, OneDim, Other
 from nameexpr.tensors.faults import allocating, explained
 from nameexpr.tensors.operators import Operators, as_core, data_and_names
 from nameexpr.tensors.ops import in_place
@@ -40,7 +40,7 @@ class Masks(Operators):
     __slots__ = ()
 
     @allocating("keeps")
-    def masked_fill(self, mask: Any, value: Any, *, out: Core | None = None) -> Self:
+    def masked_fill(self, mask: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
         Raises
@@ -81,7 +81,7 @@ class Masks(Operators):
     masked_fill_ = in_place(masked_fill)
 
     @allocating("drops")
-    def masked_select(self, mask: Any, *, out: Core | None = None) -> Self:
+    def masked_select(self, mask: Other, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
         >>> ne.tensor([[1, 2], [3, 4]], names="N C").masked_select(ne.tensor([True, False], names="C"))
@@ -94,7 +94,7 @@ class Masks(Operators):
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
     @allocating("unifies", extra=True)
-    def where(self, condition: Any, other: Any) -> Self:
+    def where(self, condition: Other, other: Other) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
         >>> x = ne.tensor([1, -2], names="N")
@@ -129,7 +129,7 @@ class Masks(Operators):
             raise explained(verb, (self, plain(value)), refused) from refused
 
     @allocating("keeps")
-    def index_fill(self, dim: OneDim, index: Any, value: Any, *, out: Core | None = None) -> Self:
+    def index_fill(self, dim: OneDim, index: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").index_fill("C", [0, -1], 7)
@@ -150,7 +150,7 @@ class Masks(Operators):
     index_fill_ = in_place(index_fill)
 
     @allocating("keeps", extra=True)
-    def index_select(self, dim: OneDim, index: Any) -> Self:
+    def index_select(self, dim: OneDim, index: Other) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
         >>> ne.tensor([[1, 2, 3]], names="N C").index_select("C", [2, 0])
@@ -161,7 +161,7 @@ class Masks(Operators):
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
     @allocating("keeps", extra=True)
-    def gather(self, dim: OneDim, index: Any) -> Self:
+    def gather(self, dim: OneDim, index: Other) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 
         >>> x = ne.tensor([[1, 2], [3, 4]], names="N C")

@@ -21,7 +21,7 @@ _ROWS = {
     "unstack": 'x.unflatten("pixel", [("H", 2), ("W", -1)]) splits a dim, x.unbind("N") takes it apart',
     "values to_numpy array": "x.numpy() is the array",
     "to_dataframe to_series": "x.to_pandas() makes one",
-    "coords attrs assign_coords drop_vars": "a NamedTensor has names alone; x.to_xarray() takes coordinates",
+    "attrs assign_coords drop_vars": "x.to_xarray() has it",
     "expand_dims newaxis": 'x.unsqueeze(0, "N") adds a dim',
     "swap_dims rename_dims set_axis": 'x.rename(N="M") renames dims',
     "broadcast_like expand_as": "x.align_as(y) gives x the dims of y",

@@ -21,7 +21,7 @@ from nameexpr.rules.calls import removed, shown
 from nameexpr.rules.combining import doubled_fault
 from nameexpr.rules.pairing import Pairing
 from nameexpr.tensors.arguments import as_dtype
-from nameexpr.tensors.core import Core, SomeDims
+from nameexpr.tensors.core import Core, Other, SomeDims
 from nameexpr.tensors.faults import allocating, check_ordered, explained, wrong_kind
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
@@ -81,7 +81,7 @@ class WithoutNan(Ordering):
     @op("removes", extra=True)
     def nanstd(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         unbiased: bool | None = None,
         keepdim: bool = False,
         *,
@@ -99,7 +99,7 @@ class WithoutNan(Ordering):
     @op("removes", extra=True)
     def nanvar(
         self,
-        dim: Any = None,
+        dim: SomeDims = None,
         unbiased: bool | None = None,
         keepdim: bool = False,
         *,
@@ -117,7 +117,7 @@ class WithoutNan(Ordering):
     @allocating("removes", extra=True)
     def quantile(
         self,
-        q: Any,
+        q: Other,
         dim: SomeDims = None,
         keepdim: bool = False,
         *,
@@ -155,8 +155,8 @@ class WithoutNan(Ordering):
     @allocating("removes", extra=True)
     def nanquantile(
         self,
-        q: Any,
-        dim: Any = None,
+        q: Other,
+        dim: SomeDims = None,
         keepdim: bool = False,
         *,
         method: str = "linear",

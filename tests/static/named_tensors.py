@@ -29,6 +29,8 @@ def methods(x: NamedTensor, y: NamedTensor) -> None:
     assert_type(x.kthvalue(1, "N"), Selected[NamedTensor])
     assert_type(x.split(2, "N"), tuple[NamedTensor, ...])
     assert_type(x.float(), NamedTensor)
+    assert_type(x.type(), str)
+    assert_type(x.type("float32"), NamedTensor)
     assert_type(x.size("N"), int)
     assert_type(x.size(), tuple[int, ...])
     assert_type(x.names, tuple[str | None, ...])
@@ -58,6 +60,9 @@ def functions(x: NamedTensor) -> None:
 def refused(x: NamedTensor) -> None:
     x.absolutely()  # type: ignore[attr-defined]
     x.add()  # type: ignore[call-arg]
+    x.sum(1.5)  # type: ignore[arg-type]
+    x + object()  # type: ignore[arg-type]
+    x.masked_fill(object(), 0)  # type: ignore[arg-type]
     x.split(1.5, "N")  # type: ignore[arg-type]
     x.sum("N", kepdim=True)  # type: ignore[call-arg]
     x.narrow("N", 0)  # type: ignore[call-arg]

@@ -110,6 +110,8 @@ def test_a_comment_with_a_question_mark_asks_nothing(session: Session) -> None:
         "y = softmax[C](": "softmax[C](x)  exponentials",
         "y = where(x > 0, sum[C](x), ": "where(condition, x, y)  ",
         "y = sum[C](softmax[N](x) * (w": "sum[C](x)  ",
+        "y = where(sum[C](x": "sum[C](x)  ",
+        "y = where(softmax[": "softmax[C](x)  exponentials",
         "y = randn(": "randn(N=2, C=3)  normally",
         "y = max": "max[C](x)  the largest",
         "y = soft": "softplus(x)  softmax[C](x)",

@@ -160,7 +160,11 @@ def slow_session(session: Session) -> Session:
     return session
 
 
-def test_a_slow_line_is_run_only_after_it_is_confirmed(slow_session: Session) -> None:
+def test_a_slow_line_is_run_only_after_it_is_confirmed(
+    slow_session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("session", "commands"):
+        monkeypatch.setattr(f"nameexpr.session.{module}.value_of", lambda ready: pytest.fail("it was run"))
     asked: list[str] = []
     slow_session.confirm = lambda question: bool(asked.append(question))
     answer = slow_session.run(SLOW)
