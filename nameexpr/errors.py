@@ -137,8 +137,8 @@ class NameExprError(ValueError):
     def text(self) -> str:
         """The text in which the first mistake is marked, or "".
 
-        It is the caller's own, but for an expression that leaves its inputs out: there it is the one with the
-        inputs written out; and for a method it is the call.
+        It is the caller's own. For an expression that leaves its inputs out, it has them written out; for a
+        method it is the call.
         """
         return self.diagnostics[0].text
 
@@ -187,7 +187,7 @@ class ParseError(NameExprError):
 
 
 class RuleError(NameExprError):
-    """NE2xx: the text breaks a safety rule of the language, whatever the operands."""
+    """NE2xx: the text breaks a safety rule of the language, regardless of the operands."""
 
 
 class SizeError(NameExprError):

@@ -24,7 +24,7 @@ from nameexpr.rules.targets import Target, checked_name, doubled, filled, fittin
 def renamed(dims: Dims, arguments: Sequence[object], mapping: Mapping[str, object], verb: str) -> Names:
     """Return the names after `rename(*arguments)` or `rename(**mapping)`.
 
-    In order, `...` keeps the names that stand there, and a single None drops all. A mapping is applied at
+    In order, `...` keeps the names at its place, and a single None drops all. A mapping is applied at
     once, so that names can be swapped. NE411 to NE414 and NE650 for the new names, NE417 for a dim given in
     two spellings, NE420 for an old name that no dim has, NE421 for both ways at once.
     """

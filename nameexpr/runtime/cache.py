@@ -157,7 +157,7 @@ def cache_info() -> CacheInfo:
 
 
 def cache_clear() -> None:
-    """Drop every compiled expression and formula, and count anew."""
+    """Drop every compiled expression and formula, and restart the counts."""
     from nameexpr.backends.numpy.kernels import forget_ones
 
     global _misses  # noqa: PLW0603

@@ -40,7 +40,7 @@ def check(
     sizes: Mapping[str, SupportsIndex] | None = None,
     **size_keywords: SupportsIndex,
 ) -> Sizes:
-    """Return the sizes of labels, or raise if the operands are not as the text says.
+    """Return the sizes of labels, or raise if the operands do not match the text.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         Raises
         ------
         NameExprError
-            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
+            NE624 if there is no such operand; or if the operands cannot fit, regardless of the others.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class CompiledExpression(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
 
     @public
     def outline(self, *operands: Operand) -> Outline:  # type: ignore[override]
-        """Return what a plan says of the whole, without its steps; it takes half the time.
+        """Return the totals of a plan, without its steps; it takes half the time.
 
         Raises
         ------

@@ -104,7 +104,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
         Raises
         ------
         NameExprError
-            NE624 if there is no such operand; else if the operands cannot fit, whatever the others are.
+            NE624 if there is no such operand; or if the operands cannot fit, regardless of the others.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class CompiledFormula(Compiled[ArrayResult_co, TensorResult_co, Text_co]):
     def outline(
         self, *misplaced: Any, operands: Mapping[str, Operand] | None = None, **named: Operand
     ) -> Outline:
-        """Return what a plan says of the whole, without its steps; it takes half the time.
+        """Return the totals of a plan, without its steps; it takes half the time.
 
         Raises
         ------

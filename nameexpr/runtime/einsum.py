@@ -207,7 +207,7 @@ def einsum(
     tune: bool = False,
     **size_keywords: SupportsIndex,
 ) -> Any:
-    """Return what an expression says of its operands.
+    """Return the value of an expression on its operands.
 
     Parameters
     ----------
@@ -230,10 +230,10 @@ def einsum(
         "C" for a new array in row-major order, also where a view would do. By default the order in memory is
         the one that costs least.
     memory_limit : int, optional
-        Bytes that may be allocated at once, operands left out. What needs more is computed in slices where
-        that brings it under the limit, and refused before anything is allocated where it does not.
+        Bytes that may be allocated at once, operands left out. What needs more is computed in slices; where
+        that is not enough, an error is raised before anything is allocated.
     tune : bool, optional
-        Whether to time the best ways to compute this, once for each shape and dtype, and keep the quickest.
+        Whether to time the best ways to compute this, once for each shape and dtype, and keep the fastest.
     **size_keywords : int
         Sizes of labels, as `sizes`.
 

@@ -153,23 +153,23 @@ def evaluate(
     outputs : sequence of str, optional
         Names of the statements whose values are wanted: the result is then the tuple of those.
     sizes : mapping of str to int, optional
-        Sizes of dims that no operand tells.
+        Sizes of dims that no operand determines.
     optimize : bool, str, path or path optimizer of opt_einsum, optional
         The order of contractions of three factors and more, as for `einsum`.
     memory_limit : int, optional
-        Bytes that may be allocated at once, operands left out: what needs more is computed in blocks, or
-        refused before anything is allocated.
+        Bytes that may be allocated at once, operands left out: what needs more is computed in blocks; where
+        that is not enough, an error is raised before anything is allocated.
     dtype : dtype, optional
-        The dtype to compute in: operands are converted to it first, and results are of it. Numbers of Python
+        The dtype to compute in: operands are converted to it first, and results are of it. Python scalars
         stay weak.
     order : {None, "C"}, optional
         "C" for new arrays in row-major order, also where a view would do.
     tune : bool, optional
-        Whether to time the best ways to compute this, once for each shape and dtype, and keep the quickest.
+        Whether to time the best ways to compute this, once for each shape and dtype, and keep the fastest.
     operands : mapping of str to array_like, optional
         Operands whose names are also those of options of this function.
     **named_operands : array_like or NamedTensor
-        The operands, by the names that they have in the formula. Numbers of Python are weak in promotion.
+        The operands, by the names that they have in the formula. Python scalars are weak in promotion.
 
     Returns
     -------

@@ -250,7 +250,7 @@ class AlongDim(Operators):
     def chunk(self, chunks: int, dim: OneDim = 0, **others: Unpack[Axis]) -> tuple[Self, ...]:
         """Return views of at most so many parts of a dim, of equal size except for the last.
 
-        The size is rounded up, so there may be fewer parts than asked for: 5 in 4 gives 2, 2 and 1.
+        The size is rounded up, so there may be fewer parts than requested: 5 in 4 gives 2, 2 and 1.
 
         >>> [part.shape for part in ne.tensor([1, 2, 3, 4, 5], names="N").chunk(4, "N")]
         [(2,), (2,), (1,)]

@@ -146,7 +146,7 @@ class Movement(Core):
         Parameters
         ----------
         dims
-            A list of neighbours in the order in which they stand, by name or position; or one string, "C H
+            A list of neighbours in their order, by name or position; or one string, "C H
             W".
         start_dim, end_dim
             The first and the last of the dims to merge, by name or position; all dims if left out.
@@ -218,7 +218,7 @@ class Movement(Core):
         Raises
         ------
         SizeError
-            If the sizes do not multiply up to the size of the dim.
+            If the sizes do not multiply to the size of the dim.
         DimNameError
             If the dim is unknown, a new name is malformed or doubled, or a named dim gets plain sizes.
 

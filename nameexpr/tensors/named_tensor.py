@@ -92,7 +92,7 @@ class NamedTensor(
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
         """Return a view with other names: all of them in order, or some as old=new.
 
-        In order, `...` keeps the names that stand there, and a single None drops all. With old=new all
+        In order, `...` keeps the names at its place, and a single None drops all. With old=new all
         changes are made at once, so names can be swapped. The array is shared.
 
         Parameters
@@ -149,7 +149,7 @@ class NamedTensor(
         Parameters
         ----------
         *names
-            One name or None per dim; `...` keeps the names that stand there. One string "N ... C" and one
+            One name or None per dim; `...` keeps the names at its place. One string "N ... C" and one
             list do as well.
 
         Raises
@@ -194,8 +194,8 @@ def tensor(data: object, names: object = None, dtype: Dtype = None) -> NamedTens
     DimNameError
         If a name is malformed or doubled, there is not one per dim, or the data has other names already.
     OptionError
-        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of a wrong
-        kind.
+        If the data is not an array of numbers, or a masked array or matrix, or names or dtype are of the
+        wrong kind.
 
     Notes
     -----

@@ -92,8 +92,8 @@ def _plain(x: NamedTensor) -> Any:
 def load(path: Path) -> Any:
     """Return the tensor that `save` wrote, or a dict of those that it wrote by keyword.
 
-    Nothing in the file is executed. Names are checked as if they were given anew, and before memory is asked
-    for, the size that each array's header promises is held against that of its entry and of the machine.
+    Nothing in the file is executed. Names are checked as if they were new, and before memory is allocated,
+    the size in each array's header is compared with that of its entry and of the machine.
 
     Raises
     ------

@@ -1,15 +1,17 @@
-"""Documents, messages and `--help` use natural English: phrasings that read as translated are found, with a
-better word.
+"""The documents, messages, help and public docstrings use natural English: phrasings that read as translated
+are found, with a better word.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from bisect import bisect_right
 from typing import NamedTuple
 
 import pytest
 
+import nameexpr as ne
 from nameexpr.cli.parser import ROWS, Subcommand, command_parser
 from pages import documents
 
@@ -132,6 +134,15 @@ def test_messages_in_documents_read_naturally() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 def test_the_help_of_a_command_reads_naturally(row: Subcommand) -> None:
     assert not findings(command_parser(row).format_help())
+
+
+@pytest.mark.parametrize("name", ne.__all__)
+def test_public_docstrings_read_naturally(name: str) -> None:
+    public = getattr(ne, name)
+    members = inspect.getmembers(public) if inspect.isclass(public) else []
+    documented = [public, *(member for key, member in members if not key.startswith("_"))]
+    found = {advice for each in documented for _, advice in findings(inspect.getdoc(each) or "")}
+    assert not found, "\n".join(sorted(found))
 
 
 @pytest.mark.parametrize("phrase", PHRASES, ids=[phrase.example for phrase in PHRASES])
