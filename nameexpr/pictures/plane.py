@@ -11,11 +11,15 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from nameexpr.pictures.apart import GAP, Body, Placed, centre, keep_apart, width_of
+from nameexpr.pictures.apart import GAP, MOST, Body, Placed, centre, keep_apart, width_of
 from nameexpr.pictures.stress import Edge, Point, leveled, stress_layout, uprightness
 
 UNIT, WIDE_UNIT = 105, 150
 """Pixels of a link of length 1 where nothing pushes: in a lattice, and else."""
+FLAT = 0.8
+"""A unit down, in units across."""
+SPARE = 1.5
+"""How much more room than its boxes and words a drawing has."""
 WIDEST = 1800
 WISHED = 1300
 """Width of a drawing that has to be folded, or is made tighter."""
@@ -97,11 +101,19 @@ class _Piece:
         self.points = leveled(stress_layout(len(own), edges), self.ends)
         self.columns: list[Hashable] = [*range(len(own))]
         self.rows: list[Hashable] = [*range(len(own))]
-        self.unit = WIDE_UNIT
+        self.unit, self.down = self._units()
         if uprightness(self.points, self.ends, SLOPE) >= STRAIGHT:
-            self.unit = UNIT
+            self.unit, self.down = UNIT, UNIT * FLAT
             self._line_up()
         self.sides = [self._detour(number) for number in range(len(self.links))]
+
+    def _units(self) -> tuple[float, float]:
+        """Return the scales across and down of a drawing that is no lattice: it has room for all of it."""
+        bodies = [*self.bodies, *(link.words for link in self.links if link.words)]
+        area = SPARE * sum((b.left + b.right + GAP) * (b.up + b.down + GAP) for b in bodies)
+        wide, high = (max(part) + 1 for part in zip(*self.points, strict=True))
+        unit = max(WIDE_UNIT, min(WISHED / wide, (area / (FLAT * wide * high)) ** 0.5))
+        return unit, max(unit * FLAT, area / (wide * unit * high))
 
     def _line_up(self) -> None:
         """Put boxes into rows and columns along the links that are nearly level or upright."""
@@ -137,7 +149,7 @@ class _Piece:
     def _spread(self, unit: float) -> list[Placed]:
         """Return all items with a scale across; down it is that of a drawing that is not made tighter."""
         boxes = [
-            Placed(body, x * unit, y * self.unit * 0.8, ("c", column), ("r", row))
+            Placed(body, x * unit, y * self.down, ("c", column), ("r", row))
             for body, (x, y), column, row in zip(
                 self.bodies, self.points, self.columns, self.rows, strict=True
             )
@@ -168,11 +180,15 @@ class _Piece:
 
     def _settled(self, boxes: Sequence[Placed]) -> list[Placed]:
         """Add the words of links, and keep everything apart."""
-        items = [*boxes, *(self._words(boxes, number) for number in range(len(self.links)))]
+        words = [self._words(boxes, number) for number in range(len(self.links))]
+        items = [*boxes, *(item for item, link in zip(words, self.links, strict=True) if link.words)]
         keep_apart(items)
-        for (one, other), words in zip(self.ends, items[len(boxes) :], strict=True):
-            centre(items[one], items[other], words, items)
-        return items
+        for number, (link, (one, other)) in enumerate(zip(self.links, self.ends, strict=True)):
+            if not link.words:
+                words[number] = self._words(boxes, number)
+            elif len(items) <= MOST:
+                centre(boxes[one], boxes[other], words[number], items)
+        return [*boxes, *words]
 
     def _words(self, boxes: Sequence[Placed], number: int) -> Placed:
         """Return the words of a link on its middle, or next to that where it has to go around boxes."""
