@@ -25,7 +25,7 @@ from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
 from nameexpr.tensors.faults import allocating, exhausted, undefined
-from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_operand
+from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names, is_operand
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import spelt
 
@@ -149,7 +149,11 @@ class MatrixProducts(Operators):
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Other) -> Self:
-        return self._product(other, "matmul", None, None, by="@") if is_operand(other) else NotImplemented
+        return (
+            self._product(other, "matmul", None, None, by="@")
+            if isinstance(other, KNOWN) or is_operand(other)
+            else NotImplemented
+        )
 
     def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
@@ -158,7 +162,11 @@ class MatrixProducts(Operators):
         return self._wrap(np.asarray(data), names)._product(self, "matmul", None, None, by="@")
 
     def __imatmul__(self, other: Other) -> Self:
-        return self._product(other, "matmul", None, self, by="@") if is_operand(other) else NotImplemented
+        return (
+            self._product(other, "matmul", None, self, by="@")
+            if isinstance(other, KNOWN) or is_operand(other)
+            else NotImplemented
+        )
 
 
 def _names(left: Core, right: Core, verb: str, ranks: tuple[int, int] | None) -> Names:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from types import FunctionType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,10 +28,11 @@ def wrap(data: Array, names: Names) -> Any:
 def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     """Return a tensor with those of the coordinates that fit its dims; a plain one if none does."""
     kept = fitting(coordinates, tensor._names, tensor._data.shape)
+    base: Any = tensor._plain if isinstance(tensor, Labelled) else type(tensor)
     if not kept:
-        return tensor if type(tensor) is Core._tensor_class else wrap(tensor._data, tensor._names)
-    new = object.__new__(_labelled_class())
-    new._data, new._names, new._coordinates = tensor._data, tensor._names, kept
+        return tensor if type(tensor) is base else base._wrap(tensor._data, tensor._names)
+    new = object.__new__(_labelled_class(base))
+    new._data, new._names, new._own = tensor._data, tensor._names, kept
     return new
 
 
@@ -51,7 +52,7 @@ def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate])
     if isinstance(result, Core):
         if any(result is operand for operand in operands):
             if isinstance(result, Labelled):
-                result._coordinates = fitting(result._coordinates, result._names, result.shape)
+                result._own = fitting(result._coordinates, result._names, result.shape)
             return result
         return attach(result, coordinates)
     if isinstance(result, tuple | list):
@@ -63,29 +64,38 @@ def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate])
 class Labelled(Core):
     """What a NamedTensor with coordinates has in addition."""
 
-    __slots__ = ("_coordinates",)
+    __slots__ = ("_own",)
 
-    _coordinates: Coordinates
+    _own: Coordinates
+    _plain: ClassVar[type[Core]]
+    """The class of the tensor without its coordinates."""
+
+    @property
+    def _coordinates(self) -> Coordinates:  # type: ignore[override]
+        return getattr(self, "_own", ())  # none yet, where a method makes a result
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
-        return wrap(data, names)  # type: ignore[no-any-return]
+        return cls._plain._wrap(data, names)  # type: ignore[return-value]
 
     def _named(self, data: Any, names: Names) -> Self:
-        return wrap(data if type(data) is np.ndarray else np.asarray(data), names)  # type: ignore[no-any-return]
+        return self._wrap(data if type(data) is np.ndarray else np.asarray(data), names)
+
+    def _bare(self) -> Any:
+        return self._wrap(self._data, self._names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make this tensor again, with its coordinates."""
-        return _restored, (self._data, self._names, self._coordinates)
+        return attach, (self._bare(), self._coordinates)
 
     def rename(self, /, *names: object, **rename_map: str | None) -> Self:
         """Return a view with other names, as `NamedTensor.rename`; coordinates follow their dims."""
-        new = wrap(self._data, self._names).rename(*names, **rename_map)
+        new = self._bare().rename(*names, **rename_map)
         return attach(new, renamed(self._coordinates, self._names, new._names))  # type: ignore[no-any-return]
 
     def rename_(self, /, *names: object, **rename_map: str | None) -> Self:
         """Change the names of this tensor as `rename` does, and return it."""
-        self.names = wrap(self._data, self._names).rename_(*names, **rename_map).names
+        self.names = self._bare().rename_(*names, **rename_map).names
         return self
 
     @property
@@ -98,7 +108,7 @@ class Labelled(Core):
         old = self._names
         Core.names.fset(self, names)  # type: ignore[attr-defined]
         moved = renamed(self._coordinates, old, self._names)
-        self._coordinates = fitting(moved, self._names, self.shape)
+        self._own = fitting(moved, self._names, self.shape)
 
     def drop_coords(self, *names: str) -> Core:
         """Return the tensor without the coordinates of these names, or without any."""
@@ -138,10 +148,6 @@ class Labelled(Core):
         coordinates = [] if method == "reduceat" else of_all(inputs, ufunc.__name__)
         result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)  # type: ignore[misc]
         return carried(result, (*inputs, *kwargs.get("out", ())), coordinates)
-
-
-def _restored(data: Array, names: Names, coordinates: Coordinates) -> Any:
-    return attach(wrap(data, names), coordinates)
 
 
 _IN_PLACE = """
@@ -225,15 +231,14 @@ def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int
 
 
 @cache
-def _labelled_class() -> Any:
-    """Return the class of tensors with coordinates: `Labelled`, and NamedTensor with `carried`."""
-    base = Core._tensor_class
+def _labelled_class(base: type[Core]) -> Any:
+    """Return the class of tensors with coordinates: `Labelled`, and another class with `carried`."""
     own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__getattr__"}
     compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-    methods: dict[str, Any] = {"__slots__": ()}
+    methods: dict[str, Any] = {"__slots__": (), "_plain": base}
     for name in set(dir(base)) - own - (set(vars(object)) - compared):
         method = next(vars(each)[name] for each in base.__mro__ if name in vars(each))
-        if isinstance(method, property) and name in ("T", "mT"):
+        if isinstance(method, property) and name in ("T", "mT", "by_name", "by_position"):
             methods[name] = property(_carrying(name, method.fget))  # type: ignore[arg-type]
         elif isinstance(method, FunctionType) and (not name.startswith("_") or name.startswith("__")):
             methods[name] = (_selecting if name in _SELECTING else _carrying)(name, method)

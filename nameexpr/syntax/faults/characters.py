@@ -36,6 +36,7 @@ _ATTRIBUTES = {
 }
 _DIGITS = re.compile(r"(?<![\w.])\.?[0-9][\w.]*")
 _POINTED = re.compile(rf"({NAME}|[)\]])\s*\.\s*({NAME})?(\s*\()?")
+_IN_MODULE = re.compile(rf"{NAME}(?:\.{NAME})+")
 _ALONG = re.compile(
     "sum|prod|mean|std|var|max|min|any|all|argmax|argmin|norm|median|cumsum|cumprod|sort|softmax"
 )
@@ -43,7 +44,7 @@ _MODULES = re.compile("np|numpy|jnp|jax|c?math|torch|F|tf|nn|scipy|special|ne|na
 
 
 def arrow_fault(text: str, lines: str) -> Diagnostic | None:
-    """Explain an arrow: the text is an expression, or one behind a formula."""
+    """Explain an arrow: the text is an expression, or one follows a formula."""
     position = lines.find("->")
     if position < 0:
         return None
@@ -92,7 +93,7 @@ def _number(text: str, position: int) -> tuple[Span, str, str] | None:
 
 
 def _point(text: str, position: int) -> tuple[Span, str, str] | None:
-    """A point behind a name or a bracket: methods, attributes and modules."""
+    """A point after a name or a bracket: methods, attributes and modules."""
     match = around(_POINTED, text, position)
     if match is None or match[0].rstrip().endswith("..."):
         if text[position] != ".":
@@ -104,7 +105,8 @@ def _point(text: str, position: int) -> tuple[Span, str, str] | None:
     value = left if left not in (")", "]") else "x"
     hint = "functions are written f(x), not x.f()"
     if _MODULES.fullmatch(left) and right:
-        hint = f"functions have no module: {right}(x)"
+        path = _IN_MODULE.match(text, match.start())
+        hint = f"functions are written without a module: {path[0].rpartition('.')[2] if path else right}(x)"
     elif right in _ATTRIBUTES:
         hint = _ATTRIBUTES[right]
     elif match[3]:

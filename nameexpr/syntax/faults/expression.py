@@ -40,7 +40,7 @@ CHARACTERS = guesses(
      "write what the brackets hold, one term for each operand: a b, b c -> a c"),
     (r"[\[\]{}]", "NE106", "'{0}' has no meaning in an expression",
      "a product of dims is a group in parentheses: (h w)"),
-    (rf"{NAME}\.{{3}}{_LETTERS}'*", "NE107", "'{0}' runs a pack and what follows it together",
+    (rf"{NAME}\.{{3}}{_LETTERS}'*", "NE107", "'{0}' has no space after the three dots of a pack",
      "put a space after the three dots: batch... C"),
     (rf"{NAME}\.+(?:{_LETTERS}'*)?", "NE107", "'{0}' is neither a pack nor names",
      "a pack is a name followed by three dots, batch...; names are separated by spaces"),

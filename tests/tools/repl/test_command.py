@@ -55,7 +55,7 @@ def test_a_pipe_gives_results_and_mistakes_apart(tmp_path: Path) -> None:
 def test_exit_of_python_closes_no_pipe(tmp_path: Path) -> None:
     run = repl(tmp_path, given="!exit()\n1 + 1\n")
     assert run.stdout == "tensor(2)\n"
-    assert run.stderr.startswith("Python wanted to leave")
+    assert run.stderr.startswith("Python tried to exit")
 
 
 def test_a_script_gives_a_transcript_that_replays(tmp_path: Path) -> None:
