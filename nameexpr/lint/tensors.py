@@ -37,7 +37,7 @@ METHODS = frozenset({*NAMING, *ALONG})
 def named_tensor(node: ast.Call, values: Callable[[ast.expr], Values]) -> Iterator[Named]:
     """Yield the tensor that a call of a function in `MAKING` makes, if its names are known."""
     given = [values(keyword.value) for keyword in node.keywords if keyword.arg == "names"]
-    for (literal,) in constants(given) if given else ():
+    for (literal,) in constants(given[:1]) if given else ():
         names = _result(lambda wanted: checked_names(wanted, _unnamed(wanted)), literal)
         if names is not None:
             yield Named(names)

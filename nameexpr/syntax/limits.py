@@ -7,10 +7,10 @@ the raw text: counting brackets and commas is cheap, and a parser never sees wha
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, Never
 
 from nameexpr.dims import WORD
-from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.forks import lock
 
 MAX_NESTING = 400  # above it Python's own recursion limit would be met
@@ -43,6 +43,7 @@ def set_limits(
     nesting: int | None = None,
     operands: int | None = None,
     dims: int | None = None,
+    **others: Never,
 ) -> Limits:
     """Set the limits that are given, leave the others, and return those that held before.
 
@@ -55,7 +56,7 @@ def set_limits(
     Raises
     ------
     OptionError
-        If a limit is not a positive int, or above what can be supported.
+        If a limit is not a positive int, or above what can be supported, or there is no limit of that name.
 
     Examples
     --------
@@ -66,6 +67,9 @@ def set_limits(
     """
     global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
     given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
+    for word in others:
+        hint = did_you_mean(word, given) or "the limits are text=, nesting=, operands= and dims="
+        raise error(Diagnostic("NE601", f"there is no limit {word}=", hint=hint))
     ceilings = {"nesting": MAX_NESTING, "dims": MOST_DIMS}
     for name, value in given.items():
         highest = ceilings.get(name)

@@ -25,7 +25,7 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.faults import exhausted, explained
-from nameexpr.tensors.operators import REFUSED, Operators, data_and_names
+from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_foreign
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import check_finite, check_real, check_writeable
 
@@ -144,6 +144,8 @@ class Indexing(Operators):
             return None, IndexItem("new", 0)
         if isinstance(item, slice):
             return _checked_slice(item), IndexItem("slice", 1)
+        if type(item) is not np.ndarray and not isinstance(item, int | Core) and is_foreign(item):
+            item = as_core(item, "x[...]")
         if isinstance(item, Core | np.ndarray | list | tuple):
             return _array_item(item)
         if not isinstance(item, bool | np.bool_):

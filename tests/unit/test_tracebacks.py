@@ -23,7 +23,7 @@ WRONG = {
     "an operator": 'ne.tensor(np.ones(2), names="N") + ne.tensor(np.ones(2), names="M")',
     "a function of NumPy's": 'np.sum(ne.tensor(np.ones(2), names="N"), axis="M")',
     "an index": 'ne.tensor(np.ones(2), names="N")[5]',
-    "a number that is too large": 'ne.evaluate("y = x + 2 ** 4000", x=np.ones(2))',
+    "a number that is too large": 'ne.evaluate("y[i] = x[i] + 2 ** 4000", x=np.ones(2))',
     "an option": 'ne.einsum("a b -> b a", np.ones((2, 3)), colour=1)',
 }
 HEAD = "import numpy as np\nimport nameexpr as ne\n"
@@ -134,7 +134,7 @@ PUBLIC: dict[str, Callable[[], object]] = {
     "evaluate": lambda: ne.evaluate("y[N K] = x[N C]", x=X),
     "evaluate with options": lambda: ne.evaluate("y = x", x=X, outputs=["z"]),
     "evaluate by position": lambda: ne.evaluate("y = x", X),  # type: ignore[call-overload]
-    "evaluate, refused by NumPy": lambda: ne.evaluate("y = x + 2 ** 4000", x=X),
+    "evaluate, refused by NumPy": lambda: ne.evaluate("y[N C] = x[N C] + 2 ** 4000", x=X),
     "compile": lambda: ne.compile("a b -> a"),
     "check": lambda: ne.check("a a", X),
     "explain": lambda: ne.explain("a b, b c -> a c", X, X),
@@ -175,6 +175,12 @@ def test_the_full_traceback_has_all_frames(
     monkeypatch.setenv("NAMEEXPR_TRACEBACK", "full")
     modules = modules_of(raised_by(call))
     assert any(module.startswith("nameexpr.") for module in modules)
+
+
+def test_what_numpy_raised_is_the_cause_in_the_full_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAMEEXPR_TRACEBACK", "full")
+    error = raised_by(PUBLIC["evaluate, refused by NumPy"])
+    assert isinstance(error.__cause__, OverflowError)
 
 
 def test_what_was_being_handled_stays() -> None:

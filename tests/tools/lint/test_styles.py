@@ -166,6 +166,7 @@ RIGHT = {
     "a name bound in a loop later on": (
         "t = 'a b -> b a'\nfor x in xs:\n    ne.einsum(t, x)\n    t = 'a b -> a b'"
     ),
+    "names given twice, which Python refuses later": "t = ne.tensor(x, names='N', names='C')",
     "names of a tensor": "t = ne.tensor(x, names='N C')\nt.align_to('C', 'K', 'N').sum('K').sum('Q')",
     "names with an ellipsis in a method": "ne.tensor(x, names='N C').align_to(..., 'N').mean(['C', 'N'])",
     "a method of something else": "t = make(names='N C')\nt.align_to('D')\nx.sum('Q')",

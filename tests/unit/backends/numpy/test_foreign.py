@@ -192,3 +192,13 @@ def test_a_subclass_is_read_as_its_base() -> None:
         __slots__ = ()
 
     assert ne.tensor(Weather(VALUES, dims=("N", "C"))).names == ("N", "C")
+
+
+def test_arrays_of_other_libraries_are_indices() -> None:
+    rows = pd.Series([False, True], pd.Index(["a", "b"], name="station"))
+    assert TENSOR[rows].names == ("station", "time")
+    np.testing.assert_array_equal(TENSOR[rows].numpy(), VALUES[1:])
+    places = xr.DataArray([2, 0], dims="time")
+    np.testing.assert_array_equal(TENSOR.isel(time=places).numpy(), VALUES[:, [2, 0]])
+    with pytest.raises(ne.OptionError, match="NE654"):
+        TENSOR[np.ma.masked_array([0, 1], mask=[True, False])]
