@@ -18,7 +18,7 @@ ALL: dict[str, Any] = {"x": X, "w": W, "v": V}
 # wrong, words of the help, mended by doing what it says, what was meant
 FIXES: list[tuple[str, str, str, Any]] = [
     ("y[N K] = x[N C] * w[C K]", "sum[C](...)", "y[N K] = sum[C](x[N C] * w[C K])", X @ W),
-    ("y = sum(x[N C])", "sum[C](...)", "y = sum[C](x[N C])", X.sum(1)),
+    ("y = sum(x[N C])", "sum[N C](...)", "y = sum[N C](x[N C])", X.sum()),
     ("y = sum(x[N C], axis=1)", "sum[C](x)", "y = sum[C](x[N C])", X.sum(1)),
     ("y = mean[1](x[N C])", "mean[C](x)", "y = mean[C](x[N C])", X.mean(1)),
     ("y = sqtr(x[N C])", "'sqrt'", "y = sqrt(x[N C])", np.sqrt(X)),
@@ -32,7 +32,7 @@ FIXES: list[tuple[str, str, str, Any]] = [
     ("y = x[N, C]", "x[N C], not x[N, C]", "y = x[N C]", X),
     ("y = 1 < x[N C] < 3", "(a < b) & (b < c)", "y = (1 < x[N C]) & (x < 3)", (X > 1) & (X < 3)),
     ("y = x[N C] > 1 & x < 3", "(a > 0) & (a < 1)", "y = (x[N C] > 1) & (x < 3)", (X > 1) & (X < 3)),
-    ("y = x[N C] > 1 and v[C] > 1", "&, each side in brackets", "y = (x[N C] > 1) & (v[C] > 1)",
+    ("y = x[N C] > 1 and v[C] > 1", "&, with parentheses around each side", "y = (x[N C] > 1) & (v[C] > 1)",
      (X > 1) & (V > 1)),
     ("y = not x[N C] > 1", "~", "y = ~(x[N C] > 1)", X <= 1),
     ("y = x[N C] if x > 1 else 0", "where(c, x, y)", "y = where(x[N C] > 1, x, 0)", np.where(X > 1, X, 0)),
@@ -43,7 +43,7 @@ FIXES: list[tuple[str, str, str, Any]] = [
     ("y = where(x[N C] = 1, 2, 3)", "==", "y = where(x[N C] == 1, 2, 3)", np.where(X == 1, 2, 3)),
     ("y = x[N C] / size(C)", "size[C]", "y = x[N C] / size[C]", X / 3),
     ("y = (x[N C] + 1", "add the )", "y = (x[N C] + 1)", X + 1),
-    ("y = x[N C]\n  + 1", "brackets", "y = (x[N C]\n  + 1)", X + 1),
+    ("y = x[N C]\n  + 1", "parentheses", "y = (x[N C]\n  + 1)", X + 1),
     ("y = x[N C]; y = y + 1", "y2", "y = x[N C]; y2 = y + 1", X + 1),
     ("y = z + 1; z = x[N C]", "put its statement first", "z = x[N C]; y = z + 1", X + 1),
     ("y = x + 1", "x[i j]", "y = x[i j] + 1", X + 1),

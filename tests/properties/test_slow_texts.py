@@ -20,6 +20,8 @@ pytestmark = pytest.mark.slow
 
 GROWTH = 3.0
 """How much more effort a text of twice the length may take: twice, and some more for its logarithms."""
+LAID_OUT = 4.5
+"""The same for pictures of networks: all pairs of operands are looked at, but never more than 25,000."""
 LITTLE = 100_000
 """Calls that nobody feels: up to there some constants may grow."""
 SIZES = {
@@ -78,7 +80,8 @@ def test_twice_the_text_takes_about_twice_the_effort(name: str) -> None:
     once, twice = (efforts(name, size) for size in (SIZES[name], 2 * SIZES[name]))
     assert once.keys() == twice.keys()
     for stage, calls in twice.items():
-        assert calls <= GROWTH * once[stage] + LITTLE, f"{stage}: {once[stage]:,} calls, then {calls:,}"
+        growth = LAID_OUT if stage == "draw network" else GROWTH
+        assert calls <= growth * once[stage] + LITTLE, f"{stage}: {once[stage]:,} calls, then {calls:,}"
 
 
 def test_every_text_of_the_table_is_within_the_limits() -> None:

@@ -141,8 +141,9 @@ def _nearest(name: str, others: list[str]) -> str:
     if len(name) == 1:
         return name.swapcase() if name.swapcase() in others else ""
     stem = name.rstrip(DIGITS)
-    series = [] if stem == name else [other for other in others if other.rstrip(DIGITS) == stem]
-    return nearest(name, [other for other in others if len(other) > 1 and other not in series])
+    is_numbered = stem != name
+    words = (other for other in others if len(other) > 1)
+    return nearest(name, [word for word in words if not (is_numbered and word.rstrip(DIGITS) == stem)])
 
 
 def _is_run_together(tree: ast.Expression) -> bool:
