@@ -65,7 +65,8 @@ def row(op: Op) -> Row:
 
 def member_of(name: str) -> Any:
     """Return a method or attribute of NamedTensor as it is declared, None if there is none."""
-    return inspect.getattr_static(ne.NamedTensor, name, None)
+    found = inspect.getattr_static(ne.NamedTensor, name, None)
+    return found if name in dir(ne.zeros(1)) else None
 
 
 def function_of(name: str) -> Callable[..., Any] | None:
