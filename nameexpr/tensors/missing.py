@@ -62,7 +62,7 @@ ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() fo
 Class = TypeVar("Class", bound=type)
 
 
-class _Answered:
+class Answered:
     """An attribute that does not exist: reading it raises the error that contains the advice.
 
     A `__getattr__` would do the same, and make every attribute of every tensor slower to read.
@@ -81,7 +81,7 @@ def answers_names(kind: Class) -> Class:
     """Return a class that answers each of these names which it does not have with an error."""
     for name in ADVICE:
         if not hasattr(kind, name):
-            setattr(kind, name, _Answered(name))
+            setattr(kind, name, Answered(name))
     return kind
 
 
