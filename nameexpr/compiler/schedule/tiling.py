@@ -95,6 +95,10 @@ class Tiling:
         instruction = self.instruction(value)
         return is_view(instruction) or instruction.primitive == "cast"
 
+    def is_copied(self, value: int) -> bool:
+        """Whether a value is another one in other memory."""
+        return self.instruction(value).primitive == "copy"
+
     def cuts(self, value: int, depth: int) -> tuple[int, ...] | None:
         """Return how many leading axes of each source are cut for a slice; None if there are no slices."""
         instruction = self.instruction(value)
@@ -149,13 +153,14 @@ class Tiling:
         return (1 - share) * sum(map(self.size, made))
 
     def is_profitable(self, region: Region) -> bool:
-        """Return whether slices avoid a large value, larger than the result, and are not too small
-        themselves.
+        """Return whether slices avoid a large value, larger than the result, and are not too small.
+
+        Copies are not worth avoiding: one copy of the whole is faster than one for every slice.
         """
-        made, last = [value for value in region.values if not self.is_moved(value)], region.values[-1]
-        *sizes, result = map(self.size, made)
-        most = max(sizes, default=0)
-        works = any(self.instruction(value).primitive in WORK for value in made)
+        *inner, last = region.values
+        computed = [value for value in inner if not self.is_moved(value) and not self.is_copied(value)]
+        most, result = max(map(self.size, computed), default=0), self.size(last)
+        works = any(self.instruction(value).primitive in WORK for value in (*computed, last))
         is_known = self.program.notes[last - self.count].dtype in ITEM_BYTES
         is_large = (
             most >= self.target.tiled_bytes and most > result and region.cells >= self.target.tile_cells
