@@ -256,7 +256,7 @@ def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int
 @cache
 def _labelled_class(base: type[Core]) -> Any:
     """Return the class of tensors with coordinates: `Labelled`, and another class with `carried`."""
-    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__getattr__"}
+    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__dir__"}
     compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
     methods: dict[str, Any] = {"__slots__": (), "_plain": base}
     for name in set(dir(base)) - own - (set(vars(object)) - compared):

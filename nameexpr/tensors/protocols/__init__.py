@@ -19,6 +19,7 @@ import numpy as np
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
+from nameexpr.tensors.missing import ADVICE, answers_names
 from nameexpr.tensors.operators import carrier
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _NUMBERS = frozenset({int, float, complex, bool})
 
 
+@answers_names
 class Protocols(Core):
     """The special methods, but for operators and indexing."""
 
@@ -169,18 +171,9 @@ class Protocols(Core):
             return format(self._data.item(), spec)
         return super().__format__(spec)
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise the error for a name that does not exist, with what to write instead if that is known."""
-            if name[:2] == "__":
-                raise AttributeError(name)  # NumPy asks for several of its own, each time
-            from nameexpr.tensors.missing import advice
-
-            message, hint = f"{type(self).__name__!r} object has no attribute {name!r}", advice(name)
-            if hint:
-                raise AttributeError(f"{message}: {hint}")
-            raise AttributeError(message, name=name, obj=self)
+    def __dir__(self) -> list[str]:
+        """Return the names of the attributes, without those that only an error answers."""
+        return [name for name in super().__dir__() if name not in ADVICE]
 
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""
