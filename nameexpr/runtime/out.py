@@ -9,6 +9,7 @@ import numpy as np
 from nameexpr.compiler.ir.axes import Names
 from nameexpr.errors import Diagnostic, error
 from nameexpr.tensors import NamedTensor
+from nameexpr.tensors.coordinates import agreed
 from nameexpr.tensors.writing import store
 
 
@@ -48,5 +49,7 @@ def write_out(out: Any, result: Any, text: str) -> Any:
         message = f"out= has the names {out.names}, and the result has {names}"
         hint = "out= must have no names, or exactly those of the result"
         raise error(Diagnostic("NE407", message, text, hint=hint))
+    if out._coordinates and isinstance(result, NamedTensor):
+        agreed([result._coordinates, out._coordinates], "out=")
     store(out, values.astype(data.dtype, copy=False), names)  # a cast may warn, and a warning may be an error
     return out

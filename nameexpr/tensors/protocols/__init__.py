@@ -20,6 +20,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
 from nameexpr.tensors.missing import ADVICE, answers_names
+from nameexpr.tensors.operators import carrier
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -60,6 +61,9 @@ class Protocols(Core):
             result = self._of_equals(ufunc, inputs)
             if result is not None:
                 return result
+        other = carrier(self, inputs)
+        if other is not None:
+            return other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         # Imported late: most calls never get here.
         from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
@@ -92,6 +96,9 @@ class Protocols(Core):
         kwargs: Mapping[str, Any],
     ) -> Any:
         """Return what a function of NumPy gives, with names where it is known how it treats them."""
+        other = carrier(self, args)
+        if other is not None:
+            return other.__array_function__(func, types, args, kwargs)
         # Imported late: most programs never get here, and the table is long.
         from nameexpr.tensors.protocols.functions import apply_function
 
