@@ -1,3 +1,3 @@
-"""What users call. `einsum` and `compile` find or make a function, unwrap the operands, run it, and wrap the
-result.
+"""The public functions. `einsum` and `compile` find or create a function, unwrap the operands, call it, and
+wrap the result.
 """
