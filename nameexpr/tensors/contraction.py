@@ -17,16 +17,16 @@ import numpy as np
 
 from nameexpr.backends.numpy.arrays import NARROW, is_narrow, widened
 from nameexpr.dims import Dims, Names, duplicate, names_of
-from nameexpr.errors import Diagnostic, error
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, counted, dims_in, positions, shown
 from nameexpr.rules.combining import contracted_fault, doubled_fault
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, exhausted, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names, is_operand
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import exhausted, in_place, op
 from nameexpr.tensors.writing import spelt
 
 
@@ -111,7 +111,7 @@ class MatrixProducts(Operators):
 
     addmv_ = in_place(addmv)
 
-    @allocating("contracts", extra=True)
+    @op("contracts", extra=True)
     def tensordot(self, other: Any, dims: Any = 2) -> Self:
         """Return the sum of products over dims: the last so many and the other's first, or two lists.
 
@@ -149,11 +149,13 @@ class MatrixProducts(Operators):
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
     def __matmul__(self, other: Other) -> Self:
-        return (
-            self._product(other, "matmul", None, None, by="@")
-            if isinstance(other, KNOWN) or is_operand(other)
-            else NotImplemented
-        )
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return NotImplemented
+        try:
+            return self._product(other, "matmul", None, None, by="@")
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
