@@ -1,11 +1,11 @@
 """What a traceback shows of an error of ours: the user's own lines, then the error.
 
-Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves a public function, a
-method or an operator has no frame of this package (`forget_frames`), and `traceback.format_exc()` and logs are
-short, too. What remains, such as the frame in which wrong arguments were noticed, is left out where tracebacks
-are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced them, by IPython and
-Jupyter, and by pytest. Exceptions of NumPy's that ours explain are left out in both cases. The environment
-variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
+Ten frames of a compiler do not help to find a mistake in a text. So an error that leaves a public function,
+a method or an operator has no frame of this package (`forget_frames`), and `traceback.format_exc()` and
+logs are short, too. What remains, such as the frame in which wrong arguments were noticed, is left out
+where tracebacks are shown: by `sys.excepthook` and `threading.excepthook`, unless a program has replaced
+them, by IPython and Jupyter, and by pytest. Exceptions of NumPy's that ours explain are left out in both
+cases. The environment variable `NAMEEXPR_TRACEBACK=full` brings all of it back.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def leaving(
     """Return what leaves a public function in which this was raised: mostly the same exception."""
     if isinstance(raised, NameExprError):
         raised._forget_frames()
-    elif isinstance(raised, TypeError) and raised.__traceback__ and raised.__traceback__.tb_next is None:
-        return misfit(function, args, kwargs, left_out) or raised  # the call itself failed
+    elif isinstance(raised, TypeError):
+        return misfit(function, args, kwargs, left_out) or raised
     return raised
 
 

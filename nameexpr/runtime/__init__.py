@@ -1,5 +1,5 @@
-"""What users call. `einsum` and `compile` find or make a function, unwrap the operands, run it, and wrap the
-result. Functions that are not called often are `public`: they see to the errors that leave them.
+"""The public functions. `einsum` and `compile` find or create a function, unwrap the operands, call it, and
+wrap the result. Those that are not called often are `public`, which sees to the errors that leave them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Coordinates of operands, which the results of expressions and formulas have for the dims that they keep.
+"""Coordinates of operands, which results keep for the dims that they have in common.
 
-A coordinate belongs to the name of a dim. Where a text gives a label another name, merges or splits it, or
-moves elements along it, the positions of the result are not those of the operand: it is left out.
+A coordinate belongs to the name of a dim. If a text renames a label, merges or splits it, or moves elements
+along it, the positions of the result are not those of the operand: the coordinate is dropped.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach
 
 MOVING = frozenset({"sort", "flip"})
-"""Functions after which positions along their dims are others."""
+"""Functions that change the positions along their dims."""
 
 
 def understood(value: Any) -> Any:
-    """Return an array of another library as a tensor, with its coordinates; any other object as it is."""
+    """Return an array of another library as a tensor, with its coordinates; any other object unchanged."""
     found = None if isinstance(value, NamedTensor) else read(value)
     if not isinstance(found, Foreign) or not any(found.names):
         return value
@@ -44,7 +44,7 @@ def coordinates_of(
 ) -> tuple[Coordinate, ...]:
     """Return the coordinates that the result of a text has for these operands, if it has the dims.
 
-    `bound` are those of operands that are bound already (NE580, if labels differ).
+    `bound` are those of operands that are already bound (NE580 if labels differ).
     """
     every = [bound, *[operand._coordinates for operand in operands if isinstance(operand, NamedTensor)]]
     if not any(every):

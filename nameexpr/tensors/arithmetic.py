@@ -24,7 +24,7 @@ from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core, Other
 from nameexpr.tensors.faults import check_ordered, explained, respelt, wrong_kind
-from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, data_and_names
+from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
 
@@ -199,6 +199,7 @@ class ArithmeticMethods(PointwiseMethods):
     round_ = in_place(round)
 
     @op("keeps")
+    @carrying
     def clamp(self, min: Other | None = None, max: Other | None = None, *, out: Core | None = None) -> Self:
         """Return each element, or the bound that it lies beyond; `max` where min is above max.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import DTypeLike
+    from xarray import DataArray
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -59,7 +60,7 @@ class Casts(Operators):
     __slots__ = ()
 
     @checked
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> DataArray:
         """Return an `xarray.DataArray` that shares the array, with the names as its dims, and coordinates.
 
         Raises
@@ -79,7 +80,7 @@ class Casts(Operators):
             call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
-        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)
+        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)  # type: ignore[no-any-return]
 
     @checked
     def to_pandas(self) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, positions, shown
-from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
@@ -175,6 +175,8 @@ class Indexing(Operators):
                     message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
                     hint = "a mask has the sizes of the dims that it indexes"
                     raise fault("NE383", message, call or self._shown(given), hint=hint)
+                if item.mask and item.mask != self._names[at : at + part.ndim]:
+                    check_mask(self._dims[at : at + part.ndim], item.mask)
             elif item.kind == "array" and part.size:
                 indices = [int(part.min()), int(part.max())]
             for index in indices:
@@ -228,7 +230,8 @@ def _array_item(item: Any) -> tuple[Any, IndexItem]:
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:
         count = (int(np.count_nonzero(array)),)
-        return array, IndexItem("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
+        kept = names if names and array.ndim == 1 else (None,)
+        return array, IndexItem("array", array.ndim, kept, count, names or ())
     if array.dtype.kind not in "iu":
         raise _bad_item(item)
     if not array.ndim:

@@ -112,10 +112,13 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
         data = join([part._data for part in parts], axis=at)
     except REFUSED as refused:
         raise explained(verb, tuple(parts), refused) from refused
-    if out is not None:
-        return write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+    coordinates: Any = ()
     if any(part._coordinates for part in parts):
+        from nameexpr.tensors.coordinates import agreed
         from nameexpr.tensors.labelled import attach, joined
 
-        return attach(wrap(data, names), joined(parts, names[at], verb))  # type: ignore[no-any-return]
-    return wrap(data, names)
+        coordinates = joined(parts, names[at], verb)
+        agreed([coordinates, () if out is None else out._coordinates], verb)
+    if out is not None:
+        return write(out, data, names, verb, is_out=True)  # type: ignore[no-any-return]
+    return attach(wrap(data, names), coordinates) if coordinates else wrap(data, names)

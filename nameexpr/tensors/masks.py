@@ -26,7 +26,7 @@ from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core, OneDim, Other
 from nameexpr.tensors.faults import explained
-from nameexpr.tensors.operators import Operators, as_core, data_and_names
+from nameexpr.tensors.operators import Operators, as_core, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import COMPLEX, check_real, check_writeable, store
 
@@ -40,6 +40,7 @@ class Masks(Operators):
     __slots__ = ()
 
     @op("keeps")
+    @carrying
     def masked_fill(self, mask: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
 
@@ -161,6 +162,7 @@ class Masks(Operators):
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
     @op("keeps", extra=True)
+    @carrying
     def gather(self, dim: OneDim, index: Other) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.
 
@@ -233,6 +235,7 @@ def choose(mask: Any, x: Any, y: Any) -> Any:
     operands = [as_core(value, "where") for value in (mask, x, y) if hasattr(value, "shape")]
     if not any(operand._coordinates for operand in operands):
         return chosen
-    from nameexpr.tensors.labelled import attach, of_all
+    from nameexpr.tensors.labelled import attach
+    from nameexpr.tensors.surviving import of_all
 
     return attach(chosen, of_all(operands, "where"))

@@ -171,7 +171,7 @@ def in_place(method: F, *, extra: bool = False) -> F:
     Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
     written before every check has passed.
     """
-    known, function = keywords_of(method) - {"out"}, unwrap(method)
+    known, function = keywords_of(method) - {"out"}, getattr(method, "__wrapped__", method)
 
     @wraps(method)
     def twin(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -14,10 +14,11 @@ from nameexpr.tensors.ops import OPS
 
 TENSOR = ne.tensor(np.ones((2, 3)), names="N C")
 PLAN = ne.compile("a b, b c, c d -> a d").plan((2, 3), (3, 4), (4, 5))
-OTHERS = frozenset(
+_OTHERS = (
     "as_tensor cache_clear cache_info check compile einsum explain from_numpy from_pandas from_xarray "
-    "get_default_dtype limits load set_default_dtype set_limits".split()
+    "get_default_dtype limits load set_default_dtype set_limits"
 )
+OTHERS = frozenset(_OTHERS.split())
 """Functions that are no operators. `evaluate` and `save` take nearly everything."""
 
 
