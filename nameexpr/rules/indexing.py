@@ -23,20 +23,21 @@ from typing import Literal, NamedTuple
 from nameexpr.dims import Clash, Dims, Names, dims_of, duplicate, unify_from_right
 from nameexpr.errors import NameExprError
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
-from nameexpr.rules.pairing import Pairing, first_clash, size_fault, unequal
+from nameexpr.rules.pairing import Pairing, broadcast, first_clash, size_fault, unequal
 
 
 class IndexItem(NamedTuple):
     """One item of an index: its kind, how many dims it takes, and of an array its names and sizes.
 
-    A mask counts as the indices of its true elements: one dim. A gap is a `...` that stands for no dim: it
-    parts the arrays on both sides of it, as NumPy has it.
+    A mask counts as the indices of its true elements: one dim; `mask` has the names of its own dims. A gap is
+    a `...` that stands for no dim: it parts the arrays on both sides of it, as NumPy has it.
     """
 
     kind: Literal["int", "slice", "new", "array", "gap"]
     takes: int
     names: Names = ()
     sizes: tuple[int, ...] = ()
+    mask: Names = ()
 
 
 def indexed_names(dims: Dims, items: Sequence[IndexItem], verb: str) -> Names:
@@ -101,6 +102,12 @@ def no_index(
     message = f"{verb}there is no index {index} in {dim}, whose size is {size}"
     hint = f"indices go from {-size} to {size - 1}" if size else ""
     return fault("NE802", message, call, (argument,), hint)
+
+
+def check_mask(dims: Dims, mask: Names) -> None:
+    """Raise NE470 or NE471 unless the names of a mask match those of the dims that it indexes."""
+    sizes = tuple(dim.size for dim in dims)
+    broadcast(dims, dims_of(mask, sizes), Pairing("x[...]", "tensor", "mask", "right"))
 
 
 def check_array_sizes(items: Sequence[IndexItem], verb: str) -> None:

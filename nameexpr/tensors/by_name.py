@@ -35,7 +35,7 @@ from nameexpr.tensors.contraction import MatrixProducts, contracted
 from nameexpr.tensors.core import Core
 from nameexpr.tensors.display import Display
 from nameexpr.tensors.fills import Fills
-from nameexpr.tensors.operators import NUMBERS, as_core, is_operand
+from nameexpr.tensors.operators import NUMBERS, as_core, carrier, carrying, is_operand
 from nameexpr.tensors.protocols import Protocols
 from nameexpr.tensors.writing import spelt
 
@@ -53,12 +53,17 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
         return attrgetter("by_name"), (Core._tensor_class._wrap(self._data, self._names),)
 
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
+        other = carrier(self, (left, right))
+        if other is not None:
+            pair = (left, other) if left is self else (other, right)
+            return other.by_name._unify(verb, *pair, out)  # type: ignore[no-any-return]
         a, b = paired((left, right), verb)
         if out is not None and out is left and a is not left:
             said = spelt(verb, is_out=False)
             check_written(left._dims, a._names, np.broadcast_shapes(a.shape, b.shape), said)
         return super()._unify(verb, a, b, out)
 
+    @carrying
     def where(self, condition: Any, other: Any) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere, all by name."""
         x, mask, y = paired((self, condition, other), "where")
@@ -67,6 +72,9 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives for operands that are paired by name."""
+        other = carrier(self, inputs)
+        if other is not None:
+            return other.by_name.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         if method == "__call__" and ufunc.signature is None:
             operands = (*inputs, kwargs["where"]) if "where" in kwargs else inputs
             aligned = paired(operands, f"np.{ufunc.__name__}")
@@ -75,9 +83,11 @@ class PairedByName(ArithmeticMethods, MatrixProducts, Fills, Display, Protocols)
                 kwargs["where"] = aligned[-1]
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
+    @carrying
     def __matmul__(self, other: Any) -> Self:
         return self._contracted(self, other) if is_operand(other) else NotImplemented
 
+    @carrying
     def __rmatmul__(self, other: Any) -> Self:
         return self._contracted(other, self) if is_operand(other) else NotImplemented
 

@@ -21,14 +21,14 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import called, checked, op
+from nameexpr.tensors.ops import called, checked, exhausted, op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import DTypeLike
+    from xarray import DataArray
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -60,7 +60,7 @@ class Casts(Operators):
     __slots__ = ()
 
     @checked
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> DataArray:
         """Return an `xarray.DataArray` that shares the array, with the names as its dims, and coordinates.
 
         Raises
@@ -80,7 +80,7 @@ class Casts(Operators):
             call = ShownCall("to_xarray", (), (self._dims,))
             raise fault("NE419", message, call, hint="name it first, with refine_names")
         xarray = imported("xarray", "to_xarray")
-        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)
+        return xarray.DataArray(self._data, coords_of(self, xarray), dims=self._names)  # type: ignore[no-any-return]
 
     @checked
     def to_pandas(self) -> Any:

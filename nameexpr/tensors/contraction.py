@@ -24,9 +24,17 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, exhausted, undefined
-from nameexpr.tensors.operators import KNOWN, REFUSED, Operators, as_core, data_and_names, is_operand
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.faults import undefined
+from nameexpr.tensors.operators import (
+    KNOWN,
+    REFUSED,
+    Operators,
+    as_core,
+    carrying,
+    data_and_names,
+    is_operand,
+)
+from nameexpr.tensors.ops import exhausted, in_place, op
 from nameexpr.tensors.writing import spelt
 
 
@@ -36,6 +44,7 @@ class MatrixProducts(Operators):
     __slots__ = ()
 
     @op("contracts")
+    @carrying
     def matmul(self, other: Other, *, out: Core | None = None) -> Self:
         """Return the matrix product: of vectors, matrices, and batches of them, whose dims broadcast.
 
@@ -45,6 +54,7 @@ class MatrixProducts(Operators):
         return self._product(other, "matmul", None, out)
 
     @op("contracts")
+    @carrying
     def mm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the product of two matrices.
 
@@ -54,6 +64,7 @@ class MatrixProducts(Operators):
         return self._product(mat2, "mm", (2, 2), out)
 
     @op("contracts")
+    @carrying
     def mv(self, vec: Other, *, out: Core | None = None) -> Self:
         """Return the product of a matrix and a vector.
 
@@ -63,6 +74,7 @@ class MatrixProducts(Operators):
         return self._product(vec, "mv", (2, 1), out)
 
     @op("contracts")
+    @carrying
     def bmm(self, mat2: Other, *, out: Core | None = None) -> Self:
         """Return the products of two batches of matrices; the batch sizes must be equal.
 
@@ -82,6 +94,7 @@ class MatrixProducts(Operators):
         return self._product(other, "dot", (1, 1), out)
 
     @op("contracts")
+    @carrying
     def addmm(
         self, mat1: Other, mat2: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
@@ -98,6 +111,7 @@ class MatrixProducts(Operators):
     addmm_ = in_place(addmm)
 
     @op("contracts")
+    @carrying
     def addmv(
         self, mat: Other, vec: Other, *, beta: complex = 1, alpha: complex = 1, out: Core | None = None
     ) -> Self:
@@ -111,8 +125,9 @@ class MatrixProducts(Operators):
 
     addmv_ = in_place(addmv)
 
-    @allocating("contracts", extra=True)
-    def tensordot(self, other: Any, dims: Any = 2) -> Self:
+    @op("contracts", extra=True)
+    @carrying
+    def tensordot(self, other: Other, dims: Any = 2) -> Self:
         """Return the sum of products over dims: the last so many and the other's first, or two lists.
 
         >>> x = ne.tensor([[1, 2]], names="N C")
@@ -120,6 +135,12 @@ class MatrixProducts(Operators):
         ('N', 'M')
         """
         return self._wrap(*contracted(self, as_core(other, "tensordot"), dims))
+
+    def _met(self, other: Other, dims: Any) -> list[tuple[str | None, str | None]]:
+        """Return the names of the dims that tensordot contracts, in pairs."""
+        right = as_core(other, "tensordot")
+        places = contracted_positions(self._dims, right._dims, dims)
+        return [(self._names[at], right._names[there]) for at, there in zip(*places, strict=True)]
 
     def _add_product(
         self, mat: Any, other: Any, ranks: Any, beta: complex, alpha: complex, verb: str, out: Core | None
@@ -148,13 +169,13 @@ class MatrixProducts(Operators):
         names = _names(self, right, by or verb, ranks)
         return self._put(_rounded(_matmul(self, right, verb), self), names, verb, out)
 
+    @carrying
     def __matmul__(self, other: Other) -> Self:
-        return (
-            self._product(other, "matmul", None, None, by="@")
-            if isinstance(other, KNOWN) or is_operand(other)
-            else NotImplemented
-        )
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return NotImplemented
+        return self._product(other, "matmul", None, None, by="@")
 
+    @carrying
     def __rmatmul__(self, other: Other) -> Self:
         if not is_operand(other):
             return NotImplemented
@@ -229,7 +250,7 @@ def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
     twice.
     """
-    left, right = _lists(a._dims, b._dims, dims)
+    left, right = contracted_positions(a._dims, b._dims, dims)
     for at, other in zip(left, right, strict=True):
         if a.shape[at] != b.shape[other]:
             hint = "the dims of both lists pair in their order, and contracted sizes are equal"
@@ -247,7 +268,8 @@ def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     return np.asarray(data), names
 
 
-def _lists(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def contracted_positions(a: Dims, b: Dims, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the positions that a `dims` argument of tensordot contracts, in both tensors (NE387)."""
     if type(dims) is int:
         if not 0 <= dims <= min(len(a), len(b)):
             most = min(len(a), len(b))

@@ -20,13 +20,13 @@ import numpy as np
 from nameexpr.dims import dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, called, counted, fault, positions, shown
-from nameexpr.rules.indexing import IndexItem, check_array_sizes, indexed_names, no_index
+from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, indexed_names, no_index
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_foreign
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
@@ -38,8 +38,12 @@ class Indexing(Operators):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        quick = self._quick(key)
-        return self._part_at(key) if quick is None else quick
+        try:
+            quick = self._quick(key)
+            return self._part_at(key) if quick is None else quick
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _part_at(self, key: Any, call: ShownCall | None = None) -> Self:
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""
@@ -171,6 +175,8 @@ class Indexing(Operators):
                     message = f"x[...]: a mask of shape {part.shape} does not fit dims of shape {sizes}"
                     hint = "a mask has the sizes of the dims that it indexes"
                     raise fault("NE383", message, call or self._shown(given), hint=hint)
+                if item.mask and item.mask != self._names[at : at + part.ndim]:
+                    check_mask(self._dims[at : at + part.ndim], item.mask)
             elif item.kind == "array" and part.size:
                 indices = [int(part.min()), int(part.max())]
             for index in indices:
@@ -224,7 +230,8 @@ def _array_item(item: Any) -> tuple[Any, IndexItem]:
         array = array.astype(np.int64)
     if array.dtype == np.bool_ and array.ndim:
         count = (int(np.count_nonzero(array)),)
-        return array, IndexItem("array", array.ndim, names if names and array.ndim == 1 else (None,), count)
+        kept = names if names and array.ndim == 1 else (None,)
+        return array, IndexItem("array", array.ndim, kept, count, names or ())
     if array.dtype.kind not in "iu":
         raise _bad_item(item)
     if not array.ndim:

@@ -15,9 +15,19 @@ import numpy as np
 
 from nameexpr.backends.numpy.foreign import Coordinate
 from nameexpr.dims import Names
-from nameexpr.tensors.coordinates import Coordinates, agreed, fitting, in_a_row, renamed, taken, without
+from nameexpr.tensors.coordinates import (
+    Coordinates,
+    agreed,
+    fitting,
+    in_a_row,
+    is_label,
+    renamed,
+    taken,
+    without,
+)
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.foreign import foreign
+from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
 
 def wrap(data: Array, names: Names) -> Any:
@@ -34,11 +44,6 @@ def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     new = object.__new__(_labelled_class(base))
     new._data, new._names, new._own = tensor._data, tensor._names, kept
     return new
-
-
-def of_all(operands: Iterable[Any], verb: str) -> list[Coordinate]:
-    """Return the coordinates of all operands that are tensors, as `agreed` does."""
-    return agreed([operand._coordinates for operand in operands if isinstance(operand, Core)], verb)
 
 
 def joined(parts: list[Core], dim: str | None, verb: str) -> list[Coordinate]:
@@ -120,6 +125,9 @@ class Labelled(Core):
 
     def _part_at(self, key: Any, call: Any = None) -> Self:
         part = super()._part_at(key, call)  # type: ignore[misc]
+        items = map(understood, key if isinstance(key, tuple) else (key,))
+        masks = [item for item in items if isinstance(item, Core) and item.dtype == np.bool_]
+        agreed([filter(is_label, own(each)) for each in (self, *masks)], "x[...]")
         coordinates, axis = list(self._coordinates), 0
         for place, item in zip(*self._key(key, call), strict=True):  # type: ignore[attr-defined]
             name = self._names[axis] if item.takes else None
@@ -131,6 +139,12 @@ class Labelled(Core):
             axis += item.takes
         return attach(part, coordinates)  # type: ignore[no-any-return]
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        value = understood(value)
+        if own(value):
+            agreed([filter(is_label, own(each)) for each in (self[key], value)], "x[...] = value")  # type: ignore[index]
+        super().__setitem__(key, value)  # type: ignore[misc]
+
     def _unify(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         coordinates = of_all((left, right), verb)
         result = super()._unify(verb, left, right, out)  # type: ignore[misc]
@@ -138,16 +152,24 @@ class Labelled(Core):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
-        result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
+        args = tuple(map(understood, args))
         coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
+        agreed([coordinates, own(kwargs.get("out"))], func.__name__)
+        result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
         return carried(result, (*args, *kwargs.values()), coordinates)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Return what a ufunc of NumPy gives, with coordinates."""
         inputs = tuple(map(understood, inputs))
-        coordinates = [] if method == "reduceat" else of_all(inputs, ufunc.__name__)
+        name, outs = ufunc.__name__, kwargs.get("out", ())
+        if ufunc.signature is None and method != "reduceat":
+            coordinates = of_all((*inputs, kwargs.get("where")), name)
+        else:
+            is_product = name == "matmul" and method == "__call__" and "axes" not in kwargs
+            coordinates = of_product(name, inputs, {}) if is_product else []
+        agreed([coordinates, *map(own, outs)], name)
         result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)  # type: ignore[misc]
-        return carried(result, (*inputs, *kwargs.get("out", ())), coordinates)
+        return carried(result, (*inputs, *outs), coordinates)
 
 
 _IN_PLACE = """
@@ -158,9 +180,6 @@ iscomplex zeros_like ones_like empty_like full_like copy cumsum cumprod nancumsu
 swapaxes moveaxis expand_dims squeeze matrix_transpose broadcast_to
 """
 """Functions of NumPy that leave elements at their positions along the dims that they keep."""
-
-_REARRANGED = {"sort": 0, "argsort": 0, "topk": 1, "gather": 0}
-"""Methods that rearrange elements one by one along a dim, and where in a call the dim is."""
 
 _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chunk"})
 """Methods that move or select whole slices along dims."""
@@ -179,22 +198,26 @@ def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of `NamedTensor` for tensors with coordinates."""
 
     @wraps(method)
-    def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(map(understood, args))
-        others = {word: understood(value) for word, value in kwargs.items()}
-        coordinates = of_all((self, *args, *[others[word] for word in others if word != "out"]), name)
-        result = method(self, *args, **others)
-        if name in _REARRANGED:
-            coordinates = without(coordinates, [_dim(self, name, args, kwargs)])
-        return carried(result, (self, *args, *others.values()), coordinates)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return with_coordinates(name, method, args, kwargs)
 
     return call
 
 
-def _dim(tensor: Core, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    place = _REARRANGED[name]
-    dim = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis", -1))
-    return dim if isinstance(dim, str) or not tensor._names else tensor._names[dim]
+def with_coordinates(
+    name: str, method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Return what a method gives with the coordinates of its tensor and of all other operands (NE580).
+
+    Those of what is written over are compared too, and stay as they are.
+    """
+    args = tuple(map(understood, args))
+    kwargs = {word: understood(value) for word, value in kwargs.items()}
+    operands = (*args, *kwargs.values())
+    coordinates = of_call(name, args, kwargs)
+    agreed([coordinates, own(kwargs.get("out"))], name)
+    result = method(*args, **kwargs)
+    return carried(result, operands, coordinates)
 
 
 def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,7 +256,7 @@ def _at_positions(coordinates: list[Coordinate], dim: str, part: Core, axis: int
 @cache
 def _labelled_class(base: type[Core]) -> Any:
     """Return the class of tensors with coordinates: `Labelled`, and another class with `carried`."""
-    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__getattr__"}
+    own = {*vars(Labelled), "__getitem__", "__iter__", "isel", "__dir__"}
     compared = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
     methods: dict[str, Any] = {"__slots__": (), "_plain": base}
     for name in set(dir(base)) - own - (set(vars(object)) - compared):

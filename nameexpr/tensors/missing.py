@@ -1,12 +1,15 @@
 """What to write instead of a method or function of NumPy, PyTorch, xarray or pandas that does not exist here.
 
-Each row is the answer to a habit: the text of the AttributeError. `dir` and `hasattr` know nothing of it.
+Each row answers a habit: it is the text of an AttributeError. `dir` and `hasattr` of a tensor do not find
+these names.
 
 >>> print(advice("rolling"))
 x.to_xarray().rolling(N=3) has windows
 """
 
 from __future__ import annotations
+
+from typing import Any, TypeVar
 
 _ROWS = {
     "reshape view ravel resize": (
@@ -51,11 +54,38 @@ _ROWS = {
     "unique": "np.unique(x.numpy())",
     "inv inverse det solve": "np.linalg takes x.numpy()",
     "fill": "x.fill_(value) writes over x, ne.full makes a tensor",
+    "plan": "ne.compile(text).plan(...) shows how a text is computed",
     "map apply apply_": "ne.from_numpy(function(x.numpy()), x.names) keeps the names",
 }
-_ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() for word in words.split()}
+ADVICE = {word: text.replace("{name}", word) for words, text in _ROWS.items() for word in words.split()}
+"""What to write instead of each name."""
+
+Class = TypeVar("Class", bound=type)
+
+
+class Answered:
+    """An attribute that does not exist: reading it raises the error that contains the advice.
+
+    A `__getattr__` would do the same, and make every attribute of every tensor slower to read.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: object, kind: type) -> Any:
+        """Raise the AttributeError for a name of another library."""
+        name = self.name
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}: {ADVICE[name]}")
+
+
+def answers_names(kind: Class) -> Class:
+    """Return a class that answers each of these names which it does not have with an error."""
+    for name in ADVICE:
+        if not hasattr(kind, name):
+            setattr(kind, name, Answered(name))
+    return kind
 
 
 def advice(name: str) -> str:
     """Return what to write instead of a name that does not exist, or ""."""
-    return _ADVICE.get(name, "")
+    return ADVICE.get(name, "")

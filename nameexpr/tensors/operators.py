@@ -10,8 +10,9 @@ Kernels are looked up here, by the operator's name: `_keep` finds those of one o
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.faults import explained, has_complex, unordered, wrong_kind
 from nameexpr.tensors.writing import apply_into, spelt, write
 
+F = TypeVar("F", bound=Callable[..., Any])
 _NOT_OURS: Any = NotImplemented
 NEEDED: Any = ...
 """The default of a dim argument that may come as `axis=` and must come (NE416)."""
@@ -66,6 +68,11 @@ class Operators(Core):
         """Return the result of a pointwise operator on two operands, one of which is this tensor."""
         a, names = data_and_names(left, verb)
         b, other_names = data_and_names(right, verb)
+        if (other_names if left is self else names) and type(left) is not type(right):
+            known = carrier(self, (right if left is self else left,))
+            if known is not None:
+                pair = (left, known) if left is self else (known, right)
+                return known._unify(verb, *pair, out)  # type: ignore[no-any-return]
         if not names:
             names = other_names
         elif names != other_names and other_names:
@@ -90,23 +97,14 @@ class Operators(Core):
     def _operate(self, verb: str, left: Any, right: Any, out: Core | None = None) -> Self:
         """Return what a sign gives: NotImplemented beside what may have an operator of its own."""
         other = right if left is self else left
-        if not isinstance(other, KNOWN):
-            return self._operate_foreign(verb, left, right, out)
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return _NOT_OURS  # type: ignore[no-any-return]
         if out is None and type(other) is type(self) and other._names == self._names:
             try:
                 return self._named(BINARY[verb](left._data, right._data), self._names)
             except REFUSED as fault:
                 raise _ours(fault, verb, (left, right)) from fault
         return self._unify(verb, left, right, out)
-
-    def _operate_foreign(self, verb: str, left: Any, right: Any, out: Core | None) -> Self:
-        """Return what a sign gives with an array of another library, whose coordinates the result has."""
-        other = right if left is self else left
-        if not is_operand(other):
-            return _NOT_OURS  # type: ignore[no-any-return]
-        tensor: Any = as_core(other, verb)
-        a, b = (self, tensor) if left is self else (tensor, self)
-        return (tensor if out is None else self)._unify(verb, a, b, out)
 
     def _compare(self, verb: str, other: Any) -> Self:
         """Return what a sign gives that asks which number is larger, as `_operate` and `_ranked`."""
@@ -235,3 +233,48 @@ def is_foreign(operand: object) -> bool:
     from nameexpr.tensors import foreign  # late: few operands are
 
     return foreign.is_foreign(operand)
+
+
+def carrying(function: F) -> F:
+    """Return a method whose result has the coordinates of its other operands, if its tensor has none."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            own = type(args[0])
+            for other in args if not kwargs else (*args, *kwargs.values()):
+                if (
+                    type(other) is not own
+                    and type(other) not in _BARE
+                    and carrier(args[0], (other,)) is not None
+                ):
+                    from nameexpr.tensors.labelled import with_coordinates
+
+                    return with_coordinates(function.__name__, function, args, kwargs)
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
+
+    return call  # type: ignore[return-value]
+
+
+def carrier(tensor: Any, operands: Iterable[Any]) -> Any:
+    """Return the first other operand with coordinates, as a tensor; None if the tensor has some itself.
+
+    Tensors with coordinates have methods of their own, which keep them (`nameexpr.tensors.labelled`).
+    """
+    if tensor._coordinates:
+        return None
+    for other in operands:
+        if type(other) not in _BARE and type(other) is not type(tensor):
+            from nameexpr.tensors.labelled import understood  # late: few operands have any
+
+            known = understood(other)
+            if getattr(known, "_coordinates", ()):
+                return known
+    return None
+
+
+_BARE: set[type] = {*NUMBERS, type(None), str, list, tuple, np.ndarray, np.float64}
+"""Classes of operands that have no coordinates, and of NumPy's scalars the most frequent one."""

@@ -21,6 +21,7 @@ import nameexpr.tensors.factories
 import nameexpr.tensors.functions
 import nameexpr.tensors.joining
 import nameexpr.tensors.storage
+from nameexpr.tensors.missing import Answered
 from nameexpr.tensors.operators import NEEDED
 from nameexpr.tensors.ops import OPS, RULES, Op
 from pages import documents
@@ -65,7 +66,8 @@ def row(op: Op) -> Row:
 
 def member_of(name: str) -> Any:
     """Return a method or attribute of NamedTensor as it is declared, None if there is none."""
-    return inspect.getattr_static(ne.NamedTensor, name, None)
+    found = inspect.getattr_static(ne.NamedTensor, name, None)
+    return None if isinstance(found, Answered) else found
 
 
 def function_of(name: str) -> Callable[..., Any] | None:
@@ -109,7 +111,8 @@ def others() -> dict[str, str]:
     """Return the public members and functions that are not in the table, each with the name it is made by."""
     members = {name: member_of(name) for name in dir(ne.NamedTensor) if name not in OPS and name[0] != "_"}
     functions = {name: function_of(name) for name in dir(ne) if name not in OPS and name[0] != "_"}
-    both = {name: one for name, one in {**functions, **members}.items() if one is not None}
+    both = {name: members.get(name) or functions.get(name) for name in {**functions, **members}}
+    both = {name: one for name, one in both.items() if one is not None}
     return {name: actual for name, one in both.items() if (actual := real_name(one)) in OPS or actual == name}
 
 

@@ -16,7 +16,7 @@ PAGE = documents.read("docs/operators.md")
 GUIDE = documents.read("docs/migrating-from-torch.md")
 ROWS = json.loads(documents.read("tests/conformance/operator_rows.json"))["rows"]
 
-MEMBERS = [name for name in dir(ne.NamedTensor) if not name.startswith("_")]
+MEMBERS = [name for name in dir(ne.zeros(1)) if not name.startswith("_")]
 FUNCTIONS = [
     name
     for name in {*OPS, *dir(ne)}

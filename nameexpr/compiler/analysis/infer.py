@@ -1,4 +1,6 @@
-"""Expressions: the shapes and names of operands in, a `Typed` expression or an error with carets out."""
+"""Type an expression: from the shapes and names of its operands to a `Typed` expression, or an error with
+carets.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,11 @@ if TYPE_CHECKING:
 
 @record
 class Typed:
-    """One expression with all its sizes known.
+    """An expression with all its sizes known.
 
-    `operands` and `result` give for each dim the labels it is the row-major product of: one for a plain dim,
-    several for a group, none for a dim of size 1 that is dropped or made. `dropped` are the labels that the
-    result lacks, in the order in which they are first mentioned; `reducer` combines them: None is the unasked
+    `operands` and `result` contain for each dim the labels whose row-major product it is: one for a plain
+    dim, several for a group, none for a dim of size 1 that is dropped or created. `dropped` are the labels
+    that the result lacks, in the order of their first mention; `reducer` combines them: None is the implicit
     sum of a contraction, `CUSTOM` a callable.
     """
 
@@ -60,7 +62,7 @@ def type_expression(
 ) -> Typed:
     """Return a checked expression with its names matched and its sizes solved.
 
-    `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given beside the text.
+    `keywords` are sizes, and `reducer` is a reducer, or `CUSTOM`, that are given in addition to the text.
     """
     if not tree.inputs[0].items and tree.leaves_inputs_out:
         from nameexpr.compiler.analysis.infer_inputs import fill_in
@@ -95,9 +97,10 @@ def _solved(
 
 
 def _labels_only(tree: Expression, operands: Sequence[Operand], reducer: str | None) -> Typed | None:
-    """Return the typed expression if its terms hold nothing but labels and everything fits, else None.
+    """Return the typed expression if its terms consist of labels only and everything fits, else None.
 
-    The same as the general way in one pass and a third of its time: there is nothing to solve or to align.
+    This gives the same result as the general method, in one pass and a third of the time: there is nothing to
+    solve or to align.
     """
     outputs, terms = tree.outputs, tree.inputs
     if outputs is None or len(terms) != len(operands):
@@ -181,13 +184,13 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
     every = (*typed.operands, typed.result)
     *terms, order = [tuple(dict.fromkeys(chain.from_iterable(axes))) for axes in every]
     reducer, compute, result = typed.reducer, dtypes.compute, dtypes.result
-    if reducer == "any" and typed.dropped:  # some product is true where their number is not 0
+    if reducer == "any" and typed.dropped:  # any product is true if their count is not 0
         compute = counting_dtype(dtypes.operands, prod(typed.sizes.values())) or compute
     is_counted = compute != dtypes.compute
     result = "bool" if is_counted else result
     kept = [label for label in dict.fromkeys(chain.from_iterable(terms)) if label not in typed.dropped]
     reduction = Reduction(reducer, tuple(range(len(views))), typed.dropped, compute, result)
-    # Indices, truth values and what a caller's function gives have dtypes of their own.
+    # Indices, truth values and the results of a caller's function do not have the dtype of the operands.
     known = result if reducer in {None, "sum"} or reducer in SAME_DTYPE or is_counted else ""
     nodes: list[Node] = [*views, reduction, Arrange(len(views), typed.result)]
     labels, known_dtypes = [*terms, tuple(kept), order], [*dtypes.operands, known, known]

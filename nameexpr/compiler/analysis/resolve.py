@@ -1,8 +1,8 @@
-"""Terms meet operands: every dim of every operand and of the result becomes a product of labels.
+"""Match terms with operands: every dim of every operand and of the result becomes a product of labels.
 
-Counts and numbers of dims are checked here, packs and ellipses take their dims, groups are flattened
-(row-major products nest freely). Names are matched in `nameexpr.compiler.analysis.names`, sizes are solved in
-`nameexpr.compiler.analysis.sizes`.
+The numbers of operands and dims are checked here, packs and ellipses take their dims, and groups are
+flattened (row-major products nest freely). Names are matched in `nameexpr.compiler.analysis.names`, sizes are
+solved in `nameexpr.compiler.analysis.sizes`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from nameexpr.syntax.limits import limits
 
 @record
 class Resolved:
-    """Labels of every dim; labels whose size the text writes; how many dims each pack and "..." has.
+    """The labels of every dim, the labels whose size is in the text, and the number of dims of each pack and
+    "...".
 
-    `sized` are the items that write sizes, where the text has more terms than these.
+    `sized` are the items with sizes, if the text has more terms than these.
     """
 
     operands: tuple[Axes, ...]
@@ -32,7 +33,9 @@ class Resolved:
 
 
 def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bool = False) -> Resolved:
-    """Return the labels of every dim; a 1 of an input has one only if a reducer (`is_reduced`) takes it."""
+    """Return the labels of every dim; a 1 of an input has a label only if a reducer (`is_reduced`)
+    takes it.
+    """
     _check_count(tree, operands)
     misfits = [
         position
@@ -56,7 +59,7 @@ def resolve(tree: ast.Expression, operands: Sequence[Operand], *, is_reduced: bo
 
 
 def resolve_result(term: ast.Term, packs: dict[str, int], written: dict[str, int], text: str) -> Axes:
-    """Return the labels of every dim of a statement's result, and note the sizes that it writes."""
+    """Return the labels of every dim of a statement's result, and record the sizes in its term."""
     dims: list[tuple[ast.Item, int]] = []
     for item in term.items:
         inside = numbers(item, packs[item.word]) if isinstance(item, ast.STRETCHED) else (0,)
@@ -68,7 +71,7 @@ def resolve_result(term: ast.Term, packs: dict[str, int], written: dict[str, int
 
 @record(frozen=False)
 class _Reader:
-    """Turns items into labels, and keeps the sizes that are written on the way."""
+    """The conversion of items into labels, which collects the sizes in the text."""
 
     packs: dict[str, int]
     written: dict[str, int]
@@ -76,7 +79,7 @@ class _Reader:
     drops_ones: bool = False
 
     def axes(self, dims: Sequence[tuple[ast.Item, int]], operand: int | None) -> Axes:
-        """Return the labels of each dim; most dims have one, of their own."""
+        """Return the labels of each dim; most dims have a single label."""
         return tuple(
             (item.name,) if isinstance(item, ast.Label) else self.labels(item, number, operand, f".{dim}")
             for dim, (item, number) in enumerate(dims)
@@ -104,7 +107,9 @@ class _Reader:
                 return self.product(items, operand, path)
 
     def product(self, items: tuple[ast.Item, ...], operand: int | None, path: str) -> Labels:
-        """Return the labels of a group's items, in order; packs in it (in a result) bring all their dims."""
+        """Return the labels of a group's items, in order; packs in a group (of a result) contribute all their
+        dims.
+        """
         labels: list[str] = []
         for position, item in enumerate(items):
             if isinstance(item, ast.Label):
@@ -164,7 +169,7 @@ def _dims(count: int) -> str:
 
 
 def _pack_lengths(tree: ast.Expression, operands: Sequence[Operand]) -> dict[str, int]:
-    """Return the number of dims of each pack; an ellipsis is as long as the longest."""
+    """Return the number of dims of each pack; for an ellipsis, the largest number of any operand."""
     lengths: dict[str, int] = {}
     first: dict[str, tuple[int, ast.Pack]] = {}
     for position, (term, operand) in enumerate(zip(tree.inputs, operands, strict=True)):

@@ -1,9 +1,8 @@
-"""Sizes by propagation: what the operands, the text and the keywords say of every label, and what follows
-from it.
+"""Infer sizes by propagation from the operands, the text and the keywords.
 
-A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; what is
-then still unknown, or known in two ways, is an error (docs/language.md, section 2). How those errors read is
-in `nameexpr.compiler.analysis.faults.sizes`.
+A dim is the product of its labels. One unknown in a product is solved for, until nothing changes; a size that
+is then still unknown, or has two values, is an error (docs/language.md, section 2). The diagnostics are in
+`nameexpr.compiler.analysis.faults.sizes`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from nameexpr.syntax.ast import Expression
 
 @record
 class DimEquation:
-    """One equation: a dim of an operand whose size is the product of the sizes of its labels."""
+    """An equation: the size of a dim of an operand is the product of the sizes of its labels."""
 
     operand: int
     dim: int
@@ -33,8 +32,8 @@ class DimEquation:
 
 @record(frozen=False)
 class SizeEquations:
-    """Sizes known so far, the equations that are not solved yet, those that cannot hold, and the labels that
-    are known in two ways.
+    """The known sizes, the equations that are not solved yet, those that cannot hold, and the labels with two
+    different sizes.
     """
 
     sizes: dict[str, int]
@@ -43,12 +42,12 @@ class SizeEquations:
     clashes: dict[str, None] = field(default_factory=dict)
 
     def assign(self, label: str, size: int) -> None:
-        """Note the size of a label."""
+        """Record the size of a label."""
         if self.sizes.setdefault(label, size) != size:
             self.clashes[label] = None
 
     def solve(self, equation: DimEquation) -> bool:
-        """Use an equation if at most one of its labels is unknown; return whether it is used up."""
+        """Use an equation if at most one of its labels is unknown; return whether it was used."""
         unknown, known = set(), 1
         for label in equation.labels:
             size = self.sizes.get(label)
@@ -85,7 +84,7 @@ def _root(size: int, known: int, power: int) -> int | None:
 def solve(
     tree: Expression, operands: Sequence[Operand], resolved: Resolved, keywords: Mapping[str, int]
 ) -> tuple[Resolved, dict[str, int]]:
-    """Return every label's size, and the dims with those of size 1 taken away that an ellipsis broadcasts."""
+    """Return every label's size, and the dims without those of size 1 that an ellipsis broadcasts."""
     check_keywords(tree, keywords)
     sizes = {**resolved.written, **{k: v for k, v in keywords.items() if k not in resolved.written}}
     equations = SizeEquations(sizes)

@@ -19,6 +19,8 @@ import numpy as np
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.info import not_one
+from nameexpr.tensors.missing import ADVICE, answers_names
+from nameexpr.tensors.operators import carrier
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 _NUMBERS = frozenset({int, float, complex, bool})
 
 
+@answers_names
 class Protocols(Core):
     """The special methods, but for operators and indexing."""
 
@@ -58,10 +61,17 @@ class Protocols(Core):
             result = self._of_equals(ufunc, inputs)
             if result is not None:
                 return result
+        other = carrier(self, inputs)
+        if other is not None:
+            return other.__array_ufunc__(ufunc, method, *inputs, **kwargs)
         # Imported late: most calls never get here.
         from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
-        return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        try:
+            return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _of_equals(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Self | None:
         """Return the result for tensors of the same names and sizes, and numbers: what most calls are.
@@ -90,10 +100,17 @@ class Protocols(Core):
         kwargs: Mapping[str, Any],
     ) -> Any:
         """Return what a function of NumPy gives, with names where it is known how it treats them."""
+        other = carrier(self, args)
+        if other is not None:
+            return other.__array_function__(func, types, args, kwargs)
         # Imported late: most programs never get here, and the table is long.
         from nameexpr.tensors.protocols.functions import apply_function
 
-        return apply_function(func, types, args, kwargs)
+        try:
+            return apply_function(func, types, args, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""
@@ -162,18 +179,9 @@ class Protocols(Core):
             return format(self._data.item(), spec)
         return super().__format__(spec)
 
-    if not TYPE_CHECKING:  # which would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise the error for a name that does not exist, with what to write instead if that is known."""
-            if name[:2] == "__":
-                raise AttributeError(name)  # NumPy asks for several of its own, each time
-            from nameexpr.tensors.missing import advice
-
-            message, hint = f"{type(self).__name__!r} object has no attribute {name!r}", advice(name)
-            if hint:
-                raise AttributeError(f"{message}: {hint}")
-            raise AttributeError(message, name=name, obj=self)
+    def __dir__(self) -> list[str]:
+        """Return the names of the attributes, without those that only an error answers."""
+        return [name for name in super().__dir__() if name not in ADVICE]
 
     def __copy__(self) -> Self:
         """Return a tensor with a copy of the array, as NumPy's arrays do."""

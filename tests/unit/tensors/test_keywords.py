@@ -122,7 +122,7 @@ def test_every_synonym_means_a_parameter_of_some_method() -> None:
 
 
 def methods() -> list[str]:
-    return [name for name in dir(ne.NamedTensor) if name[0] != "_" and callable(getattr(X, name))]
+    return [name for name in dir(ne.NamedTensor) if name[0] != "_" and callable(getattr(X, name, None))]
 
 
 TAKES_ANY = ("isel", "rename", "rename_")
@@ -173,6 +173,6 @@ def test_a_near_keyword_is_proposed() -> None:
             call()
 
 
-def test_a_method_that_fails_inside_is_not_taken_for_a_wrong_keyword() -> None:
-    with pytest.raises(TypeError, match="missing"):
+def test_a_missing_argument_is_not_taken_for_a_wrong_keyword() -> None:
+    with pytest.raises(TypeError, match="needs the argument 'index'"):
         X.index_select("C")  # type: ignore[call-arg]

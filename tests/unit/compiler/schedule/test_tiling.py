@@ -51,6 +51,13 @@ def compiled(text: str, operands: dict[str, Any]) -> Any:
     return formula._entry.compile(*formula._entry.latest)
 
 
+def compiled_expression(text: str, shapes: list[tuple[int, ...]]) -> Program:
+    run = ne.compile(text)
+    run(*[np.ones(shape, np.float32) for shape in shapes])
+    program: Program = run._entry.compile(*run._entry.latest).program
+    return program
+
+
 def sliced(program: Program) -> list[Loop]:
     return [one.loop for one in program.instructions if one.loop]
 
@@ -267,3 +274,9 @@ def test_expressions_with_large_values_go_through_slices_too(text: str) -> None:
     np.testing.assert_allclose(run(*operands), whole(*rest), rtol=1e-12)
     assert plan.peak_bytes < whole.plan(*rest).peak_bytes / 5
     assert plan.draw("tree").startswith("<svg")
+
+
+def test_copies_are_made_whole_not_in_slices() -> None:
+    shapes = [(64, 5, 8, 24, 24), (64, 8, 24)]
+    found = compiled_expression("a b d c e, a d e -> c a b", shapes)
+    assert any(one.primitive == "copy" for one in found.instructions) and not sliced(found)
