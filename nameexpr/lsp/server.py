@@ -69,6 +69,7 @@ class TextServer(LanguageServer):
             (types.NOTEBOOK_DOCUMENT_DID_CHANGE, self.notebook_changed, None),
             (types.NOTEBOOK_DOCUMENT_DID_SAVE, self.saved, None),
             (types.NOTEBOOK_DOCUMENT_DID_CLOSE, self.notebook_closed, None),
+            (types.WORKSPACE_DID_CHANGE_CONFIGURATION, self.configured, None),
             (types.TEXT_DOCUMENT_HOVER, self.hover, None),
             (types.TEXT_DOCUMENT_COMPLETION, self.complete, _COMPLETION),
             (types.TEXT_DOCUMENT_CODE_ACTION, self.actions, _ACTIONS),
@@ -93,6 +94,9 @@ class TextServer(LanguageServer):
     def cells(self, notebook: types.NotebookDocument) -> list[str]:
         """Return the URIs of the cells of code."""
         return [one.document for one in notebook.cells if one.kind == types.NotebookCellKind.Code]
+
+    def configured(self, params: types.DidChangeConfigurationParams) -> None:
+        """Take the settings that Eglot sends to every server; there are none here."""
 
     # Mistakes
 

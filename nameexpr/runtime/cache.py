@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from nameexpr.forks import lock
+from nameexpr.runtime import public
 
 Function = Callable[..., Any]
 Key = TypeVar("Key", bound=Hashable)
@@ -119,6 +120,8 @@ def check_is_text(text: Any, operands: Sequence[Any] = (), *, is_formula: bool =
     kind, what = f"of type {type(text).__name__}", "formula" if is_formula else "expression"
     hint = "the text comes first, operands have names: evaluate(text, x=...)" if is_formula else ""
     message = f"the first argument must be the {what}, a str, but is {kind}"
+    if text is MISSING:
+        message = f"the first argument must be the {what}, a str, and there are no arguments"
     if operands and isinstance(operands[0], str):
         message = f"text and array are swapped: the first argument is {kind}"
         hint = hint or "the text comes first: einsum(text, array)"
@@ -137,6 +140,7 @@ class CacheInfo(NamedTuple):
     maxsize: int
 
 
+@public
 def cache_info() -> CacheInfo:
     """Return the total contents of the caches of compiled expressions and formulas.
 
@@ -154,6 +158,7 @@ def cache_info() -> CacheInfo:
     return CacheInfo(len(expressions) + len(formulas), programs, _misses, TEXTS)
 
 
+@public
 def cache_clear() -> None:
     """Drop every compiled expression and formula, and restart the counts."""
     from nameexpr.backends.numpy.kernels import forget_ones

@@ -11,8 +11,8 @@ from nameexpr.compiler.analysis.infer import infer_sizes
 from nameexpr.compiler.analysis.operands import Operand
 from nameexpr.compiler.analysis.rules.check import check_text
 from nameexpr.errors import error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
-from nameexpr.runtime.einsum import public
 from nameexpr.runtime.operands import spec_of, unwrap
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.ast import Expression

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from nameexpr.errors import Diagnostic, error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import check_is_text
 from nameexpr.runtime.compiled import Compiled
 from nameexpr.runtime.compiled_expression import CompiledExpression
-from nameexpr.runtime.einsum import find_entry, public
+from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.options import read_options
 from nameexpr.syntax.lexer.tokens import looks_like_formula
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from nameexpr.errors import Diagnostic, error
-from nameexpr.runtime.einsum import public
+from nameexpr.runtime import public
 from nameexpr.runtime.operands import read_only
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from nameexpr.compiler.analysis.operands import ASSUMED_SIZE, assumed_shapes
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime import public
 from nameexpr.runtime.cache import MISSING
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
-from nameexpr.runtime.einsum import find_entry, public
+from nameexpr.runtime.einsum import find_entry
 from nameexpr.runtime.entry import NOTHING
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of, unwrap
 from nameexpr.syntax.limits import SIZE_DIGITS

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nameexpr.errors import Diagnostic, NameExprError, error
+from nameexpr.runtime import public
 from nameexpr.runtime.compiled import ArrayResult_co, Compiled, TensorResult_co, Text_co
-from nameexpr.runtime.einsum import public
 from nameexpr.runtime.evaluate import by_position
 from nameexpr.runtime.formula import FormulaEntry, merged
 from nameexpr.runtime.operands import OperandSpec, array_of, repeats, spec_of

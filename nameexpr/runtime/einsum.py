@@ -44,7 +44,7 @@ def by_text(documented: Documented) -> Documented:
     functions, entries = cache.calls, cache.calls_with_options
 
     @wraps(documented)
-    def fast(text: str, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
+    def fast(text: str = MISSING, a0: Any = MISSING, a1: Any = MISSING, /, *rest: Any, **options: Any) -> Any:
         call = None
         try:
             if not options:
@@ -67,20 +67,6 @@ def by_text(documented: Documented) -> Documented:
             raise
 
     return fast  # type: ignore[return-value]  # the same signature, spelt for speed
-
-
-def public(function: Documented) -> Documented:
-    """Return a function whose errors are raised without this package's frames."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NameExprError as wrong:
-            wrong._forget_frames()
-            raise
-
-    return call  # type: ignore[return-value]  # the same signature
 
 
 def _slow(text: str, operands: list[Any], /, out: Any = None, **options: Any) -> Any:

@@ -32,13 +32,16 @@ class Limits(NamedTuple):
 _current = Limits()
 
 
-def limits() -> Limits:
+def limits(*given: Never, **others: Never) -> Limits:
     """Return the current limits."""
+    if given or others:
+        hint = "set_limits(text=...) sets a limit, and returns the limits that held before"
+        raise error(Diagnostic("NE687", "limits takes no arguments", hint=hint))
     return _current
 
 
 def set_limits(
-    *,
+    *given: Never,
     text: int | None = None,
     nesting: int | None = None,
     operands: int | None = None,
@@ -66,12 +69,15 @@ def set_limits(
     8
     """
     global _current  # noqa: PLW0603  one process-wide setting, replaced as a whole
-    given = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
+    if given:
+        hint = "the limits are text=, nesting=, operands= and dims="
+        raise error(Diagnostic("NE687", "set_limits takes no positional arguments", hint=hint))
+    wanted = {"text": text, "nesting": nesting, "operands": operands, "dims": dims}
     for word in others:
-        hint = did_you_mean(word, given) or "the limits are text=, nesting=, operands= and dims="
+        hint = did_you_mean(word, wanted) or "the limits are text=, nesting=, operands= and dims="
         raise error(Diagnostic("NE601", f"there is no limit {word}=", hint=hint))
     ceilings = {"nesting": MAX_NESTING, "dims": MOST_DIMS}
-    for name, value in given.items():
+    for name, value in wanted.items():
         highest = ceilings.get(name)
         if value is None:
             continue
@@ -80,7 +86,7 @@ def set_limits(
             raise error(Diagnostic("NE601", f"the limit {name}= must be a positive int{upper}"))
     with lock:  # another thread may be setting another limit
         before = _current
-        _current = before._replace(**{name: value for name, value in given.items() if value is not None})
+        _current = before._replace(**{name: value for name, value in wanted.items() if value is not None})
     return before
 
 

@@ -22,7 +22,7 @@ from nameexpr.rules.calls import ShownCall, called, counted, fault
 from nameexpr.rules.indexing import no_index
 from nameexpr.tensors.arguments import as_dtype, checked_int
 from nameexpr.tensors.core import Core, OneDim
-from nameexpr.tensors.faults import allocating, check_ordered, explained, undefined
+from nameexpr.tensors.faults import check_ordered, explained, undefined
 from nameexpr.tensors.operators import NEEDED, REFUSED, Operators
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.ordering import Selected
@@ -74,7 +74,7 @@ class AlongDim(Operators):
             raise explained(verb, (self,), refused) from refused
         return self._put(result.reshape(self._data.shape), self._names, verb, out)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def diff(self, n: int | str = 1, dim: OneDim = -1, **others: Unpack[Axis]) -> Self:
         """Return the differences of neighbours along a dim, `n` times; of bools, where they differ.
 
@@ -94,7 +94,7 @@ class AlongDim(Operators):
         except REFUSED as refused:
             raise explained("diff", (self,), refused) from refused
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def cummax(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the largest of the elements up to each along a dim, and where it is.
 
@@ -103,7 +103,7 @@ class AlongDim(Operators):
         """
         return self._cumulative(ordering.cumulative_largest, dim, "cummax")
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def cummin(self, dim: OneDim = NEEDED, **others: Unpack[Axis]) -> Selected[Self]:
         """Return the smallest of the elements up to each along a dim, and where it is.
 
@@ -118,7 +118,7 @@ class AlongDim(Operators):
         values, indices = values.reshape(self._data.shape), indices.reshape(self._data.shape)
         return Selected(self._named(values, self._names), self._named(indices, self._names))
 
-    @allocating("keeps")
+    @op("keeps")
     def softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return exponentials along a dim, divided by their sum: of floats, or in the dtype that is given.
 
@@ -127,7 +127,7 @@ class AlongDim(Operators):
         """
         return self._normalised(into_softmax, dim, dtype, "softmax")
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def log_softmax(self, dim: OneDim = NEEDED, *, dtype: Dtype = None, **others: Unpack[Axis]) -> Self:
         """Return the logarithm of the softmax along a dim, without overflow.
 
@@ -143,7 +143,7 @@ class AlongDim(Operators):
             raise undefined(verb, (data,))
         return self._named(normalised(data, at, finish).reshape(self._data.shape), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def flip(self, *dims: OneDim | Sequence[OneDim], **others: Unpack[Axis]) -> Self:
         """Return a view with the order along some dims reversed.
 
@@ -153,7 +153,7 @@ class AlongDim(Operators):
         wanted = dims[0] if len(dims) == 1 else dims
         return self._wrap(np.flip(self._data, self._axes(wanted, "flip")), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def roll(self, shifts: Any, dims: Any = None, **others: Unpack[Axis]) -> Self:
         """Return a copy with the elements moved along dims, those that leave coming in at the other end.
 

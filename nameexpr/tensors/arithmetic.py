@@ -23,7 +23,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.tensors.arguments import checked_int, checked_number
 from nameexpr.tensors.core import Core, Other
-from nameexpr.tensors.faults import allocating, check_ordered, explained, respelt, wrong_kind
+from nameexpr.tensors.faults import check_ordered, explained, respelt, wrong_kind
 from nameexpr.tensors.operators import NUMBERS, REFUSED, Operators, carrying, data_and_names
 from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.pointwise import PointwiseMethods
@@ -44,20 +44,36 @@ def _signs(verb: str) -> tuple[_Sign, _Sign, _Sign]:
     """Return what a sign means with the tensor to its left, to its right, and in place."""
 
     def left(self: Operators, other: Any) -> Any:
-        return self._operate(verb, self, other)
+        try:
+            return self._operate(verb, self, other)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def right(self: Operators, other: Any) -> Any:
-        return self._operate(verb, other, self)
+        try:
+            return self._operate(verb, other, self)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def in_place(self: Operators, other: Any) -> Any:
-        return self._operate(verb, self, other, self)
+        try:
+            return self._operate(verb, self, other, self)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return left, right, in_place
 
 
 def _comparison(verb: str) -> _Sign:
     def compare(self: Operators, other: Any) -> Any:
-        return self._compare(verb, other)
+        try:
+            return self._compare(verb, other)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return compare
 
@@ -216,7 +232,7 @@ class ArithmeticMethods(PointwiseMethods):
         except NameExprError as fault:
             raise respelt(fault, kernel, verb) from fault.__cause__
 
-    @allocating("answers", extra=True)
+    @op("answers", extra=True)
     def equal(self, other: Core) -> bool:
         """Return whether both tensors have the same names, sizes and values; nan equals nothing.
 

@@ -21,9 +21,8 @@ from nameexpr.errors import Diagnostic, error
 from nameexpr.rules.calls import ShownCall, fault, shown
 from nameexpr.tensors.arguments import Device, as_dtype, bfloat16, checked_device
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import called, checked, op
+from nameexpr.tensors.ops import called, checked, exhausted, op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

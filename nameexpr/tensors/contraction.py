@@ -24,7 +24,7 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.remembered import matmul_names
 from nameexpr.tensors.arguments import checked_number
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, exhausted, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.operators import (
     KNOWN,
     REFUSED,
@@ -34,7 +34,7 @@ from nameexpr.tensors.operators import (
     data_and_names,
     is_operand,
 )
-from nameexpr.tensors.ops import in_place, op
+from nameexpr.tensors.ops import exhausted, in_place, op
 from nameexpr.tensors.writing import spelt
 
 
@@ -125,7 +125,7 @@ class MatrixProducts(Operators):
 
     addmv_ = in_place(addmv)
 
-    @allocating("contracts", extra=True)
+    @op("contracts", extra=True)
     @carrying
     def tensordot(self, other: Other, dims: Any = 2) -> Self:
         """Return the sum of products over dims: the last so many and the other's first, or two lists.
@@ -171,11 +171,9 @@ class MatrixProducts(Operators):
 
     @carrying
     def __matmul__(self, other: Other) -> Self:
-        return (
-            self._product(other, "matmul", None, None, by="@")
-            if isinstance(other, KNOWN) or is_operand(other)
-            else NotImplemented
-        )
+        if not isinstance(other, KNOWN) and not is_operand(other):
+            return NotImplemented
+        return self._product(other, "matmul", None, None, by="@")
 
     @carrying
     def __rmatmul__(self, other: Other) -> Self:

@@ -28,9 +28,9 @@ from nameexpr.tensors.arguments import (
     plain,
 )
 from nameexpr.tensors.core import Array, Core
-from nameexpr.tensors.faults import exhausted, not_held, undefined
+from nameexpr.tensors.faults import not_held, undefined
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import COMPLEX, check_real, write
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from functools import wraps
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +14,7 @@ from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import shown
 from nameexpr.rules.pairing import Pairing, check_sizes
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.ops import Rule, corrected, keywords_of, op
-
-F = TypeVar("F", bound=Callable[..., Any])
+from nameexpr.tensors.ops import exhausted
 
 _TO_FLOATS = "x.float() or x.double() converts"
 _DTYPE_HINTS = {
@@ -55,36 +51,6 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
         numbers = (operand for operand in operands if isinstance(operand, int | float | np.generic))
         return not_held(verb, next(numbers, None), dtype)
     return undefined(verb, operands)
-
-
-def allocating(rule: Rule, *, extra: bool = False) -> Callable[[F], F]:
-    """Return `op` for what leaves arrays to NumPy alone: its lack of memory is raised as ours (NE707)."""
-
-    def enter(function: F) -> F:
-        known = keywords_of(function)
-
-        @wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            if kwargs and not known.issuperset(kwargs):
-                args, kwargs = corrected(function, args, kwargs)
-            try:
-                return function(*args, **kwargs)
-            except NameExprError:
-                raise
-            except MemoryError as fault:
-                raise exhausted(function.__name__, fault) from fault
-
-        return op(rule, extra=extra, is_bare=True)(run)  # type: ignore[return-value]
-
-    return enter
-
-
-def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:
-    """Return the error for a result that does not fit into memory (NE707)."""
-    sizes = getattr(fault, "shape", shape)
-    which = "the result" if sizes is None else f"a result of shape {tuple(sizes)}"
-    hint = "compute it in parts, or in a smaller dtype"
-    return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
 
 
 def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:

@@ -19,7 +19,7 @@ from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_real, generator_or_default, unnamed
 from nameexpr.tensors.core import Array, Core, Other
-from nameexpr.tensors.faults import allocating, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.masks import Masks
 from nameexpr.tensors.operators import as_core
 from nameexpr.tensors.ops import op
@@ -47,7 +47,7 @@ class Fills(Masks):
         """Write 0 into every element."""
         return self._write_over(np.asarray(0), "zero_")
 
-    @allocating("fills")
+    @op("fills")
     def copy_(self, src: Other, non_blocking: bool = False) -> Self:
         """Write another tensor, broadcast and cast to the dtype, over this one.
 
@@ -64,7 +64,7 @@ class Fills(Masks):
         store(self, source._data, names_of(dims))
         return self
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def clone(self, memory_format: Any = None) -> Self:
         """Return a copy."""
         return self._wrap(self._data.copy(), self._names)
@@ -76,7 +76,7 @@ class Fills(Masks):
         store(self, values, self._names)
         return self
 
-    @allocating("keeps")
+    @op("keeps")
     def bernoulli(
         self, p: float | None = None, *, generator: Generator = None, out: Core | None = None
     ) -> Self:
@@ -90,7 +90,7 @@ class Fills(Masks):
         drawn = self._tossed(self if p is None else p, generator, "bernoulli")
         return self._put(drawn.astype(self.dtype), self._names, "bernoulli", out)
 
-    @allocating("fills")
+    @op("fills")
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator = None) -> Self:
         """Write 1 with probability p, a number or a tensor whose names do not matter, and else 0."""
         return self._write_over(self._tossed(p, generator, "bernoulli_"), "bernoulli_")

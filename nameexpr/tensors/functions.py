@@ -14,8 +14,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.tensors.core import Array, Core, OneDim, Other, SomeDims
-from nameexpr.tensors.faults import allocating, has_complex, unordered
+from nameexpr.tensors.faults import has_complex, unordered
 from nameexpr.tensors.masks import choose
 from nameexpr.tensors.named_tensor import NamedTensor, as_tensor
 from nameexpr.tensors.operators import NUMBERS
@@ -36,9 +37,15 @@ def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Conca
     has_two_operands = OPS[verb].rule == "unifies"
 
     @wraps(method)
-    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(input: Any = ..., *args: Any, **kwargs: Any) -> Any:
         if type(input) is NamedTensor:
-            return method(input, *args, **kwargs)
+            try:
+                return method(input, *args, **kwargs)
+            except NameExprError as wrong:
+                wrong._forget_frames()
+                raise
+        if input is ...:
+            raise error(Diagnostic("NE687", f"{verb} needs the argument 'input'", f"{verb}(input)"))
         if isinstance(input, NamedTensor):
             return getattr(input, verb)(*args, **kwargs)
         if has_two_operands and type(input) in NUMBERS and len(args) == 1 and not kwargs.keys() - {"out"}:
@@ -257,7 +264,7 @@ def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
     return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is that over all dims
 
 
-@allocating("unifies", extra=True)
+@op("unifies", extra=True)
 def where(condition: Other, x: Other, y: Other) -> NamedTensor:
     """Return the elements of x where the condition is true, and those of y elsewhere.
 

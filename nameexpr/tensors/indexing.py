@@ -24,9 +24,9 @@ from nameexpr.rules.indexing import IndexItem, check_array_sizes, check_mask, in
 from nameexpr.rules.pairing import Pairing, broadcast, paired_fault
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import exhausted, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import REFUSED, Operators, as_core, data_and_names, is_foreign
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 from nameexpr.tensors.writing import check_finite, check_real, check_writeable
 
 _WHOLE = slice(None)
@@ -38,8 +38,12 @@ class Indexing(Operators):
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Self:
-        quick = self._quick(key)
-        return self._part_at(key) if quick is None else quick
+        try:
+            quick = self._quick(key)
+            return self._part_at(key) if quick is None else quick
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _part_at(self, key: Any, call: ShownCall | None = None) -> Self:
         """Return the part for any index; an error shows the call, or `x[...]` with the index."""

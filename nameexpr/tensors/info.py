@@ -17,7 +17,6 @@ from nameexpr.dims import Names, dims_of
 from nameexpr.errors import Diagnostic, NameExprError, error
 from nameexpr.rules.calls import ShownCall, Verbatim, fault
 from nameexpr.tensors.arguments import Device
-from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.operators import Operators
 from nameexpr.tensors.ops import called, op
 
@@ -105,7 +104,7 @@ class Info(Operators):
         """Return whether the elements lie in memory one after the other, in row-major order."""
         return self._data.flags.c_contiguous
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def contiguous(self, memory_format: Any = None) -> Self:
         """Return the tensor itself if its elements lie in row-major order, else a copy that does."""
         return self if self._data.flags.c_contiguous else self._wrap(self._data.copy(order="C"), self._names)

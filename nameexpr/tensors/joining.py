@@ -20,13 +20,14 @@ from nameexpr.rules.remembered import joined
 from nameexpr.rules.targets import added_name
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Core, OneDim
-from nameexpr.tensors.faults import allocating, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
 from nameexpr.tensors.operators import REFUSED, as_core
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.writing import write
 
 
-@allocating("joins")
+@op("joins")
 def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = None) -> NamedTensor:
     """Return tensors joined along a dim that all of them have.
 
@@ -71,7 +72,7 @@ def cat(tensors: Iterable[Any], dim: OneDim = 0, *, out: NamedTensor | None = No
 concat = concatenate = cat
 
 
-@allocating("joins", extra=True)
+@op("joins", extra=True)
 def stack(
     tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
 ) -> NamedTensor:

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter, signature
 from typing import Any, TypedDict
 
-from nameexpr.errors import Diagnostic, NameExprError, did_you_mean, error
-from nameexpr.rules.calls import ShownCall, Verbatim, fault, listed, shown
+from nameexpr.rules.arguments import twice, unknown
 
 
 class Axis(TypedDict, total=False):
@@ -52,12 +51,6 @@ SYNONYMS = {
 }
 """Keywords of NumPy and xarray, and the parameters that they mean."""
 
-_HABITS = {
-    "inplace": "a method whose name ends in _ writes over its tensor, such as add_",
-    "skipna": "nansum, nanmean and nanmedian leave nan out",
-    "where": "x.masked_fill(~mask, 0) or ne.where(mask, x, 0) leaves elements out",
-}
-
 
 def corrected(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], left_out: str = ""
@@ -77,7 +70,7 @@ def corrected(
         if own is None:
             raise unknown(function.__name__, word, value, list(kinds)[1:], args)
         if own in given:
-            raise _twice(function.__name__, own, word, given[own])
+            raise twice(function.__name__, own, word, given[own])
         given[own] = word
         if kinds[own] is Parameter.VAR_POSITIONAL:
             args = (*args, value)
@@ -89,22 +82,3 @@ def corrected(
 def _own(word: str, parameters: Iterable[str]) -> str | None:
     """Return the parameter that a keyword means, None if there is none."""
     return next((name for name in (word, *SYNONYMS.get(word, ())) if name in parameters), None)
-
-
-def _twice(verb: str, own: str, word: str, other: str) -> NameExprError:
-    first = f"{other}=" if other else f"the argument {own}"
-    hint = f"{own} is given by position already" if not other else f"give {own}= alone"
-    return error(Diagnostic("NE673", f"{verb}: {first} and {word}= are the same option", hint=hint))
-
-
-def unknown(
-    verb: str, word: str, value: object, parameters: Iterable[str], args: tuple[Any, ...] = ()
-) -> NameExprError:
-    """Return the error for a keyword that a method or function does not have (NE681)."""
-    names = [f"{name}=" for name in parameters]
-    hint = did_you_mean(f"{word}=", names) or _HABITS.get(word, "")
-    if not hint:
-        hint = f"it has {listed(map(Verbatim, names))}" if names else "it takes no keywords"
-    tensors = tuple(tensor._dims for tensor in args[:1] if hasattr(tensor, "_dims"))
-    call = ShownCall(verb, [Verbatim(f"{word}={shown(value)}")], tensors)
-    return fault("NE681", f"{verb} has no keyword {word}=", call, (0,), hint)

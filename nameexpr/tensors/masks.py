@@ -25,9 +25,9 @@ from nameexpr.rules.remembered import broadcast
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import plain
 from nameexpr.tensors.core import Array, Core, OneDim, Other
-from nameexpr.tensors.faults import allocating, explained
+from nameexpr.tensors.faults import explained
 from nameexpr.tensors.operators import Operators, as_core, carrying, data_and_names
-from nameexpr.tensors.ops import in_place
+from nameexpr.tensors.ops import in_place, op
 from nameexpr.tensors.writing import COMPLEX, check_real, check_writeable, store
 
 _FILLED = Pairing("masked_fill", "tensor", "mask")
@@ -39,7 +39,7 @@ class Masks(Operators):
 
     __slots__ = ()
 
-    @allocating("keeps")
+    @op("keeps")
     @carrying
     def masked_fill(self, mask: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` where the mask is true; the value is cast to the dtype.
@@ -81,7 +81,7 @@ class Masks(Operators):
 
     masked_fill_ = in_place(masked_fill)
 
-    @allocating("drops")
+    @op("drops")
     def masked_select(self, mask: Other, *, out: Core | None = None) -> Self:
         """Return the elements where the mask is true, in row-major order: one dim, without a name.
 
@@ -94,7 +94,7 @@ class Masks(Operators):
         data = np.broadcast_to(self._data, shape)[np.broadcast_to(where._data, shape)]
         return self._put(np.atleast_1d(data), (None,), "masked_select", out)
 
-    @allocating("unifies", extra=True)
+    @op("unifies", extra=True)
     def where(self, condition: Other, other: Other) -> Self:
         """Return the elements where the condition is true, and those of `other` elsewhere.
 
@@ -129,7 +129,7 @@ class Masks(Operators):
         except (OverflowError, ValueError) as refused:
             raise explained(verb, (self, plain(value)), refused) from refused
 
-    @allocating("keeps")
+    @op("keeps")
     def index_fill(self, dim: OneDim, index: Other, value: Other, *, out: Core | None = None) -> Self:
         """Return a copy with `value` at some indices along a dim; the value is cast to the dtype.
 
@@ -150,7 +150,7 @@ class Masks(Operators):
 
     index_fill_ = in_place(index_fill)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def index_select(self, dim: OneDim, index: Other) -> Self:
         """Return the elements at some indices along a dim, which keeps its name.
 
@@ -161,7 +161,7 @@ class Masks(Operators):
         places = self._indices(index, at, self._data, "index_select")
         return self._wrap(np.take(self._data, np.atleast_1d(places), axis=at), self._names)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     @carrying
     def gather(self, dim: OneDim, index: Other) -> Self:
         """Return the elements that `index`, a tensor with the same dims, points at along a dim.

@@ -11,7 +11,6 @@ from nameexpr.rules import remembered
 from nameexpr.rules.calls import DimLike, ShownCall, fault, shown
 from nameexpr.rules.names import Alignment, aligned_as
 from nameexpr.tensors.core import Core
-from nameexpr.tensors.faults import allocating
 from nameexpr.tensors.ops import op
 
 
@@ -130,7 +129,7 @@ class Movement(Core):
     @overload
     def flatten(self, start_dim: DimLike = 0, end_dim: DimLike = -1, out_dim: str | None = ...) -> Self: ...
 
-    @allocating("names")
+    @op("names")
     def flatten(
         self,
         start_dim: Any = _MISSING,

@@ -240,13 +240,21 @@ def carrying(function: F) -> F:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        own = type(args[0])
-        for other in args if not kwargs else (*args, *kwargs.values()):
-            if type(other) is not own and type(other) not in _BARE and carrier(args[0], (other,)) is not None:
-                from nameexpr.tensors.labelled import with_coordinates
+        try:
+            own = type(args[0])
+            for other in args if not kwargs else (*args, *kwargs.values()):
+                if (
+                    type(other) is not own
+                    and type(other) not in _BARE
+                    and carrier(args[0], (other,)) is not None
+                ):
+                    from nameexpr.tensors.labelled import with_coordinates
 
-                return with_coordinates(function.__name__, function, args, kwargs)
-        return function(*args, **kwargs)
+                    return with_coordinates(function.__name__, function, args, kwargs)
+            return function(*args, **kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     return call  # type: ignore[return-value]
 

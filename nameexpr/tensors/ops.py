@@ -16,6 +16,8 @@ from functools import wraps
 from inspect import CO_VARARGS, CO_VARKEYWORDS, unwrap
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
+from nameexpr.errors import Diagnostic, NameExprError, error
+
 Rule: TypeAlias = Literal[
     "keeps",
     "unifies",
@@ -80,11 +82,42 @@ def checked(function: F) -> F:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs and not known.issuperset(kwargs):
-            args, kwargs = corrected(function, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            if kwargs and not known.issuperset(kwargs):
+                args, kwargs = corrected(function, args, kwargs)
+            return function(*args, **kwargs)
+        except Exception as raised:
+            fault = leaving(raised, function, args, kwargs)
+            if fault is raised:
+                raise
+            raise fault from fault.__cause__
 
     return call  # type: ignore[return-value]
+
+
+def leaving(
+    raised: Exception,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    left_out: str = "",
+) -> Exception:
+    """Return what leaves an operator in which this was raised; see `nameexpr.rules.arguments.leaving`."""
+    from nameexpr.rules import arguments  # late: few calls fail
+
+    if isinstance(raised, MemoryError) and not isinstance(raised, NameExprError):
+        fault = exhausted(function.__name__, raised)
+        fault.__cause__ = raised
+        return fault
+    return arguments.leaving(raised, function, args, kwargs, left_out)
+
+
+def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None) -> NameExprError:
+    """Return the error for a result that does not fit into memory (NE707)."""
+    sizes = getattr(fault, "shape", shape)
+    which = "the result" if sizes is None else f"a result of shape {tuple(sizes)}"
+    hint = "compute it in parts, or in a smaller dtype"
+    return error(Diagnostic("NE707", f"{verb}: {which} is larger than this machine's memory", hint=hint))
 
 
 def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
@@ -115,11 +148,14 @@ def corrected(function: Callable[..., Any], *call: Any) -> Any:
     return keywords.corrected(function, *call)
 
 
-def unknown_option(verb: str, others: dict[str, Any], parameters: tuple[str, ...], tensor: Any) -> Exception:
-    """Return the error for the first keyword that a method does not have (NE681)."""
-    from nameexpr.tensors import keywords
+def refused(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Exception:
+    """Return the error for wrong arguments of a method that looks for them itself; `...` is not given."""
+    from nameexpr.rules.arguments import misfit
 
-    return keywords.unknown(verb, *next(iter(others.items())), parameters, (tensor,))
+    given = tuple(value for value in args if value is not ...)
+    is_twin = out is args[0]
+    fault = misfit(method, given, kwargs, "out" if is_twin else "", "_" if is_twin else "")
+    return fault or TypeError(f"{method.__name__}: wrong arguments")
 
 
 def called(function: F, home: str, name: str) -> F:
@@ -135,13 +171,19 @@ def in_place(method: F, *, extra: bool = False) -> F:
     Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
     written before every check has passed.
     """
-    known = keywords_of(method) - {"out"}
+    known, function = keywords_of(method) - {"out"}, getattr(method, "__wrapped__", method)
 
     @wraps(method)
     def twin(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs and not known.issuperset(kwargs):
-            (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
-        return method(self, *args, out=self, **kwargs)
+        try:
+            if kwargs and not known.issuperset(kwargs):
+                (self, *args), kwargs = corrected(twin, (self, *args), kwargs, "out")
+            return function(self, *args, out=self, **kwargs)
+        except Exception as raised:
+            fault = leaving(raised, twin, (self, *args), kwargs, left_out="out")
+            if fault is raised:
+                raise
+            raise fault from fault.__cause__
 
     name = method.__name__ + "_"
     twin.__name__, twin.__qualname__ = name, method.__qualname__ + "_"

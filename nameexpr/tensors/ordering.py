@@ -21,7 +21,8 @@ from nameexpr.backends.numpy.arrays import is_inexact
 from nameexpr.rules.calls import ShownCall, called, counted, fault, removed, shown, spelt
 from nameexpr.tensors.arguments import checked_int
 from nameexpr.tensors.core import Array, Core, OneDim
-from nameexpr.tensors.faults import allocating, check_ordered
+from nameexpr.tensors.faults import check_ordered
+from nameexpr.tensors.ops import op
 from nameexpr.tensors.reductions import ALL, Reductions
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Ordering(Reductions):
     __slots__ = ()
 
     @_of_all_or_along
-    @allocating("removes")
+    @op("removes")
     def median(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median: the middle element, or the smaller of the middle two; nan wins.
 
@@ -101,7 +102,7 @@ class Ordering(Reductions):
         return self._middle("median", ordering.median, ordering.full_median, dim, keepdim)
 
     @_of_all_or_along
-    @allocating("removes")
+    @op("removes")
     def nanmedian(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the lower median of the elements that are not nan.
 
@@ -118,7 +119,7 @@ class Ordering(Reductions):
             self._check_not_empty(verb, ALL)
         return self._named(full(self._data), ())
 
-    @allocating("removes")
+    @op("removes")
     def mode(
         self, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
@@ -129,7 +130,7 @@ class Ordering(Reductions):
         """
         return self._select(ordering.mode, dim, keepdim, "mode")
 
-    @allocating("removes")
+    @op("removes")
     def kthvalue(
         self, k: int, dim: OneDim = -1, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Selected[Self]:
@@ -148,7 +149,7 @@ class Ordering(Reductions):
         self._check_count(k, self._along(dim, "kthvalue")[1], "kthvalue", least=1)
         return self._select(lambda x, axis: ordering.kthvalue(x, k, axis), dim, keepdim, "kthvalue")
 
-    @allocating("keeps")
+    @op("keeps")
     def topk(
         self, k: int, dim: OneDim = -1, largest: bool = True, sorted: bool = True, **others: Unpack[Axis]
     ) -> Selected[Self]:
@@ -166,7 +167,7 @@ class Ordering(Reductions):
         return Selected(self._wrap(values, self._names), self._wrap(indices, self._names))
 
     @_of_all_or_along
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def max(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the largest element; along a dim `(values, indices)`; `x.max(y)` is `maximum`.
 
@@ -176,7 +177,7 @@ class Ordering(Reductions):
         return self._extreme("max", "amax", ordering.largest, dim, keepdim)
 
     @_of_all_or_along
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def min(self, dim: Any = ALL, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]) -> Any:
         """Return the smallest element; along a dim `(values, indices)`; `x.min(y)` is `minimum`.
 
@@ -193,7 +194,7 @@ class Ordering(Reductions):
             return getattr(self, full)()
         return self._select(kernel, dim, keepdim, verb)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def argmax(
         self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Self:
@@ -204,7 +205,7 @@ class Ordering(Reductions):
         """
         return self._where_extreme("argmax", ordering.largest, dim, keepdim)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def argmin(
         self, dim: OneDim | None = None, keepdim: bool = False, **others: Unpack[AxisAndKeepdims]
     ) -> Self:
@@ -224,7 +225,7 @@ class Ordering(Reductions):
             return self._named(indices.reshape((1,) * self._data.ndim), self._names)
         return self._named(indices, ())
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def sort(
         self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Selected[Self]:
@@ -240,7 +241,7 @@ class Ordering(Reductions):
         values = np.take_along_axis(self._data, indices._data, self._position(dim, "sort"))
         return Selected(self._wrap(values, self._names), indices)
 
-    @allocating("keeps", extra=True)
+    @op("keeps", extra=True)
     def argsort(
         self, dim: OneDim = -1, descending: bool = False, *, stable: bool = False, **others: Unpack[Axis]
     ) -> Self:

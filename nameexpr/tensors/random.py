@@ -18,10 +18,10 @@ from nameexpr.rules.pairing import Pairing, broadcast
 from nameexpr.tensors.arguments import as_dtype, checked_number, generator_or_default
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.factories import check_keywords, checked_dims, checked_tensor, finished
-from nameexpr.tensors.faults import allocating, exhausted, undefined
+from nameexpr.tensors.faults import undefined
 from nameexpr.tensors.fills import Generator, uniform
 from nameexpr.tensors.named_tensor import NamedTensor, wrap
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
     from nameexpr.tensors.core import Dtype
@@ -116,7 +116,7 @@ def _drawn(verb: str, rng: np.random.Generator, shape: tuple[int, ...], dtype: n
     return np.asarray(rng.random(shape, exact))
 
 
-@allocating("keeps")
+@op("keeps")
 def normal(
     mean: Any,
     std: Any = 1.0,

@@ -19,9 +19,8 @@ from nameexpr.rules.targets import added_name
 from nameexpr.rules.writing import check_written
 from nameexpr.tensors.arguments import checked_int, checked_sizes
 from nameexpr.tensors.core import Core, OneDim, SomeDims
-from nameexpr.tensors.faults import exhausted
 from nameexpr.tensors.operators import Operators
-from nameexpr.tensors.ops import op
+from nameexpr.tensors.ops import exhausted, op
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,6 +31,7 @@ _ONLY = "tensor"
 Path = str | PathLike[str]
 
 
+@checked
 def save(path: Path, *tensor: Any, **tensors: Any) -> None:
     """Write one tensor, or several by keyword, into a `.npz` file, which then is there whole or is as before.
 

@@ -22,7 +22,7 @@ from nameexpr.rules.combining import doubled_fault
 from nameexpr.rules.pairing import Pairing
 from nameexpr.tensors.arguments import as_dtype
 from nameexpr.tensors.core import Core, Other, SomeDims
-from nameexpr.tensors.faults import allocating, check_ordered, explained, wrong_kind
+from nameexpr.tensors.faults import check_ordered, explained, wrong_kind
 from nameexpr.tensors.operators import REFUSED, as_core
 from nameexpr.tensors.ops import op
 from nameexpr.tensors.ordering import Ordering
@@ -114,7 +114,7 @@ class WithoutNan(Ordering):
         """
         return self._spread("nanvar", dim, unbiased, keepdim, correction, out)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def quantile(
         self,
         q: Other,
@@ -152,7 +152,7 @@ class WithoutNan(Ordering):
         """
         return self._quantile("quantile", q, dim, keepdim, method)
 
-    @allocating("removes", extra=True)
+    @op("removes", extra=True)
     def nanquantile(
         self,
         q: Other,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nameexpr.backends.numpy.costs.program import CALL, duration
 from nameexpr.carets import aligned_columns, cut
 from nameexpr.compiler.ir.axes import Names
+from nameexpr.runtime import public
 from nameexpr.runtime.plan.drawing import Drawing
 from nameexpr.runtime.plan.steps import PlanStep
 
@@ -105,6 +106,7 @@ class Plan:
         columns = get_terminal_size((0, 0)).columns  # 0 without a terminal
         return "\n".join([*self._heading(columns or None), *self._table(None), *self._totals()])
 
+    @public
     def fitted(self, width: int | None) -> str:
         """Return the table of steps and the totals in at most `width` columns, or whole if that is None.
 
@@ -163,6 +165,7 @@ class Plan:
         costs = f"{len(self.steps)} steps, {self.flops:,} flops, {self.peak_bytes:,} bytes"
         return f"<Plan of {self.text!r}: {costs}>"
 
+    @public
     def draw(self, kind: Literal["network", "tree", "memory"] = "network") -> Picture:
         """Return a picture as SVG: a str, which notebooks show.
 
@@ -187,6 +190,7 @@ class Plan:
         """
         return self.drawing.picture(kind)
 
+    @public
     def dot(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Graphviz.
 
@@ -197,6 +201,7 @@ class Plan:
         """
         return self.drawing.dot(kind)
 
+    @public
     def mermaid(self, kind: Literal["network", "tree"] = "network") -> str:
         """Return the network or the tree as text for Mermaid.
 

@@ -67,7 +67,11 @@ class Protocols(Core):
         # Imported late: most calls never get here.
         from nameexpr.tensors.protocols.ufuncs import apply_ufunc
 
-        return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        try:
+            return apply_ufunc(self, ufunc, method, inputs, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def _of_equals(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Self | None:
         """Return the result for tensors of the same names and sizes, and numbers: what most calls are.
@@ -102,7 +106,11 @@ class Protocols(Core):
         # Imported late: most programs never get here, and the table is long.
         from nameexpr.tensors.protocols.functions import apply_function
 
-        return apply_function(func, types, args, kwargs)
+        try:
+            return apply_function(func, types, args, kwargs)
+        except NameExprError as wrong:
+            wrong._forget_frames()
+            raise
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return the array, without names, for another library to share: `np.from_dlpack(x)`."""

@@ -203,6 +203,32 @@ def test_a_dim_whose_elements_move_one_by_one_loses_its_coordinates(rearrange: C
     assert not {"time", "light"} & set(result.coords)
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a[N M] = x[N M]; y[N M] = a[N M]", "NM"),
+        ("a[N=2 M] = x[N M]; y[M N] = a[N M=2]", "NM"),
+        ("a[M N] = x[N M]; y[N M] = a + x", "NM"),
+        ("a[p...] = x[p...]; y[p...] = a[p...] * x[p...]", "NM"),
+        ("a[N M] = x[N M]; y[N M] = a[M N]", ""),
+        ("a[N M] = x[N M]; a[M N]", ""),
+        ("a[N M] = x[N M]; y[N] = sum[M](a[M N])", ""),
+        ("a[N M] = x[N M]; y[N M] = a[N M] - a[M N]", ""),
+        ("a[N M] = x[N M]; b[M N] = a[M N]; y[N M] = b[N M]", ""),
+        ("c[N] = sum[M](x[N M]); y[M N] = c[M] - c[N]", "N"),
+        ("c[N] = sum[M](x[N M]); y[M] = c[M]", ""),
+        ("a[p...] = x[p...]; a[M N]", ""),
+    ],
+)
+def test_a_value_under_other_labels_has_no_coordinates(text: str, kept: str) -> None:
+    coords = {"N": ["a", "b"], "M": ["x", "y"]}
+    x = ne.tensor(xr.DataArray(np.arange(4.0).reshape(2, 2), dims=("N", "M"), coords=coords))
+    result = ne.evaluate(text, x=x)
+    assert {name: list(result.coords[name].values) for name in result.coords} == {
+        name: coords[name] for name in kept
+    }
+
+
 def test_functions_of_numpy_that_move_elements_lose_coordinates() -> None:
     for function in (np.sort, np.argsort, np.flip):
         result = function(tensor(), axis=1)
