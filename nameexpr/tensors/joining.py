@@ -115,7 +115,8 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
     coordinates: Any = ()
     if any(part._coordinates for part in parts):
         from nameexpr.tensors.coordinates import agreed
-        from nameexpr.tensors.labelled import attach, joined
+        from nameexpr.tensors.labelled import attach
+        from nameexpr.tensors.surviving import joined
 
         coordinates = joined(parts, names[at], verb)
         agreed([coordinates, () if out is None else out._coordinates], verb)

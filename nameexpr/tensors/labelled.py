@@ -19,7 +19,6 @@ from nameexpr.tensors.coordinates import (
     Coordinates,
     agreed,
     fitting,
-    in_a_row,
     is_label,
     renamed,
     taken,
@@ -27,6 +26,7 @@ from nameexpr.tensors.coordinates import (
 )
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.foreign import foreign
+from nameexpr.tensors.numpy_coordinates import of_function
 from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
 
@@ -44,12 +44,6 @@ def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     new = object.__new__(_labelled_class(base))
     new._data, new._names, new._own = tensor._data, tensor._names, kept
     return new
-
-
-def joined(parts: list[Core], dim: str | None, verb: str) -> list[Coordinate]:
-    """Return the coordinates of tensors joined along a dim: those along it one after the other."""
-    others = agreed([without(part._coordinates, [dim]) for part in parts], verb)
-    return others if dim is None else others + in_a_row([part._coordinates for part in parts], dim)
 
 
 def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate]) -> Any:
@@ -152,8 +146,8 @@ class Labelled(Core):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a NumPy function; coordinates survive if elements keep their positions."""
-        args = tuple(map(understood, args))
-        coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
+        args = tuple([_members(arg) if isinstance(arg, list | tuple) else understood(arg) for arg in args])
+        coordinates = of_function(func, args, kwargs)
         agreed([coordinates, own(kwargs.get("out"))], func.__name__)
         result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
         return carried(result, (*args, *kwargs.values()), coordinates)
@@ -172,15 +166,6 @@ class Labelled(Core):
         return carried(result, (*inputs, *outs), coordinates)
 
 
-_IN_PLACE = """
-sum prod mean std var max min amax amin any all median nansum nanprod nanmean nanstd nanvar nanmax nanmin
-nanmedian ptp count_nonzero argmax argmin nanargmax nanargmin quantile percentile nanquantile nanpercentile
-average norm vector_norm where clip round around real imag angle conj nan_to_num isclose sinc i0 isreal
-iscomplex zeros_like ones_like empty_like full_like copy cumsum cumprod nancumsum nancumprod transpose
-swapaxes moveaxis expand_dims squeeze matrix_transpose broadcast_to
-"""
-"""Functions of NumPy that leave elements at their positions along the dims that they keep."""
-
 _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chunk"})
 """Methods that move or select whole slices along dims."""
 
@@ -192,6 +177,11 @@ def understood(operand: Any) -> Any:
     if found is None:
         return operand
     return attach(wrap(found.array, found.names), found.coordinates(found.names))
+
+
+def _members(listed: Any) -> Any:
+    """Return a list that has tensors with those of other libraries as tensors, and any other as it is."""
+    return list(map(understood, listed)) if any(isinstance(each, Core) for each in listed) else listed
 
 
 def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
