@@ -80,8 +80,8 @@ class NameScope:
 
 
 class Calls(NamedTuple):
-    """Every call of a file in its order, with its scope; the scope of the module; the node around each node; and
-    what is changed in place: attributes with a dot, and the ids of the bindings of names.
+    """Every call of a file in its order, with its scope; the scope of the module; the node around each node;
+    and what is changed in place: attributes with a dot, and the ids of the bindings of names.
     """
 
     calls: list[tuple[ast.Call, NameScope]]

@@ -229,10 +229,47 @@ def test_a_value_under_other_labels_has_no_coordinates(text: str, kept: str) -> 
     }
 
 
-def test_functions_of_numpy_that_move_elements_lose_coordinates() -> None:
-    for function in (np.sort, np.argsort, np.flip):
-        result = function(tensor(), axis=1)
-        assert result.names == ("station", "time") and not result.coords
+@pytest.mark.parametrize(
+    "apply",
+    [
+        lambda x: np.sort(x, axis="time"),
+        lambda x: np.argsort(x, axis=1),
+        lambda x: np.flip(x, axis="time"),
+        lambda x: np.roll(x, 1, axis=-1),
+        lambda x: np.take(x, [2, 0, 1], axis="time"),
+        lambda x: np.repeat(x, 2, axis=1)[:, :3],
+        lambda x: np.diff(x, axis=1, prepend=np.zeros((2, 1))),
+        lambda x: np.concatenate([x[:, :1].numpy(), x[:, 1:]], axis=1),
+        lambda x: np.dot(x, ne.ones(3, 3, names=("time", "k"))).rename(k="time"),
+    ],
+)
+def test_functions_of_numpy_lose_the_coordinates_of_the_dims_that_they_work_along(
+    apply: Callable[[Any], Any],
+) -> None:
+    result = apply(tensor())
+    assert result.names == ("station", "time")
+    assert set(result.coords) == {"station", "height", "source"}
+    assert list(result.coords["station"]) == ["Oslo", "Rome"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (
+            lambda x: np.concatenate([x[:1], x[1:]], axis="station"),
+            lambda a: xr.concat([a[:1], a[1:]], "station", coords="different", compat="equals"),
+        ),
+        (lambda x: np.stack([x, x])[0], lambda a: a),
+        (lambda x: np.gradient(x, axis=1), lambda a: a.copy(data=np.gradient(a.values, axis=1))),
+        (lambda x: np.clip(x, PLAIN, 9), lambda a: a),
+        (lambda x: np.dot(x, np.ones(3)), lambda a: a.sum("time")),
+    ],
+)
+def test_functions_of_numpy_keep_the_coordinates_of_xarray(
+    ours: Callable[[Any], Any], theirs: Callable[[Any], Any]
+) -> None:
+    expected = theirs(ARRAY)
+    assert_same(ours(tensor()), expected)
 
 
 def test_an_index_that_is_named_like_a_lost_dim_does_not_get_its_coordinates() -> None:
@@ -259,6 +296,10 @@ def test_an_index_that_is_named_like_a_lost_dim_does_not_get_its_coordinates() -
         lambda x, y: x.T @ y.rename(time="t"),
         lambda x, y: x.T.tensordot(y.rename(time="t"), (["station"], ["station"])),
         lambda x, y: PLAIN.clamp(x, y),
+        lambda x, y: np.clip(x, 0, y),
+        lambda x, y: np.dot(x.T, y.rename(time="t")),
+        lambda x, y: np.concatenate([x, y], axis=1),
+        lambda x, y: np.stack([x, y]),
         lambda x, y: PLAIN.by_name.where(x > 0, y),
         lambda x, y: ne.cat([x, y], "time"),
         lambda x, y: ne.stack([x, y]),
