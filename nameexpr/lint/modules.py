@@ -83,7 +83,7 @@ class Module:
         self.path, self.source, self.tree = path, source, tree
         self.modules = modules or Modules()
         self.reader = Reader(self)
-        self.passing: dict[tuple[ast.AST, str], Passing] | None = None
+        self.passing: dict[NameScope, list[Passing]] = {}
         self._files: dict[str, str | None] = {}
         self._key = os.path.realpath(path)
 

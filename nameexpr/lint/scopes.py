@@ -40,7 +40,8 @@ _CHANGING = frozenset(_METHODS.split())
 class NameScope:
     """The bindings of a module, class, function or comprehension; of a class also those of `self.name`.
 
-    `changed` are names of lists and dicts that are changed in place, with a dot those of attributes.
+    A function or class of the module has all `calls` in it. `changed` are names of lists and dicts that
+    are changed in place, with a dot those of attributes.
     """
 
     parent: NameScope | None = None
@@ -51,6 +52,7 @@ class NameScope:
     stars: set[str] = field(default_factory=set)
     attributes: dict[str, list[Binding]] = field(default_factory=dict)
     inner: dict[ast.AST, NameScope] = field(default_factory=dict)
+    calls: list[tuple[ast.Call, NameScope]] = field(default_factory=list)
     changed: set[str] = field(default_factory=set)
     returns: list[ast.expr] = field(default_factory=list)
     is_generator: bool = False
@@ -69,6 +71,14 @@ class NameScope:
                 return scope.bindings[name]
             scope = scope.parent
         return None
+
+    @property
+    def top(self) -> NameScope:
+        """The function or class of the module around this scope, or the module itself."""
+        scope = self
+        while scope.parent is not None and scope.parent.parent is not None:
+            scope = scope.parent
+        return scope
 
     @property
     def module(self) -> NameScope:
@@ -105,6 +115,7 @@ def read_scopes(tree: ast.Module) -> Calls:
         node, scope = stack.pop()
         if isinstance(node, ast.Call):
             calls.append((node, scope))
+            scope.top.calls.append((node, scope))
         elif isinstance(node, ast.AugAssign):
             parents[node.target] = node
         places = _inside(node, scope)[::-1]

@@ -20,7 +20,7 @@ class Home(Protocol):
 
     path: str
     source: Source
-    passing: dict[tuple[ast.AST, str], Passing] | None
+    passing: dict[NameScope, list[Passing]]
 
     @property
     def scopes(self) -> Calls:
