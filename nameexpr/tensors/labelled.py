@@ -47,7 +47,7 @@ def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
 
 
 def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate]) -> Any:
-    """Return what a method gave with coordinates; a tensor that was written over keeps its own."""
+    """Return the result of a method with coordinates; a tensor that was written over keeps its own."""
     if isinstance(result, Core):
         if any(result is operand for operand in operands):
             if isinstance(result, Labelled):
@@ -71,7 +71,7 @@ class Labelled(Core):
 
     @property
     def _coordinates(self) -> Coordinates:  # type: ignore[override]
-        return getattr(self, "_own", ())  # none yet, where a method makes a result
+        return getattr(self, "_own", ())  # none yet while a method creates a result
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
@@ -145,7 +145,7 @@ class Labelled(Core):
         return carried(result, (left, right, out), coordinates)  # type: ignore[no-any-return]
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
+        """Return the result of a NumPy function; coordinates survive if elements keep their positions."""
         args = tuple([_members(arg) if isinstance(arg, list | tuple) else understood(arg) for arg in args])
         coordinates = of_function(func, args, kwargs)
         agreed([coordinates, own(kwargs.get("out"))], func.__name__)
@@ -153,7 +153,7 @@ class Labelled(Core):
         return carried(result, (*args, *kwargs.values()), coordinates)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what a ufunc of NumPy gives, with coordinates."""
+        """Return the result of a NumPy ufunc, with coordinates."""
         inputs = tuple(map(understood, inputs))
         name, outs = ufunc.__name__, kwargs.get("out", ())
         if ufunc.signature is None and method != "reduceat":
@@ -171,7 +171,7 @@ _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chun
 
 
 def understood(operand: Any) -> Any:
-    """Return an array of another library as a tensor with its coordinates, and any other object as it is."""
+    """Return an array of another library as a tensor with its coordinates, and any other object unchanged."""
     is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
     found = None if is_usual else foreign(operand)
     if found is None:
@@ -211,7 +211,7 @@ def with_coordinates(
 
 
 def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that selects slices: applied to positions, it tells which."""
+    """Return a method that selects slices: applied to positions, it shows which."""
 
     @wraps(method)
     def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
@@ -230,7 +230,7 @@ def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _positions(tensor: Core, axis: int) -> Core:
-    """Return the positions along an axis, in the shape of a tensor, in no memory of its own."""
+    """Return the positions along an axis, in the shape of a tensor, without allocating memory."""
     shape = tensor._data.shape
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
     return wrap(np.broadcast_to(numbers, shape), tensor._names)  # type: ignore[no-any-return]

@@ -36,7 +36,7 @@ def rand(
     out: NamedTensor | None = None,
     **torch: Any,
 ) -> NamedTensor:
-    """Return numbers that are uniformly distributed from 0 up to, without, 1.
+    """Return uniformly distributed numbers from 0 up to, excluding, 1.
 
     >>> generator = ne.manual_seed(0)
     >>> rand(2, names="N").names
@@ -129,12 +129,12 @@ def normal(
 ) -> NamedTensor:
     """Return normally distributed numbers: mean and std are numbers, with a size, or tensors.
 
-    Of two tensors the dims pair from the right and the names unify; the dtype is theirs.
+    The dims of two tensors pair from the right and the names unify; the dtype is theirs.
 
     Raises
     ------
     OptionError
-        NE682, if a standard deviation is negative.
+        NE682 if a standard deviation is negative.
 
     Examples
     --------
