@@ -219,7 +219,7 @@ def number_of(node: Scalar) -> int | float | complex:
 
 
 def merged(orders: Sequence[Labels]) -> Labels:
-    """Return all labels in one order that keeps that of every sequence, as far as they agree.
+    """Return all labels in an order that keeps that of every sequence, as far as they agree.
 
     It is the layout that requires the fewest transpositions.
 

@@ -96,7 +96,7 @@ class Tiling:
         return is_view(instruction) or instruction.primitive == "cast"
 
     def is_copied(self, value: int) -> bool:
-        """Whether a value is another one in other memory."""
+        """Return whether a value is another one in other memory."""
         return self.instruction(value).primitive == "copy"
 
     def cuts(self, value: int, depth: int) -> tuple[int, ...] | None:

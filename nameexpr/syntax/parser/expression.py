@@ -65,7 +65,7 @@ def _scanner(letter: str) -> Scanner:
         | :{_BLANK}({name}){_BLANK}\Z
         | (?=[\s\#]){_BLANK}
         """
-    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # faster
 
 
 _LABEL, _SIZED, _ALIAS, _NAMED_GROUP, _COMMA, _ARROW, _GROUP, _CLOSE = range(1, 9)

@@ -89,7 +89,7 @@ def _scanner(letter: str) -> Scanner:
         | (?:((?:{digits}\.(?:{digits})?|\.{digits}|{digits}(?=[eE]))(?:{exponent})?(?!{letter}|['.]))
             |({digits}(?!{letter}|'))|(==|!=|[<>]=?|\*\*|//|[-+*/%&|~])|(\()|(\))|(,)|(;))\s*
         """
-    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
+    return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # faster
 
 
 def read_statements(lines: str) -> list[ast.Statement] | None:

@@ -102,6 +102,6 @@ def duration(seconds: float) -> str:
         (pair for pair in reversed(UNITS[1:]) if rounded >= LEAST * pair[1] * (1 - 1e-9)), UNITS[0]
     )
     number = float(f"{rounded / scale:.2g}")
-    if number >= 10:  # noqa: PLR2004  both digits stand before the point
+    if number >= 10:  # noqa: PLR2004  both digits are before the point
         return f"{number:,.0f} {unit}"
     return f"{number:.1f} {unit}" if number >= 1 else f"{number:.2f} {unit}"
