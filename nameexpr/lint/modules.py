@@ -156,7 +156,8 @@ class Module:
         bindings = scope.bindings.get(name, ())
         if not bindings:
             return self.starred(name)
-        return self.reader.bound(bindings[0], name, scope) if len(bindings) == 1 else ()
+        values = self.reader.bound(bindings[0], name, scope) if len(bindings) == 1 else ()
+        return tuple(self.reader.unchanged(values, id(bindings)))
 
     def starred(self, name: str) -> Values:
         """Return the value of a name from a star import of another module of the program."""

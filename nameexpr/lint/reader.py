@@ -149,7 +149,12 @@ class Reader:
         if any(self._is_grown_again(binding) for binding in given):
             return
         for binding in given:
-            yield from self.bound(binding, name, scope)
+            yield from self.unchanged(self.bound(binding, name, scope), id(bindings))
+
+    def unchanged(self, values: Iterable[Value], place: int | str) -> Iterator[Value]:
+        """Yield values that are not changed in place where they are kept."""
+        is_changed = place in self.module.scopes.changed
+        yield from (one for one in values if not (is_changed and isinstance(one, Items | Table | Some)))
 
     def _is_grown_again(self, binding: Binding) -> bool:
         """Return whether this is an assignment like `+=` in a loop."""
@@ -217,7 +222,7 @@ class Reader:
                 found.append(Parameter(of.node, name))  # a field, if this is a dataclass
                 values = tuple(constants.possible(values))
             found += values
-        return tuple(found) if bindings else self._inherited(of, name)
+        return tuple(self.unchanged(found, f".{name}")) if bindings else self._inherited(of, name)
 
     def _inherited(self, of: Definition, name: str) -> Values:
         assert isinstance(of.node, ast.ClassDef)

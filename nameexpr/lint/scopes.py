@@ -31,11 +31,17 @@ class Binding(NamedTuple):
 EACH = -1
 Place = tuple[ast.AST, "NameScope"]
 UNKNOWN = Binding()
+_METHODS = "append clear extend insert pop popitem remove reverse setdefault sort update"
+_CHANGING = frozenset(_METHODS.split())
+"""Methods that change a list, set or dict in place."""
 
 
 @dataclass(slots=True, eq=False)
 class NameScope:
-    """The bindings of a module, class, function or comprehension; for a class also those of `self.name`."""
+    """The bindings of a module, class, function or comprehension; for a class also those of `self.name`.
+
+    `changed` are the names of lists and dicts that are changed in place; those of attributes begin with a dot.
+    """
 
     parent: NameScope | None = None
     kind: str = "module"
@@ -45,6 +51,7 @@ class NameScope:
     stars: set[str] = field(default_factory=set)
     attributes: dict[str, list[Binding]] = field(default_factory=dict)
     inner: dict[ast.AST, NameScope] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
     returns: list[ast.expr] = field(default_factory=list)
     is_generator: bool = False
 
@@ -73,13 +80,14 @@ class NameScope:
 
 
 class Calls(NamedTuple):
-    """Every call of a file in its order, with its scope, the scope of the module, and the expression,
-    statement or scope around each node.
+    """Every call of a file in its order, with its scope; the scope of the module; the node around each node;
+    and what is changed in place: attributes with a dot, and the ids of the bindings of names.
     """
 
     calls: list[tuple[ast.Call, NameScope]]
     module: NameScope
     parents: dict[ast.AST, ast.AST]
+    changed: set[int | str]
 
 
 def read_scopes(tree: ast.Module) -> Calls:
@@ -103,7 +111,17 @@ def read_scopes(tree: ast.Module) -> Calls:
         for child, _ in places:
             parents[child] = node
         stack += places
-    return Calls(calls, module, parents)
+    return Calls(calls, module, parents, _changed_in(module))
+
+
+def _changed_in(module: NameScope) -> set[int | str]:
+    changed: set[int | str] = {name for name in module.changed if name.startswith(".")}
+    stack = [module]
+    while stack:
+        scope = stack.pop()
+        changed |= {id(scope.find(name)) for name in scope.changed}
+        stack += scope.inner.values()
+    return changed
 
 
 def _inside(node: ast.AST, scope: NameScope) -> list[Place]:
@@ -197,6 +215,10 @@ def _note(node: ast.AST, scope: NameScope) -> None:
             scope.returns.append(value)
         case ast.Yield() | ast.YieldFrom():
             scope.is_generator = True
+        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()):
+            _change(owner, scope)
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _CHANGING:
+            _change(owner, scope)
         case ast.Global(names=names):
             scope.elsewhere |= dict.fromkeys(names, scope.module)
         case ast.Nonlocal(names=names):
@@ -205,6 +227,14 @@ def _note(node: ast.AST, scope: NameScope) -> None:
             scope.bind(name, Binding(node=node))
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             scope.bind(name, Binding(node=node))
+
+
+def _change(owner: ast.expr, scope: NameScope) -> None:
+    """Record that a list or dict is changed; an attribute may be that of any object."""
+    if isinstance(owner, ast.Attribute):
+        scope.module.changed.add(f".{owner.attr}")
+    elif isinstance(owner, ast.Name):
+        scope.changed.add(owner.id)
 
 
 def _bind_target(target: ast.expr, binding: Binding, scope: NameScope) -> list[ast.expr]:

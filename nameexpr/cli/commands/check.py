@@ -67,7 +67,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: str = "<stdin>") -> Checked:
-    """Check files, folders, and standard input ("-")."""
+    """Check files, folders, and standard input ("-").
+
+    The syntax trees are kept until the end, so the garbage collector would search them again and again.
+    """
+    import gc
     from itertools import groupby
 
     from nameexpr.lint.files import check_file, check_stdin, find_files
@@ -75,12 +79,17 @@ def check_paths(paths: Sequence[str], exclude: Sequence[str] = (), stdin_name: s
     from nameexpr.lint.modules import Modules
 
     parts: list[Checked] = []
-    modules = Modules()
-    for is_stdin, group in groupby(paths, lambda path: path == "-"):
-        if is_stdin:
-            parts.append(check_stdin(stdin_name))
-        else:
-            parts += [check_file(path, modules) for path in find_files(list(group), exclude)]
+    modules, was_enabled = Modules(), gc.isenabled()
+    gc.disable()
+    try:
+        for is_stdin, group in groupby(paths, lambda path: path == "-"):
+            if is_stdin:
+                parts.append(check_stdin(stdin_name))
+            else:
+                parts += [check_file(path, modules) for path in find_files(list(group), exclude)]
+    finally:
+        if was_enabled:
+            gc.enable()
     findings = dict.fromkeys(finding for part in parts for finding in part.findings)
     unread = tuple(call for part in parts for call in part.unread)
     counts = sum(part.texts for part in parts), sum(part.files for part in parts)
