@@ -16,11 +16,14 @@ from nameexpr.syntax.ast import (
     CallAlong,
     Expression,
     Group,
+    Label,
     NamedGroup,
+    Sized,
     Statement,
     Term,
     Use,
     atoms,
+    labels_in,
     nodes,
 )
 from nameexpr.tensors import NamedTensor, wrap
@@ -63,12 +66,32 @@ def moved_labels(tree: Expression | Scope) -> set[str]:
         one.term for one in (*statements, *used) if isinstance(one, Statement | Use | CallAlong) and one.term
     ]
     along = [node.term for node in used if isinstance(node, CallAlong) and node.function in MOVING]
-    return _renamed(terms) | _names(item for term in along for item in term.items)
+    return _renamed(terms) | _names(item for term in along for item in term.items) | _relabelled(statements)
 
 
 def _renamed(terms: Iterable[Term]) -> set[str]:
     items = [item for term in terms for item in term.items]
     return _names(item for item in items if isinstance(item, Alias | Group | NamedGroup))
+
+
+def _relabelled(statements: Iterable[Statement]) -> set[str]:
+    """Return the labels of uses under which earlier statements have other labels, as in `c[M] - c[N]`."""
+    terms = {one.name: one.term for one in statements if one.term}
+    used = [node for one in statements for node in nodes(one.value) if isinstance(node, Use) and node.term]
+    moved: set[str] = set()
+    for use in used:
+        own = terms.get(use.name)
+        if own is not None and use.term is not None and own != use.term:
+            plain = [_plain(term) for term in (own, use.term)]
+            pairs = zip(*plain, strict=True) if all(plain) else ()
+            moved |= labels_in(use.term) - {label for label, other in pairs if label == other}
+    return moved
+
+
+def _plain(term: Term) -> list[str]:
+    """Return the labels of a term that has nothing else, and none of another one."""
+    labels = [item.name for item in term.items if isinstance(item, Label | Sized)]
+    return labels if len(labels) == len(term.items) else []
 
 
 def _names(items: Iterable[Any]) -> set[str]:

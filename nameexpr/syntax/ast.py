@@ -1,7 +1,7 @@
-"""The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with the
-span it was read from.
+"""The syntax trees of expressions and formulas: one frozen node class per rule of the grammars, each with its
+span in the text.
 
-Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars, with the nodes they make:
+Spans are ignored in comparisons: `parse(unparse(tree)) == tree`. The grammars, with their nodes:
 
     expression : terms ["->" terms] [":" NAME]    Expression
     term       : item*                            Term
@@ -53,7 +53,7 @@ class Sized:
 
 @record
 class Alias:
-    """`batch=N`: the tensor calls this dim batch, the expression calls it N."""
+    """`batch=N`: a dim named batch in the tensor, and N in the expression."""
 
     dim: str
     name: str
@@ -94,7 +94,7 @@ class Pack:
 
     @property
     def word(self) -> str:
-        """How the text writes it."""
+        """The item as it is written."""
         return f"{self.name}..."
 
 
@@ -121,9 +121,9 @@ Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
 Labelled = Label | Sized | Alias
 LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
-"""What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
+"""Items with a label. Tuples, since `isinstance` is slow with a union that is created on the fly."""
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
-"""What stands for any number of dims."""
+"""Items that stand for any number of dims."""
 
 
 @record
@@ -136,7 +136,7 @@ class Term:
 
 @record
 class Reducer:
-    """`: mean`: how what is dropped is combined."""
+    """`: mean`: how dropped dims are combined."""
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False)
@@ -144,7 +144,7 @@ class Reducer:
 
 @record
 class Expression:
-    """A whole text; `outputs` is None without an arrow, and has one term in what passes the checks."""
+    """A whole text; `outputs` is None without an arrow, and has one term if the text passes the checks."""
 
     inputs: tuple[Term, ...]
     outputs: tuple[Term, ...] | None
@@ -158,25 +158,25 @@ class Expression:
 
     @property
     def leaves_inputs_out(self) -> bool:
-        """Whether nothing stands left of the arrow, so that named operands bring their own terms."""
+        """Whether nothing is left of the arrow, so that the names of operands are their terms."""
         return self.outputs is not None and len(self.inputs) == 1 and not self.inputs[0].items
 
 
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the items that hold no others, left to right, inside groups too."""
+    """Yield the items that contain no others, left to right, including those in groups."""
     for item in items:
         group = item.group if isinstance(item, NamedGroup) else item
         yield from atoms(group.items) if isinstance(group, Group) else (group,)
 
 
 def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
-    """Return the items of a kind that stand in terms, inside groups too."""
+    """Return the items of a kind in terms, including those in groups."""
     return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
 
 
 @record
 class Number:
-    """`2`, `0.5`, `1e-3`: a number, which is weak in promotion as Python's are."""
+    """`2`, `0.5`, `1e-3`: a number, which is weak in promotion like Python scalars."""
 
     value: int | float
     span: Span = field(default=_NOWHERE, compare=False)
@@ -184,7 +184,7 @@ class Number:
 
 @record
 class Use:
-    """`x[N C]` or `x`: an operand, an earlier statement, a constant; `size[N]` and `index[N]` too."""
+    """`x[N C]` or `x`: an operand, an earlier statement, a constant; also `size[N]` and `index[N]`."""
 
     name: str
     term: Term | None
@@ -203,7 +203,7 @@ class Unary:
 
 @record
 class Binary:
-    """`x + y` and the like, comparisons among them; dims broadcast by name."""
+    """`x + y` and the like, including comparisons; dims broadcast by name."""
 
     operator: str
     left: Node
@@ -242,14 +242,14 @@ PRECEDENCE = {
     **dict.fromkeys(("*", "/", "//", "%"), 5),
     "**": POWER,
 }
-"""How tightly operators between two values bind, as in Python; a sign before one, SIGN."""
+"""The precedence of binary operators, as in Python; SIGN is that of a sign."""
 
 Node = Number | Use | Unary | Binary | Call | CallAlong
 
 
 @record
 class Statement:
-    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written."""
+    """`y[N K] = ...`: a name for a value, and the order of its dims if a term is written."""
 
     name: str | None
     term: Term | None
@@ -267,7 +267,7 @@ class Formula:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes right below a node."""
+    """Return the direct children of a node."""
     if isinstance(node, Binary):
         return (node.left, node.right)
     if isinstance(node, Unary):
@@ -285,7 +285,7 @@ def nodes(tree: Node) -> Iterator[Node]:
 
 
 def terms_in(tree: Formula) -> Iterator[Term]:
-    """Yield every term of a formula: on the left, of uses, in brackets."""
+    """Yield every term of a formula: on the left, in uses, and in brackets."""
     for statement in tree.statements:
         if statement.term is not None:
             yield statement.term
@@ -295,5 +295,5 @@ def terms_in(tree: Formula) -> Iterator[Term]:
 
 
 def labels_in(*terms: Term) -> set[str]:
-    """Return every label that stands in terms."""
+    """Return every label in the terms."""
     return {atom.name for atom in atoms_of(LABELLED, terms)}

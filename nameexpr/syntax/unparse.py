@@ -1,4 +1,4 @@
-"""Syntax trees to texts: the canonical spelling, with `parse(unparse(tree)) == tree`, and for formulas alike.
+"""From syntax trees to texts: the canonical spelling, with `parse(unparse(tree)) == tree`, also for formulas.
 
 >>> from nameexpr.syntax.parser.expression import parse
 >>> from nameexpr.syntax.unparse import unparse
@@ -20,7 +20,7 @@ _LARGEST = sys.float_info.max
 
 
 def unparse(tree: ast.Expression) -> str:
-    """The expression in its canonical spelling: one space between items, none inside brackets."""
+    """Return the expression in its canonical spelling: one space between items, none inside brackets."""
     parts = [_terms(tree.inputs)]
     if tree.outputs is not None:
         parts += ["->", _terms(tree.outputs)]
@@ -62,7 +62,7 @@ def unparse_item(item: ast.Item) -> str:
 
 
 def unparse_formula(tree: ast.Formula) -> str:
-    """A formula in its canonical spelling, one statement a line."""
+    """Return a formula in its canonical spelling, one statement a line."""
     return "\n".join(map(unparse_statement, tree.statements))
 
 
@@ -75,7 +75,7 @@ def unparse_statement(statement: ast.Statement) -> str:
 
 
 def unparse_value(node: ast.Node) -> str:
-    """A value in its canonical spelling, with no more brackets than it needs."""
+    """Return a value in its canonical spelling, with only the necessary brackets."""
     match node:
         case ast.Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name

@@ -1,8 +1,8 @@
-"""Matrix products: the dims that meet are summed over, the others keep their names.
+"""Matrix products: the paired dims are summed over, the others keep their names.
 
-The methods sum whatever the names of the dims that meet, as PyTorch's do; of `x @ y` they must match.
+The methods ignore the names of the paired dims, as in PyTorch; for `x @ y` they must match.
 
-The operands must be of one dtype, as PyTorch has it: a mixture is more often a mistake than meant.
+The operands must have the same dtype, as in PyTorch: a mixture is more often a mistake than intended.
 
 >>> w = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="out in")
 >>> (w @ ne.tensor([1.0, 1.0], names="in")).names
@@ -100,7 +100,7 @@ class MatrixProducts(Operators):
     ) -> Self:
         """Return `beta * x + alpha * (mat1 @ mat2)`; for `beta=0` the values of x do not matter.
 
-        x pairs with the product from the right, as in a sum.
+        x is paired with the product from the right, as in a sum.
 
         >>> x = ne.tensor([1.0], names="D")
         >>> x.addmm(ne.tensor([[1.0, 2.0]], names="A B"), ne.tensor([[3.0], [4.0]], names="C D"))
@@ -128,7 +128,7 @@ class MatrixProducts(Operators):
     @op("contracts", extra=True)
     @carrying
     def tensordot(self, other: Other, dims: Any = 2) -> Self:
-        """Return the sum of products over dims: the last so many and the other's first, or two lists.
+        """Return the sum of products over dims: the last `dims` and the other's first, or two lists.
 
         >>> x = ne.tensor([[1, 2]], names="N C")
         >>> x.tensordot(x.rename(N="M"), (["C"], ["C"])).names
@@ -200,7 +200,7 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
     _check_dtypes(left, right, verb)
     a, b = left._data, right._data
     if a.dtype.kind in "iu" and a.dtype.itemsize == 8 and a.ndim > 1 and b.ndim > 1:  # noqa: PLR2004  bytes
-        from nameexpr.backends.numpy import kernels  # late: it brings what generated code calls
+        from nameexpr.backends.numpy import kernels  # imported here: it is mainly for generated code
 
         return kernels.integer_matmul(a, b)
     try:
@@ -214,7 +214,7 @@ def _matmul(left: Core, right: Core, verb: str) -> Array:
 
 
 def _rounded(data: Array, like: Core) -> Array:
-    """Return what was computed in float32 for a tensor of narrow floats in their dtype."""
+    """Return a result computed in float32 in the dtype of a tensor of narrow floats."""
     is_wide = like._data.itemsize == NARROW and is_narrow(like.dtype) and data.dtype == np.float32
     return data.astype(like.dtype.type) if is_wide else data
 
@@ -236,7 +236,7 @@ def _check_dtypes(
         message = f"{verb}: {words[0]} {left.dtype}, and {words[1]} {right.dtype}"
         try:
             common = np.result_type(left.dtype, right.dtype)
-        except TypeError:  # of numbers and text
+        except TypeError:  # for numbers and text
             common = left.dtype
         raise error(Diagnostic("NE572", message, hint=f"convert one of them: .to({str(common)!r})"))
 
@@ -247,8 +247,7 @@ _PAIRING = Pairing("tensordot")
 def contracted(a: Core, b: Core, dims: Any) -> tuple[Array, Names]:
     """Return the contraction of the listed dims of two tensors, and its names: those of the other dims.
 
-    NE372 if sizes that meet differ, NE387 if the lists are not of one length, NE473 if a name would come
-    twice.
+    NE372 if paired sizes differ, NE387 if the lists differ in length, NE473 if a name would occur twice.
     """
     left, right = contracted_positions(a._dims, b._dims, dims)
     for at, other in zip(left, right, strict=True):

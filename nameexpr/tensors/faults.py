@@ -1,4 +1,4 @@
-"""What NumPy refuses, in our words: dtypes without a loop, sizes that do not fit, numbers out of range."""
+"""Errors of NumPy, translated: dtypes without a loop, sizes that do not fit, numbers out of range."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _DTYPE_HINTS = {
 
 
 def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExprError:
-    """Return our error for what NumPy raised when an operator was applied to these operands.
+    """Return our error for an exception of NumPy when an operator was applied to these operands.
 
     NE370 for sizes that do not broadcast, NE571 for dtypes, NE574 for negative powers of integers, NE577 for
-    a number that the dtype does not hold, NE707 for a result that does not fit into memory.
+    a number that the dtype cannot hold, NE707 for a result that does not fit into memory.
     """
     if isinstance(fault, MemoryError):
         return exhausted(verb, fault)
@@ -54,7 +54,9 @@ def explained(verb: str, operands: tuple[Any, ...], fault: Exception) -> NameExp
 
 
 def not_held(verb: str, number: Any, dtype: np.dtype[Any] | None, wider: str = "x.to({!r})") -> NameExprError:
-    """Return the error for a number that a dtype does not hold (NE577); `wider` says how to get another."""
+    """Return the error for a number that a dtype cannot hold (NE577); `wider` is the call that gives another
+    dtype.
+    """
     value = number.item() if isinstance(number, np.ndarray | np.generic) else number
     message = f"{verb}: {dtype or 'the dtype'} cannot hold {'a number' if value is None else shown(value)}"
     int64, float64 = wider.format("int64"), wider.format("float64")
@@ -79,7 +81,7 @@ def undefined(verb: str, operands: tuple[Any, ...]) -> NameExprError:
 
 
 def unordered(verb: str) -> NameExprError:
-    """Return the error for complex numbers where they would have to be in an order (NE571)."""
+    """Return the error for complex numbers in an operation that needs an order (NE571)."""
     hint = "x.abs() gives magnitudes; from_numpy(x.numpy().real, x.names) the real parts"
     return error(Diagnostic("NE571", f"{verb}: complex numbers have no order", hint=hint))
 
@@ -105,14 +107,14 @@ def has_complex(left: Core, right: Any) -> bool:
     try:
         return type(right) not in _REAL and np.iscomplexobj(right)
     except ValueError:
-        return False  # ragged lists, which are refused elsewhere
+        return False  # ragged lists, which are rejected elsewhere
 
 
 _REAL = frozenset({int, float, bool})
 
 
 def wrong_kind(verb: str, option: str, wanted: str, value: object) -> NameExprError:
-    """Return the error for an option of a wrong kind (NE677)."""
+    """Return the error for an option of the wrong type (NE677)."""
     return error(Diagnostic("NE677", f"{verb}: {option} is {wanted}, not {shown(value)}"))
 
 

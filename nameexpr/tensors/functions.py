@@ -1,6 +1,6 @@
 """The operators as functions: `ne.sum(x, "C")` is `x.sum("C")`.
 
-Each is made of its method by one line, and has its signature, its docstring and its rule. The first
+Each is created from its method by one line, and has its signature, its docstring and its rule. The first
 argument may also be an array, whose dims count as unnamed, or nested lists; of the functions of two operands
 either may be a number.
 
@@ -29,9 +29,9 @@ R = TypeVar("R")
 
 
 def function(method: Callable[Concatenate[NamedTensor, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Return a method as a function, whose first argument is made a tensor if it is none.
+    """Return a method as a function, whose first argument is converted to a tensor if needed.
 
-    Of two operands a number to the left is weak, as one to the right is.
+    With two operands, a number on the left is weak, as one on the right is.
     """
     verb = method.__name__
     has_two_operands = OPS[verb].rule == "unifies"
@@ -261,7 +261,7 @@ def var_mean(
 
 
 def _mean_beside(x: NamedTensor, dim: Any, keepdim: bool) -> NamedTensor:
-    return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is that over all dims
+    return x.mean(None if isinstance(dim, bool) else dim, keepdim)  # std(False) is over all dims
 
 
 @op("unifies", extra=True)

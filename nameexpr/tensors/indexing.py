@@ -1,6 +1,6 @@
 """`x[...]`, `x[...] = value` and `x.isel(C=3)`: NumPy's indexing, with names (`nameexpr.rules.indexing`).
 
-Basic indexing gives views. An index may be a NamedTensor, whose names then are those of the new dims.
+Basic indexing returns views. An index may be a NamedTensor, whose names are then those of the new dims.
 
 >>> x = ne.tensor([[1, 2, 3], [4, 5, 6]], names="N C")
 >>> x[0], x[:, None].names, x[..., [2, 0]].names
@@ -50,7 +50,7 @@ class Indexing(Operators):
         places, items = self._key(key, call)
         names = indexed_names(self._dims, items, "x[...]")
         if all(item.kind != "array" for item in items):
-            places = (*places, ...)  # keeps a single element an array, and takes no dim: all are written out
+            places = (*places, ...)  # keeps a single element an array, and stands for no dim
         try:
             data = self._data[places]
         except MemoryError as refused:
@@ -58,7 +58,7 @@ class Indexing(Operators):
         return self._wrap(np.asarray(data), names)
 
     def _quick(self, key: Any) -> Self | None:
-        """Return the part for integers and slices alone, the usual index, or None where it needs a check."""
+        """Return the part for integers and slices alone, the usual index, or None if it needs a check."""
         data, names = self._data, self._names
         items = key if type(key) is tuple else (key,)
         if len(items) > len(names):
@@ -72,7 +72,7 @@ class Indexing(Operators):
         try:
             return self._wrap(data[(*items, ...)], (*kept, *names[len(items) :]))
         except (TypeError, ValueError):
-            return None  # a slice that is none
+            return None  # an invalid slice
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, items = self._key(key)
@@ -95,7 +95,7 @@ class Indexing(Operators):
             value = data = plain(data)
         try:
             with np.errstate(all="ignore"):
-                if array.dtype.kind in "OSU":  # each element may be one that the dtype does not take
+                if array.dtype.kind in "OSU":  # each element may be invalid for the dtype
                     data = array.astype(self._data.dtype)
                 self._data[places] = data
         except REFUSED as refused:
@@ -123,7 +123,7 @@ class Indexing(Operators):
         return self._part_at(tuple(key), ShownCall("isel", arguments, (self._dims,)))
 
     def _key(self, key: Any, call: ShownCall | None = None) -> tuple[tuple[Any, ...], list[IndexItem]]:
-        """Return the index as NumPy takes it, every dim taken, and what its items are."""
+        """Return the index for NumPy, with every dim written out, and the kinds of its items."""
         given = key if isinstance(key, tuple) else (key,)
         pairs = [self._item(item, is_isel=call is not None) for item in given]
         taken = sum(item.takes for _, item in pairs)
@@ -182,7 +182,7 @@ class Indexing(Operators):
             for index in indices:
                 if not -self._data.shape[at] <= index < self._data.shape[at]:
                     is_behind = any(item is ... for item in given[: place + 1])
-                    marked = place + is_behind * (len(given) - len(pairs))  # behind `...` from the right
+                    marked = place + is_behind * (len(given) - len(pairs))  # after `...` from the right
                     raise self._no_index(index, at, marked, given, call)
             at += item.takes
         check_array_sizes([item for _, item in pairs], "x[...]")
@@ -190,7 +190,7 @@ class Indexing(Operators):
     def _no_index(
         self, index: int, at: int, place: int, given: tuple[Any, ...], call: ShownCall | None
     ) -> NameExprError:
-        """Return the error for an index that a dim does not have, as `x[...]` or a call of isel shows it."""
+        """Return the error for an index that is out of bounds, as `x[...]` or a call of isel shows it."""
         if call is not None:
             name = f"{self._names[at]}="
             place = next(at for at, given in enumerate(call.arguments) if str(given).startswith(name))

@@ -1,4 +1,4 @@
-"""Functions that put tensors together: cat and stack.
+"""Functions that join tensors: cat and stack.
 
 >>> x = ne.tensor([[1, 2]], names="N C")
 >>> cat([x, x], "C")
@@ -76,7 +76,7 @@ concat = concatenate = cat
 def stack(
     tensors: Iterable[Any], dim: int = 0, *, name: str | None = None, out: NamedTensor | None = None
 ) -> NamedTensor:
-    """Return tensors of the same sizes side by side along a new dim, which may get a name.
+    """Return tensors of the same sizes joined along a new dim, which may get a name.
 
     >>> x = wrap(np.zeros(2), ("C",))
     >>> stack([x, x], name="N").names
@@ -115,7 +115,8 @@ def _joined(join: Any, parts: list[Core], at: int, names: Names, verb: str, out:
     coordinates: Any = ()
     if any(part._coordinates for part in parts):
         from nameexpr.tensors.coordinates import agreed
-        from nameexpr.tensors.labelled import attach, joined
+        from nameexpr.tensors.labelled import attach
+        from nameexpr.tensors.surviving import joined
 
         coordinates = joined(parts, names[at], verb)
         agreed([coordinates, () if out is None else out._coordinates], verb)

@@ -1,8 +1,8 @@
-"""Keywords of methods and functions: the synonyms that are accepted, and the error for one that is unknown.
+"""Keywords of methods and functions: the accepted synonyms, and the error for an unknown one.
 
 `axis=` and `keepdims=` are NumPy's words for `dim=` and `keepdim=`, and `ddof=` is that for `correction=`.
-Each is accepted wherever the other is. `nameexpr.tensors.ops.checked` comes here only for a keyword that is
-not a parameter.
+Each is accepted wherever the other is. `nameexpr.tensors.ops.checked` calls this module only for a keyword
+that is not a parameter.
 
 >>> x = ne.tensor([[1.0, 3.0]], names="N C")
 >>> x.std(axis="C", ddof=0, keepdims=True)
@@ -19,19 +19,19 @@ from nameexpr.rules.arguments import twice, unknown
 
 
 class Axis(TypedDict, total=False):
-    """What type checkers know of the synonyms of a method along a dim."""
+    """The synonyms of a method along a dim, for type checkers."""
 
     axis: str | int | Sequence[str | int] | None
 
 
 class AxisAndKeepdims(Axis, total=False):
-    """The same of a reduction."""
+    """The synonyms of a reduction, for type checkers."""
 
     keepdims: bool
 
 
 class AxisKeepdimsAndDdof(AxisAndKeepdims, total=False):
-    """The same of `std` and `var`."""
+    """The synonyms of `std` and `var`, for type checkers."""
 
     ddof: float
 
@@ -49,7 +49,7 @@ SYNONYMS = {
     "a_min": ("min",),
     "a_max": ("max",),
 }
-"""Keywords of NumPy and xarray, and the parameters that they mean."""
+"""Keywords of NumPy and xarray, and the corresponding parameters."""
 
 
 def corrected(
@@ -80,5 +80,5 @@ def corrected(
 
 
 def _own(word: str, parameters: Iterable[str]) -> str | None:
-    """Return the parameter that a keyword means, None if there is none."""
+    """Return the parameter that a keyword corresponds to, None if there is none."""
     return next((name for name in (word, *SYNONYMS.get(word, ())) if name in parameters), None)

@@ -19,7 +19,6 @@ from nameexpr.tensors.coordinates import (
     Coordinates,
     agreed,
     fitting,
-    in_a_row,
     is_label,
     renamed,
     taken,
@@ -27,6 +26,7 @@ from nameexpr.tensors.coordinates import (
 )
 from nameexpr.tensors.core import Array, Core
 from nameexpr.tensors.foreign import foreign
+from nameexpr.tensors.numpy_coordinates import of_function
 from nameexpr.tensors.surviving import of_all, of_call, of_product, own
 
 
@@ -46,14 +46,8 @@ def attach(tensor: Any, coordinates: Iterable[Coordinate]) -> Any:
     return new
 
 
-def joined(parts: list[Core], dim: str | None, verb: str) -> list[Coordinate]:
-    """Return the coordinates of tensors joined along a dim: those along it one after the other."""
-    others = agreed([without(part._coordinates, [dim]) for part in parts], verb)
-    return others if dim is None else others + in_a_row([part._coordinates for part in parts], dim)
-
-
 def carried(result: Any, operands: Iterable[Any], coordinates: list[Coordinate]) -> Any:
-    """Return what a method gave with coordinates; a tensor that was written over keeps its own."""
+    """Return the result of a method with coordinates; a tensor that was written over keeps its own."""
     if isinstance(result, Core):
         if any(result is operand for operand in operands):
             if isinstance(result, Labelled):
@@ -77,7 +71,7 @@ class Labelled(Core):
 
     @property
     def _coordinates(self) -> Coordinates:  # type: ignore[override]
-        return getattr(self, "_own", ())  # none yet, where a method makes a result
+        return getattr(self, "_own", ())  # none yet while a method creates a result
 
     @classmethod
     def _wrap(cls, data: Array, names: Names) -> Self:
@@ -151,15 +145,15 @@ class Labelled(Core):
         return carried(result, (left, right, out), coordinates)  # type: ignore[no-any-return]
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Return what a function of NumPy gives; coordinates survive where elements keep their places."""
-        args = tuple(map(understood, args))
-        coordinates = of_all(args, func.__name__) if func.__name__ in _IN_PLACE.split() else []
+        """Return the result of a NumPy function; coordinates survive if elements keep their positions."""
+        args = tuple([_members(arg) if isinstance(arg, list | tuple) else understood(arg) for arg in args])
+        coordinates = of_function(func, args, kwargs)
         agreed([coordinates, own(kwargs.get("out"))], func.__name__)
         result = super().__array_function__(func, types, args, kwargs)  # type: ignore[misc]
         return carried(result, (*args, *kwargs.values()), coordinates)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        """Return what a ufunc of NumPy gives, with coordinates."""
+        """Return the result of a NumPy ufunc, with coordinates."""
         inputs = tuple(map(understood, inputs))
         name, outs = ufunc.__name__, kwargs.get("out", ())
         if ufunc.signature is None and method != "reduceat":
@@ -172,26 +166,22 @@ class Labelled(Core):
         return carried(result, (*inputs, *outs), coordinates)
 
 
-_IN_PLACE = """
-sum prod mean std var max min amax amin any all median nansum nanprod nanmean nanstd nanvar nanmax nanmin
-nanmedian ptp count_nonzero argmax argmin nanargmax nanargmin quantile percentile nanquantile nanpercentile
-average norm vector_norm where clip round around real imag angle conj nan_to_num isclose sinc i0 isreal
-iscomplex zeros_like ones_like empty_like full_like copy cumsum cumprod nancumsum nancumprod transpose
-swapaxes moveaxis expand_dims squeeze matrix_transpose broadcast_to
-"""
-"""Functions of NumPy that leave elements at their positions along the dims that they keep."""
-
 _SELECTING = frozenset({"flip", "roll", "index_select", "narrow", "split", "chunk"})
 """Methods that move or select whole slices along dims."""
 
 
 def understood(operand: Any) -> Any:
-    """Return an array of another library as a tensor with its coordinates, and any other object as it is."""
+    """Return an array of another library as a tensor with its coordinates, and any other object unchanged."""
     is_usual = type(operand) is np.ndarray or isinstance(operand, Core | list | tuple)
     found = None if is_usual else foreign(operand)
     if found is None:
         return operand
     return attach(wrap(found.array, found.names), found.coordinates(found.names))
+
+
+def _members(listed: Any) -> Any:
+    """Return a list that has tensors with those of other libraries as tensors, and any other as it is."""
+    return list(map(understood, listed)) if any(isinstance(each, Core) for each in listed) else listed
 
 
 def _carrying(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -221,7 +211,7 @@ def with_coordinates(
 
 
 def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that selects slices: applied to positions, it tells which."""
+    """Return a method that selects slices: applied to positions, it shows which."""
 
     @wraps(method)
     def call(self: Labelled, *args: Any, **kwargs: Any) -> Any:
@@ -240,7 +230,7 @@ def _selecting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _positions(tensor: Core, axis: int) -> Core:
-    """Return the positions along an axis, in the shape of a tensor, in no memory of its own."""
+    """Return the positions along an axis, in the shape of a tensor, without allocating memory."""
     shape = tensor._data.shape
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
     return wrap(np.broadcast_to(numbers, shape), tensor._names)  # type: ignore[no-any-return]

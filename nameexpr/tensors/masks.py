@@ -1,6 +1,6 @@
 """Choosing elements by a mask or by indices along a dim.
 
-A mask is a tensor or array of bools; it pairs with the tensor from the right, and names that meet must match.
+A mask is a tensor or array of bools; it pairs with the tensor from the right, and paired names must match.
 
 >>> x = ne.tensor([[1.0, 2.0], [3.0, 4.0]], names="N C")
 >>> x.masked_fill(ne.tensor([True, False], names="C"), 0)
@@ -49,7 +49,7 @@ class Masks(Operators):
         OperandError
             NE573 if the mask is not of bools, NE579 if the value is neither a number nor a 0-d tensor.
         SizeError
-            NE380, if the mask has more dims than the tensor.
+            NE380 if the mask has more dims than the tensor.
 
         Examples
         --------
@@ -117,7 +117,9 @@ class Masks(Operators):
         raise error(Diagnostic("NE579", message, hint=f"{hint} takes values from a tensor"))
 
     def _cast_value(self, value: Any, verb: str) -> Array:
-        """Return a number in the tensor's dtype: fractions are cut off (NE577 if integers do not hold it)."""
+        """Return a number in the tensor's dtype: fractions are truncated (NE577 if an integer dtype cannot
+        hold it).
+        """
         dtype = self._data.dtype
         try:
             if dtype.kind in "iu":
@@ -209,7 +211,7 @@ class Masks(Operators):
 
 
 _VALUES = {"fill": "copy_", "index_fill": "x[...] = values"}
-"""What takes values from a tensor, where that is not `where`."""
+"""The functions that take values from a tensor, other than `where`."""
 _MASKED = {"index_fill": "masked_fill", "index_select": "masked_select", "gather": "where"}
 
 
@@ -229,7 +231,7 @@ def choose(mask: Any, x: Any, y: Any) -> Any:
     tensors = [Core._wrap(np.asarray(data), names) for data, names in pairs]
     both = pairing_broadcast(tensors[0]._dims, tensors[1]._dims, Pairing("where"))
     dims = pairing_broadcast(both, condition._dims, Pairing("where", "tensor", "condition"))
-    dtype = common_dtype(*(data for data, _ in pairs))  # np.where knows no weak numbers of Python's
+    dtype = common_dtype(*(data for data, _ in pairs))  # np.where does not treat Python scalars as weak
     values = np.where(condition._data, *(np.asarray(data, dtype) for data, _ in pairs))
     chosen = Core._tensor_class._wrap(np.asarray(values), names_of(dims))
     operands = [as_core(value, "where") for value in (mask, x, y) if hasattr(value, "shape")]

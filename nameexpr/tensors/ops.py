@@ -1,12 +1,12 @@
-"""The table of operators, `OPS`, and how an operator gets into it: its `def` is the row.
+"""The table of operators, `OPS`, and its decorators: the `def` of an operator is its row.
 
 `@op(rule)` on a method or function records its name, its rule for names and the first sentence of its
 docstring, and changes nothing. `abs_ = in_place(abs)` declares the twin that writes over the tensor. The
 conformance tests, `docs/operators.md` and the REPL read the table.
 
-Every operator that makes a tensor takes `out=`: in place is nothing but `out=` with the tensor itself. So one
-`def` serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing, which are in
-`nameexpr.rules.writing`, are applied in one place.
+Every operator that creates a tensor accepts `out=`: the in-place form is `out=` with the tensor itself. One
+`def` therefore serves method, twin and function (`nameexpr.tensors.functions`), and the rules for writing,
+which are in `nameexpr.rules.writing`, are applied in one place.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def op(rule: Rule, *, extra: bool = False, is_bare: bool = False) -> Callable[[F], F]:
-    """Return the decorator that enters a function into the table; `extra` is what PyTorch's page lacks.
+    """Return the decorator that adds a function to the table; `extra` marks operators that PyTorch's page
+    lacks.
 
-    The keywords are checked, but for what `is_bare`: attributes, and what is decorated already.
+    The keywords are checked, except for those marked `is_bare`: attributes, and already decorated functions.
     """
 
     def enter(function: F) -> F:
@@ -77,7 +78,7 @@ def op(rule: Rule, *, extra: bool = False, is_bare: bool = False) -> Callable[[F
 
 
 def checked(function: F) -> F:
-    """Return a function that takes synonyms of its keywords, and answers others with an error of ours."""
+    """Return a function that accepts synonyms of its keywords, and raises our error for others."""
     known = keywords_of(function)
 
     @wraps(function)
@@ -123,7 +124,7 @@ def exhausted(verb: str, fault: Exception, shape: tuple[int, ...] | None = None)
 def keywords_of(function: Callable[..., Any]) -> frozenset[str]:
     """Return the names of a function's parameters, decorated or not; all words if it checks others itself.
 
-    That is, if it has a `**` parameter which is not called `others`: that one is for type checkers.
+    It does if it has a `**` parameter which is not called `others`: that one is for type checkers.
     """
     code = unwrap(function).__code__
     own = code.co_argcount + code.co_kwonlyargcount
@@ -143,7 +144,7 @@ class _AllWords(frozenset[str]):
 
 def corrected(function: Callable[..., Any], *call: Any) -> Any:
     """Return a call's arguments with synonyms replaced: see `nameexpr.tensors.keywords.corrected`."""
-    from nameexpr.tensors import keywords  # late: few calls need it
+    from nameexpr.tensors import keywords  # imported here: few calls need it
 
     return keywords.corrected(function, *call)
 
@@ -159,7 +160,7 @@ def refused(method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 
 def called(function: F, home: str, name: str) -> F:
-    """Return a function that a table makes under the name of its row, in tracebacks too."""
+    """Return a function from a table under the name of its row, also in tracebacks."""
     function.__name__, function.__qualname__ = name, f"{home}.{name}"
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=function.__qualname__)
     return function
@@ -168,7 +169,7 @@ def called(function: F, home: str, name: str) -> F:
 def in_place(method: F, *, extra: bool = False) -> F:
     """Return the twin `name_` of a method, which writes its result over the tensor and returns the tensor.
 
-    Names are never refined: a tensor with any name must have exactly those of the result already. Nothing is
+    Names are never refined: a tensor with any name must already have exactly those of the result. Nothing is
     written before every check has passed.
     """
     known, function = keywords_of(method) - {"out"}, getattr(method, "__wrapped__", method)

@@ -1,9 +1,9 @@
-"""The pointwise operators of one or two operands, a row each: method, twin in place, docstring and example.
+"""The pointwise operators of one or two operands, a row each: method, in-place twin, docstring and example.
 
-A function of one operand keeps its names. Of two, the dims pair from the right and the names unify; the other
-operand is a NamedTensor, an array (whose dims count as unnamed), or a number. Where a function gives real
-numbers, integers and bools become the default float dtype; outside its domain the value is nan or inf,
-without a warning. What a row says is done by the kernel of its name (`nameexpr.backends.numpy.pointwise`).
+A function of one operand keeps its names. For two, the dims pair from the right and the names unify; the
+other operand is a NamedTensor, an array (whose dims count as unnamed), or a number. If a function returns
+real numbers, integers and bools become the default float dtype; outside its domain the value is nan or inf,
+without a warning. A row is computed by the kernel of its name (`nameexpr.backends.numpy.pointwise`).
 
 >>> ne.tensor([1.0, 0.0], names="N").log()
 tensor([  0., -inf], names=('N',), shape=(2,))
@@ -37,7 +37,7 @@ class _OfAny(Protocol):
 
 
 class UnaryMethod(Protocol):
-    """What type checkers know of a row of one operand: `x.exp()`, and `NamedTensor.exp(x)`."""
+    """The type of a row of one operand for type checkers: `x.exp()`, and `NamedTensor.exp(x)`."""
 
     @overload
     def __get__(self, tensor: None, kind: Any) -> _OfAny: ...
@@ -55,7 +55,7 @@ class _OfAnyAndOther(Protocol):
 
 
 class BinaryMethod(Protocol):
-    """What type checkers know of a row of two operands."""
+    """The type of a row of two operands for type checkers."""
 
     @overload
     def __get__(self, tensor: None, kind: Any) -> _OfAnyAndOther: ...
@@ -69,9 +69,9 @@ _EXTRA = (
     "logical_or logical_xor bitwise_and bitwise_or bitwise_xor"
 )
 EXTRA = frozenset(_EXTRA.split())
-"""What PyTorch's page of named tensors lacks."""
+"""Operators that PyTorch's page of named tensors lacks."""
 RANKED = frozenset(["maximum", "minimum", "lt", "le", "gt", "ge"])
-"""What asks which of two numbers is larger: complex ones have no order."""
+"""Operators that need an order, which complex numbers do not have."""
 
 
 _TENSOR, _OTHER = (Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", "other"))
@@ -81,7 +81,9 @@ _SIGNATURES = {"keeps": Signature([_TENSOR, _OUT]), "unifies": Signature([_TENSO
 
 
 def _method(name: str, text: str, given: str, gives: str) -> Any:
-    """Return a method of one operand: `text` says what it returns, of the two numbers `given` it `gives`."""
+    """Return a method of one operand: `text` describes the result, which is `gives` for the two numbers
+    `given`.
+    """
 
     def method(self: Tensor, *more: Any, out: Core | None = None, **others: Any) -> Tensor:
         try:
@@ -126,7 +128,7 @@ def _compares(name: str, relation: str, gives: str) -> Any:
 def _entered(
     method: Callable[..., Any], rule: Rule, name: str, text: str, call: str, gives: str
 ) -> Callable[..., Any]:
-    """Return a method under its name with its docstring, entered into the table."""
+    """Return a method under its name with its docstring, added to the table."""
     method.__signature__ = _SIGNATURES[rule]  # type: ignore[attr-defined]
     method.__doc__ = f"Return {text}.\n\n>>> {call}\ntensor({gives}, shape=(2,))\n"
     return op(rule, extra=name in EXTRA, is_bare=True)(called(method, "PointwiseMethods", name))

@@ -13,7 +13,7 @@ import numpy as np
 
 from nameexpr.backends.numpy.foreign import Coordinate
 from nameexpr.dims import Names
-from nameexpr.tensors.coordinates import Coordinates, agreed, is_label, without
+from nameexpr.tensors.coordinates import Coordinates, agreed, in_a_row, is_label, without
 from nameexpr.tensors.core import Core
 
 _REARRANGED = {"sort": 0, "argsort": 0, "topk": 1, "gather": 0}
@@ -46,6 +46,13 @@ def of_all(operands: Iterable[Any], verb: str) -> list[Coordinate]:
     return agreed([operand._coordinates for operand in operands if isinstance(operand, Core)], verb)
 
 
+def joined(parts: list[Any], dim: str | None, verb: str) -> list[Coordinate]:
+    """Return the coordinates of tensors joined along a dim: those along it one after the other."""
+    every = [own(part) for part in parts]
+    others = agreed([without(each, [dim]) for each in every], verb)
+    return others if dim is None else others + in_a_row(every, dim)
+
+
 def of_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Coordinate]:
     """Return the coordinates that the result of a method has, if it has the dims."""
     if name in _OF_ITSELF:
@@ -68,14 +75,20 @@ def of_product(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
     if name == "tensordot":
         met = left._met(right, args[2] if len(args) > 2 else kwargs.get("dims", 2))  # noqa: PLR2004
     else:
-        met = list(zip(_names(left)[-1:], _names(right)[-2:], strict=False))
-    agreed([_labels(each, {a for a, b in met if a == b}) for each in (left, right)], name)
+        met = list(zip(names_of(left)[-1:], names_of(right)[-2:], strict=False))
+    return agreed([*map(own, operands[:before]), of_factors(left, right, met, name)], name)
+
+
+def of_factors(left: Any, right: Any, met: list[tuple[Any, Any]], verb: str) -> list[Coordinate]:
+    """Return the coordinates of a product of two operands, but for the dims that are contracted in pairs."""
+    agreed([_labels(each, {a for a, b in met if a == b}) for each in (left, right)], verb)
     gone = [{a for a, _ in met}, {b for _, b in met}]
     factors = [without(own(each), dims) for each, dims in zip((left, right), gone, strict=True)]
-    return agreed([*map(own, operands[:before]), *factors], name)
+    return agreed(factors, verb)
 
 
-def _names(operand: Any) -> Names:
+def names_of(operand: Any) -> Names:
+    """Return the names of an operand, which arrays have none of."""
     return operand._names if isinstance(operand, Core) else (None,) * np.ndim(operand)
 
 
