@@ -40,7 +40,7 @@ _CHANGING = frozenset(_METHODS.split())
 class NameScope:
     """The bindings of a module, class, function or comprehension; for a class also those of `self.name`.
 
-    `changed` are the names of lists and dicts that are changed in place; those of attributes begin with a dot.
+    `changed` are the names of lists and dicts that are changed in place; those of attributes have a dot.
     """
 
     parent: NameScope | None = None
