@@ -12,9 +12,13 @@ Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars,
                | INT                              Literal
                | "_" | "..." | NAME "..."         Anonymous, Dots, Pack
                | "(" item* ")"                    Group
+               | "(" item* ("+" item*)+ ")"       Parts
+               | item "@" place                   At
+    place      : INT | NAME | NAME "[" term "]" | "(" value ")"
 
     formula    : statement (";" statement)*                   Formula
     statement  : [NAME ["[" term "]"] "="] value              Statement
+               | NAME "[" term "]" "=" value ("," value)+     Statement
     value      : number                                       Number
                | (NAME | "_") ["[" term "]"]                  Use
                | operator value                               Unary
@@ -26,7 +30,7 @@ Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from nameexpr.errors import Span
 from nameexpr.records import field, record
@@ -107,21 +111,39 @@ class Group:
 
 
 @record
+class Parts:
+    """`(a + b)`: one dim that is a, followed by b."""
+
+    parts: tuple[Group, ...]
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@record
 class NamedGroup:
-    """`features=(C H W)`: the dim named features, which is a product."""
+    """`features=(C H W)`: the dim named features, which is a product, or made of parts."""
 
     dim: str
-    group: Group
+    group: Group | Parts
     span: Span = field(default=_NOWHERE, compare=False)
     dim_span: Span = field(default=_NOWHERE, compare=False)
 
 
-Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | NamedGroup
+@record
+class At:
+    """`H@(h+dh)`: the dim H, read at positions; a bare name in `place` is the index along a label."""
+
+    base: Item
+    place: Node
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+Item = Label | Sized | Alias | Literal | Anonymous | Dots | Pack | Group | Parts | NamedGroup | At
 Atom = Label | Sized | Alias | Literal | Anonymous | Dots | Pack
 AnyAtom = TypeVar("AnyAtom", bound=Atom)
 Labelled = Label | Sized | Alias
 LABELLED: tuple[type[Labelled], ...] = (Label, Sized, Alias)
 """What has a label. Tuples, since `isinstance` is slow with a union that is made on the spot."""
+ATOMS: tuple[type[Atom], ...] = (Label, Sized, Alias, Literal, Anonymous, Dots, Pack)
 STRETCHED: tuple[type[Dots | Pack], ...] = (Dots, Pack)
 """What stands for any number of dims."""
 
@@ -163,10 +185,25 @@ class Expression:
 
 
 def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the items that hold no others, left to right, inside groups too."""
+    """Yield the items that hold no others, left to right, inside groups too; of a position its dim."""
     for item in items:
-        group = item.group if isinstance(item, NamedGroup) else item
-        yield from atoms(group.items) if isinstance(group, Group) else (group,)
+        inside = None if isinstance(item, ATOMS) else items_in(item)
+        if inside is None:
+            yield item  # type: ignore[misc]  # what holds no others is an atom
+        else:
+            yield from atoms(inside)
+
+
+def items_in(item: Item) -> tuple[Item, ...] | None:
+    """Return the items that an item holds: those of a group, parts as groups, the dim of a position."""
+    match item:
+        case Group(items) | NamedGroup(_, Group(items)):
+            return items
+        case Parts(parts) | NamedGroup(_, Parts(parts)):
+            return parts
+        case At(base):
+            return (base,)
+    return None
 
 
 def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
@@ -249,13 +286,22 @@ Node = Number | Use | Unary | Binary | Call | CallAlong
 
 @record
 class Statement:
-    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written."""
+    """`y[N K] = ...`: a name for a value, and the order of its dims where a term is written.
+
+    `others` are the values after the first, of a result that is made of parts.
+    """
 
     name: str | None
     term: Term | None
     value: Node
     span: Span = field(default=_NOWHERE, compare=False)
     name_span: Span = field(default=_NOWHERE, compare=False)
+    others: tuple[Node, ...] = ()
+
+    @property
+    def values(self) -> tuple[Node, ...]:
+        """The values: one for each block of a result that is made of parts."""
+        return (self.value, *self.others)
 
 
 @record
@@ -267,12 +313,28 @@ class Formula:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes right below a node."""
+    """The nodes right below a node; of a use, those of its positions."""
+    if isinstance(node, Use):
+        return () if node.term is None else places(node.term)
     if isinstance(node, Binary):
         return (node.left, node.right)
     if isinstance(node, Unary):
         return (node.value,)
     return node.arguments if isinstance(node, Call | CallAlong) else ()
+
+
+def places(term: Term) -> tuple[Node, ...]:
+    """Return the places of a term's positions, from left to right."""
+    return tuple([item.place for item in term.items if isinstance(item, At)])
+
+
+def is_bare_label(node: Node) -> TypeGuard[Use]:
+    """Whether a node is the index along a label, which a position writes as the bare name."""
+    return isinstance(node, Use) and node.name == "index" and node.term is not None and _is_label(node.term)
+
+
+def _is_label(term: Term) -> bool:
+    return len(term.items) == 1 and isinstance(term.items[0], Label)
 
 
 def nodes(tree: Node) -> Iterator[Node]:
@@ -289,9 +351,10 @@ def terms_in(tree: Formula) -> Iterator[Term]:
     for statement in tree.statements:
         if statement.term is not None:
             yield statement.term
-        for node in nodes(statement.value):
-            if isinstance(node, Use | CallAlong) and node.term is not None:
-                yield node.term
+        for value in statement.values:
+            for node in nodes(value):
+                if isinstance(node, Use | CallAlong) and node.term is not None:
+                    yield node.term
 
 
 def labels_in(*terms: Term) -> set[str]:

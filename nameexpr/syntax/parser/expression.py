@@ -23,6 +23,7 @@ from nameexpr.errors import Span, error
 from nameexpr.syntax.ast import (
     Alias,
     Anonymous,
+    At,
     Dots,
     Expression,
     Group,
@@ -30,10 +31,14 @@ from nameexpr.syntax.ast import (
     Label,
     Literal,
     NamedGroup,
+    Node,
+    Number,
     Pack,
+    Parts,
     Reducer,
     Sized,
     Term,
+    Use,
 )
 from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 
@@ -61,6 +66,7 @@ def _scanner(letter: str) -> Scanner:
           ({name}){_BLANK}(?:={_BLANK}(?:{size}|({name})|(\()){_BLANK})?
         | (?:(,)|(->)|(\()|(\))|{size}|(_(?!{letter}|'))|(\.\.\.)|({word}\.\.\.(?!{letter}|['.]))){_BLANK}
         | :{_BLANK}({name}){_BLANK}\Z
+        | (?:(\+)|@{_BLANK}(?:{size}|({name})|(\0+))){_BLANK}
         | (?=[\s\#]){_BLANK}
         """
     return re.compile(pattern, re.VERBOSE).scanner  # type: ignore[attr-defined,no-any-return]  # quicker
@@ -68,6 +74,7 @@ def _scanner(letter: str) -> Scanner:
 
 _LABEL, _SIZED, _ALIAS, _NAMED_GROUP, _COMMA, _ARROW, _GROUP, _CLOSE = range(1, 9)
 _LITERAL, _ANONYMOUS, _DOTS, _PACK, _REDUCER = range(9, 14)
+_PLUS, _AT_NUMBER, _AT_LABEL, _AT_VALUE = range(14, 18)
 
 
 class WideToken:
@@ -95,7 +102,7 @@ def parse(text: str) -> Expression:
 
         check_limits(text)
         check_names(text)
-    parts = read_terms(text, 0, len(text))
+    parts = read_terms(text, 0, len(text)) if "@" not in text else _read_positions(text)
     if parts is None:
         from nameexpr.syntax.faults.expression import syntax_fault
 
@@ -114,13 +121,22 @@ def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: i
     return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 
-Parts = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
+Read = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
 
 
-def read_terms(text: str, start: int, end: int) -> Parts | None:
+def _read_positions(text: str) -> Read | None:
+    """Read the terms of an expression in which dims have positions."""
+    from nameexpr.syntax.parser.positions import HIDDEN, hidden, without_comments
+
+    plain = without_comments(text)
+    return None if HIDDEN in plain else read_terms(hidden(plain), 0, len(text), plain)
+
+
+def read_terms(text: str, start: int, end: int, original: str = "", depth: int = -1) -> Read | None:
     """Read the terms between two places: those left and right of the arrow, and the reducer.
 
-    None means that the text is wrong, or that a number is longer than the limit on sizes.
+    None means that the text is wrong, or that a number is longer than the limit on sizes. `original` is the
+    text in which no place of a position is hidden; in formulas, `depth` counts the positions around it.
     """
     tokens = read_tokens(_scanner, text, start, end)
     if tokens is None:
@@ -128,7 +144,7 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
     inputs: list[Term] | None = None
     terms: list[Term] = []
     items: list[Item] = []
-    opened: list[tuple[Token, list[Item]]] = []
+    opened: list[_Opened] = []
     reducer = None
     for token in tokens:
         kind = token.lastindex
@@ -147,19 +163,57 @@ def read_terms(text: str, start: int, end: int) -> Parts | None:
         elif kind == _CLOSE:
             if not opened:
                 return None
-            inside, (opening, items) = items, opened.pop()
-            items.append(_group(opening, inside, token.end(_CLOSE)))
+            inside, (opening, items, parts) = items, opened.pop()
+            items.append(_group(opening, [*parts, (inside, token.start(_CLOSE))], token.end(_CLOSE)))
         elif kind in (_GROUP, _NAMED_GROUP):
-            opened.append((token, items))
+            opened.append((token, items, []))
             items = []
         elif kind == _REDUCER:
             reducer = Reducer(token[_REDUCER], Span(*token.span(_REDUCER)))
+        elif kind == _PLUS:
+            if not opened:
+                return None
+            opened[-1][2].append((items, token.start(_PLUS)))
+            items = []
+        elif kind is not None and kind > _PLUS:
+            if not items or not _positioned(items, token, original, depth):
+                return None
         elif kind is not None:  # blanks at the start have no kind
             items.append(_ATOMS[kind](token))
     if opened:
         return None
     terms.append(_term(items, start))
     return (tuple(terms), None, reducer) if inputs is None else (tuple(inputs), tuple(terms), reducer)
+
+
+_Opened = tuple[Token, list[Item], list[tuple[list[Item], int]]]
+"""A bracket, the items before it, and the parts before the last plus, each with where it ends."""
+
+
+def _positioned(items: list[Item], token: Token, original: str, depth: int) -> bool:
+    """Put a position in the place of the last item, its dim; return whether that is right."""
+    base, kind = items[-1], token.lastindex or 0
+    span = Span(*token.span(kind))
+    if isinstance(base, At):
+        return False
+    place: Node | None = None
+    if kind == _AT_NUMBER:
+        place = Number(int(token[kind]), span)
+    elif kind == _AT_LABEL:
+        place = index_of(token[kind], span)
+    else:
+        from nameexpr.syntax.parser.positions import read_place
+
+        place = read_place(original, span, max(depth, 0) + 1, is_formula=depth >= 0)
+    if place is None:
+        return False
+    items[-1] = At(base, place, Span(base.span.start, span.end))
+    return True
+
+
+def index_of(name: str, span: Span) -> Use:
+    """Return what a bare name in a position is: the index along the label."""
+    return Use("index", Term((Label(name, span),), span), span, span)
 
 
 def _term(items: list[Item], start: int) -> Term:
@@ -171,12 +225,21 @@ def _term(items: list[Item], start: int) -> Term:
     return term
 
 
-def _group(opening: Token, items: list[Item], end: int) -> Item:
+def _group(opening: Token, parts: list[tuple[list[Item], int]], end: int) -> Item:
     kind = opening.lastindex or _GROUP
-    group = Group(tuple(items), Span(opening.start(kind), end))
+    span = Span(opening.start(kind), end)
+    group: Group | Parts = Group(tuple(parts[0][0]), span)
+    if len(parts) > 1:
+        group = Parts(tuple([_part(items, stop) for items, stop in parts]), span)
     if kind == _GROUP:
         return group
     return NamedGroup(opening[1], group, Span(opening.start(1), end), Span(*opening.span(1)))
+
+
+def _part(items: list[Item], stop: int) -> Group:
+    """Make a part; one that holds nothing is where its plus, or the bracket, is."""
+    ends = (items[0].span.start, items[-1].span.end) if items else (stop, stop)
+    return Group(tuple(items), Span(*ends))
 
 
 def _sized(token: Token) -> Sized:
