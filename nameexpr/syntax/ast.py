@@ -358,5 +358,9 @@ def terms_in(tree: Formula) -> Iterator[Term]:
 
 
 def labels_in(*terms: Term) -> set[str]:
-    """Return every label that stands in terms."""
-    return {atom.name for atom in atoms_of(LABELLED, terms)}
+    """Return every label that stands in terms, and in their positions."""
+    found = {atom.name for atom in atoms_of(LABELLED, terms)}
+    for place in [place for term in terms for place in places(term)]:
+        inside = [node.term for node in nodes(place) if isinstance(node, Use) and node.term is not None]
+        found |= labels_in(*inside)
+    return found

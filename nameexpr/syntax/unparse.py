@@ -65,9 +65,13 @@ def unparse_item(item: ast.Item) -> str:
             return f"{unparse_item(base)}@{_place(place)}"
 
 
+def unparse_place(place: ast.Node) -> str:
+    """The value of a position in its canonical spelling; the index along a label is the bare label."""
+    return unparse_value(place, in_place=True)
+
+
 def _place(place: ast.Node) -> str:
-    """A place in its canonical spelling; inside one, the index along a label is the bare label."""
-    text = unparse_value(place, in_place=True)
+    text = unparse_place(place)
     is_plain = isinstance(place, ast.Number) or ast.is_bare_label(place)
     return text if is_plain or (isinstance(place, ast.Use) and place.term is not None) else f"({text})"
 
@@ -98,7 +102,8 @@ def unparse_value(node: ast.Node, *, in_place: bool = False) -> str:
         case ast.Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name
         case ast.Use(name, term):
-            return unparse_item(term.items[0]) if in_place and ast.is_bare_label(node) else name + _bracket(term)
+            is_bare = in_place and ast.is_bare_label(node)
+            return unparse_item(term.items[0]) if is_bare and term is not None else name + _bracket(term)
         case ast.Call(function, arguments):
             return f"{function}({', '.join(map(text, arguments))})"
         case ast.CallAlong(function, term, arguments):

@@ -196,7 +196,9 @@ class Nodes:
             else:
                 value = Unary("-", term, Span(start, term.span.end))
         for sign, right in zip(children[::2], children[1::2], strict=True):
-            value = Binary(str(sign), value, right, Span(value.span.start, right.span.end), span_of(sign, sign))
+            value = Binary(
+                str(sign), value, right, Span(value.span.start, right.span.end), span_of(sign, sign)
+            )
         return value  # type: ignore[no-any-return]
 
     def stride(self, children: list[Token]) -> Node:

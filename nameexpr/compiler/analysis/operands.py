@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
+from nameexpr.compiler.analysis.readings import Reading
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
-from nameexpr.records import record
+from nameexpr.records import field, record
 from nameexpr.syntax import ast
 
 View = tuple[str, ast.Term]
@@ -32,16 +33,17 @@ class Views:
 
     `axes` gives for each operand and term through which it is seen the labels of its dims, `default` the term
     of a use that has none. `left` are the axes of every statement's own term. `packs` are the packs that
-    operands have, `under` the names there.
+    operands have, `under` the names there. `readings` tell how dims are read that have a label of their own.
     """
 
     operands: Mapping[str, Operand]
-    axes: Mapping[View, Axes]
+    axes: dict[View, Axes]
     default: Mapping[str, ast.Term]
     left: tuple[Axes | None, ...]
     sizes: dict[str, int]
     packs: Mapping[str, int]
     under: Mapping[str, Names]
+    readings: dict[str, Reading] = field(default_factory=dict)
 
 
 def stretch(term: ast.Term, ndim: int) -> list[tuple[ast.Item, int]]:

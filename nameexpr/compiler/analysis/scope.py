@@ -14,17 +14,20 @@ from nameexpr.errors import TOLD, Diagnostic, Mark, Span, error
 from nameexpr.ops import ALONG, ALONG_ONE, CONSTANTS, INDEX, POINTWISE, REDUCTIONS, RESERVED, SIZE
 from nameexpr.records import record
 from nameexpr.syntax import ast
+from nameexpr.syntax.items import is_read
 
 
 @record
 class Scope:
     """The operands that a formula uses, in the order of their first use, with all their uses; `plain` are the
-    views of operands where all terms hold nothing but labels.
+    views of operands where all terms hold nothing but labels; `has_readings` says that some dims are read in
+    parts or at positions.
     """
 
     tree: ast.Formula
     uses: dict[str, tuple[ast.Use, ...]]
     plain: tuple[View, ...] | None = None
+    has_readings: bool = False
 
     @property
     def text(self) -> str:
@@ -39,7 +42,10 @@ class Scope:
 
 def read_scope(tree: ast.Formula) -> Scope:
     """Return the operands of a formula, its text checked."""
-    walks = [(statement, tuple(ast.nodes(statement.value))) for statement in tree.statements]
+    walks = [
+        (statement, tuple([node for value in statement.values for node in ast.nodes(value)]))
+        for statement in tree.statements
+    ]
     mistakes = list(islice(_mistakes(tree, walks), TOLD))
     if mistakes:
         raise error(*mistakes)
@@ -51,7 +57,9 @@ def read_scope(tree: ast.Formula) -> Scope:
                 uses.setdefault(node.name, []).append(node)
         if statement.name is not None:
             defined.add(statement.name)
-    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, _plain_views(walks, uses))
+    plain = _plain_views(walks, uses)
+    has_readings = plain is None and any(is_read(item) for term in ast.terms_in(tree) for item in term.items)
+    return Scope(tree, {name: tuple(every) for name, every in uses.items()}, plain, has_readings)
 
 
 def _plain_views(walks: Walks, uses: Mapping[str, Sequence[ast.Use]]) -> tuple[View, ...] | None:
@@ -131,7 +139,7 @@ def _terms(tree: ast.Formula, uses: list[ast.Use]) -> Iterator[Diagnostic]:
     for rule in INPUT_RULES:
         yield from rule(ast.Expression(terms, left, None, tree.text), False, "operand")  # noqa: FBT003
     for use, term in zip(uses, terms, strict=True):
-        for atom in ast.atoms(term.items):
+        for atom in ast.atoms(tuple([item for item in term.items if not is_read(item)])):
             if isinstance(atom, ast.Anonymous):
                 message, hint = "_ has no meaning in a formula", "name the dim"
                 yield Diagnostic("NE239", message, tree.text, (Mark(atom.span),), hint=hint)

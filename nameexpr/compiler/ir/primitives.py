@@ -123,6 +123,15 @@ def _sizes_of(wanted: Shape, letters: Sequence[Shape], shapes: Shapes) -> Shape:
     return tuple([sizes[letter] for letter in wanted])
 
 
+def _windowed(instruction: Instruction, sources: Shapes) -> Shape:
+    (source,), shape = sources, instruction.shape
+    for size, offset, steps in zip(source, instruction.axes, instruction.letters, strict=True):
+        ends = [step * (length - 1) for step, length in zip(steps, shape, strict=True)]
+        low, high = (offset + sum([pick(end, 0) for end in ends]) for pick in (min, max))
+        assert 0 in shape or 0 <= low <= high < size, f"{instruction} leaves {source}"
+    return shape
+
+
 def _without_axes(instruction: Instruction, sources: Shapes) -> Shape:
     (source,), axes = sources, instruction.axes
     assert axes and 0 <= min(axes) <= max(axes) < len(source), f"{instruction} of {source}"
@@ -263,6 +272,7 @@ PRIMITIVES: Mapping[Primitive, PrimitiveRules] = {
     "reshape": PrimitiveRules(_reshaped, strides.of_reshape, cuts=slices.of_reshape, is_view=True),
     "transpose": PrimitiveRules(_transposed, strides.transposed, cuts=slices.of_transpose, is_view=True),
     "diagonal": PrimitiveRules(_by_letters, strides.of_diagonal, is_view=True),
+    "window": PrimitiveRules(_windowed, strides.of_window, is_view=True),
     "as_real": PrimitiveRules(lambda _, sources: (*sources[0], 2), strides.of_parts, is_view=True),
     "as_complex": PrimitiveRules(_without_parts, strides.of_pairs, is_view=True),
     "repeat": PrimitiveRules(_repeated),

@@ -154,6 +154,12 @@ def of_diagonal(instruction: Instruction, sources: Sources, shape: Shape) -> Str
     return tuple([sum(stride for other, stride in pairs if other == letter) for letter in result])
 
 
+def of_window(instruction: Instruction, sources: Sources, shape: Shape) -> Strides:
+    """Those of every axis of the source that an index goes along."""
+    rows = list(zip(instruction.letters, sources[0][1], strict=True))
+    return tuple([sum(row[axis] * stride for row, stride in rows) for axis in range(len(shape))])
+
+
 def of_reshape(_: Instruction, sources: Sources, shape: Shape) -> Strides:
     """Those of a view, or of a copy if there is none."""
     return reshaped(*sources[0], shape) or row_major_strides(shape)

@@ -32,7 +32,7 @@ RUN = 512
 """Bytes of a run of cells that is repeated in one copy over all axes (`nameexpr.backends.numpy.copies`)."""
 
 MOVES: frozenset[Primitive] = frozenset(
-    {"reshape", "transpose", "diagonal", "as_real", "as_complex", "repeat", "embed", "copy"}
+    {"reshape", "transpose", "diagonal", "window", "as_real", "as_complex", "repeat", "embed", "copy"}
 )
 """What leaves cells in the byte order that they have."""
 TURNED = frozenset({"sort", "flip"})

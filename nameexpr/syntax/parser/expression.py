@@ -132,7 +132,9 @@ def _read_positions(text: str) -> Read | None:
     return None if HIDDEN in plain else read_terms(hidden(plain), 0, len(text), plain)
 
 
-def read_terms(text: str, start: int, end: int, original: str = "", depth: int = -1) -> Read | None:
+def read_terms(  # noqa: PLR0912  a call for each token would take longer
+    text: str, start: int, end: int, original: str = "", depth: int = -1
+) -> Read | None:
     """Read the terms between two places: those left and right of the arrow, and the reducer.
 
     None means that the text is wrong, or that a number is longer than the limit on sizes. `original` is the

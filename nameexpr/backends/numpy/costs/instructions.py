@@ -38,6 +38,8 @@ from nameexpr.compiler.memory.scratch import RUN
 Arrays = Sequence[Strided]
 VIEW, COPIED = 100.0, 250.0
 """A view, and a call that copies; `calls` counts its neighbours in, too."""
+WINDOW = 5000.0
+"""A view made of its strides."""
 FILL, BYTE = 700.0, 0.015
 """Making an array of one value, and one byte of it."""
 REPEATED, REPEATED_RUN, REPEATED_CELL = 900.0, 0.7, (0.03, 0.07)
@@ -269,5 +271,6 @@ COSTS: Mapping[Primitive, float | Callable[[Instruction, Arrays, Strided], float
     "sum": _sum,
     "transpose": VIEW,
     "vecdot": _vecdot,
+    "window": WINDOW,
 }
 """What each primitive costs: as much whatever its arrays are, or by these; without a row, a copy."""

@@ -9,6 +9,7 @@ from nameexpr.compiler.analysis.build.contractions import reduction, widened
 from nameexpr.compiler.analysis.build.values import Arithmetic, Values
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
+from nameexpr.compiler.analysis.readings import read_of, visible
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import (
     DOTS,
@@ -24,7 +25,7 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
-from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
+from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View, Window, windowed
 from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
@@ -89,6 +90,8 @@ class FormulaWriter:
         """Write a statement: its value, arranged as its term says."""
         statement, axes = self.scope.tree.statements[number], self.views.left[number]
         values, graph = self.values, self.values.graph
+        if self.views.readings or self.scope.has_readings:
+            self._read_positions(statement)
         value, mention = self.value(statement.value)
         values.named.add(value)
         if statement.term is None or axes is None:
@@ -108,6 +111,14 @@ class FormulaWriter:
         if statement.name is not None:
             self.statements[statement.name] = written
         return written
+
+    def _read_positions(self, statement: ast.Statement) -> None:
+        from nameexpr.compiler.analysis.resolve_views import read_statement
+
+        earlier = {name: one.axes for name, one in self.statements.items() if one.axes is not None}
+        graph = self.values.graph
+        shapes = {name: tuple(map(graph.cells, axes)) for name, axes in earlier.items()}
+        read_statement(self.scope.text, statement, shapes, self.views)
 
     def in_dtype(self, result: StatementValue, statement: ast.Statement) -> StatementValue:
         """Return a result in the dtype that is asked for (NE610 if that cannot hold it)."""
@@ -186,13 +197,25 @@ class FormulaWriter:
         position = self.scope.operands.index(node.name)
         dtype = self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
+        value = self._read(value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
-        return value, mentioned(term, axes)
+        return value, mentioned(term, visible(axes, self.views.readings))
+
+    def _read(self, value: int, axes: Axes) -> int:
+        """Return a value of which some dims are read in parts or at positions."""
+        readings, graph = self.views.readings, self.values.graph
+        found = [readings[label] for labels in axes for label in labels if label in readings]
+        if not found:
+            return value
+        reads = tuple([read for one in found if (read := read_of(one, graph.sizes)) is not None])
+        if len(reads) < len(found):
+            raise error(Diagnostic("NE239", "positions from data are not supported yet", self.scope.text))
+        return graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -224,6 +247,8 @@ class FormulaWriter:
                 message = f"the dims of '{node.name}' are ambiguous: a name occurs twice, or is missing"
                 hint = f"name its dims where it is used: {node.name}[i j]"
                 raise error(Diagnostic("NE523", message, self.scope.text, (Mark(node.span),), hint=hint))
+        elif (known := self.views.axes.get((node.name, term))) is not None:  # type: ignore[arg-type]
+            axes = known
         else:
             from nameexpr.compiler.analysis.resolve_views import relabelled
 
@@ -232,6 +257,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
+        value, axes = self._read(value, axes), visible(axes, self.views.readings)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

@@ -15,7 +15,7 @@ from nameexpr.dims import another_name
 from nameexpr.errors import TOLD, Diagnostic, Mark, did_you_mean, error
 from nameexpr.ops import REDUCTIONS
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import dim_name_of, group_of, is_renamed, unnamed
+from nameexpr.syntax.items import dim_name_of, group_of, is_renamed, unnamed, value_atoms_of
 from nameexpr.syntax.unparse import unparse_item
 
 
@@ -118,7 +118,7 @@ def _named_factors(tree: ast.Expression, group: ast.Group) -> Iterator[Diagnosti
 def _anonymous(tree: ast.Expression, _: bool) -> Iterator[Diagnostic]:
     if tree.outputs is None:
         return
-    inside, outside = ast.atoms_of(ast.Anonymous, tree.inputs), ast.atoms_of(ast.Anonymous, tree.outputs)
+    inside, outside = (value_atoms_of(ast.Anonymous, terms) for terms in (tree.inputs, tree.outputs))
     if len(tree.inputs) > 1 and (inside or outside):
         hint = "name the dim, so that it is clear which operands share it"
         message = "_ is supported only with one input or in an assertion"
