@@ -11,18 +11,8 @@ from typing import Any
 
 from nameexpr.backends.numpy.foreign import Coordinate, Foreign, read
 from nameexpr.compiler.analysis.scope import Scope
-from nameexpr.syntax.ast import (
-    Alias,
-    CallAlong,
-    Expression,
-    Group,
-    NamedGroup,
-    Statement,
-    Term,
-    Use,
-    atoms,
-    nodes,
-)
+from nameexpr.syntax.ast import Alias, CallAlong, Expression, Group, NamedGroup, Statement, Term, Use
+from nameexpr.syntax.walk import atoms, nodes
 from nameexpr.tensors import NamedTensor, wrap
 from nameexpr.tensors.coordinates import agreed, without
 from nameexpr.tensors.labelled import attach

@@ -29,8 +29,7 @@ Spans do not count in comparisons: `parse(unparse(tree)) == tree`. The grammars,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
 from nameexpr.errors import Span
 from nameexpr.records import field, record
@@ -184,33 +183,6 @@ class Expression:
         return self.outputs is not None and len(self.inputs) == 1 and not self.inputs[0].items
 
 
-def atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the items that hold no others, left to right, inside groups too; of a position its dim."""
-    for item in items:
-        inside = None if isinstance(item, ATOMS) else items_in(item)
-        if inside is None:
-            yield item  # type: ignore[misc]  # what holds no others is an atom
-        else:
-            yield from atoms(inside)
-
-
-def items_in(item: Item) -> tuple[Item, ...] | None:
-    """Return the items that an item holds: those of a group, parts as groups, the dim of a position."""
-    match item:
-        case Group(items) | NamedGroup(_, Group(items)):
-            return items
-        case Parts(parts) | NamedGroup(_, Parts(parts)):
-            return parts
-        case At(base):
-            return (base,)
-    return None
-
-
-def atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
-    """Return the items of a kind that stand in terms, inside groups too."""
-    return [atom for term in terms for atom in atoms(term.items) if isinstance(atom, kind)]
-
-
 @record
 class Number:
     """`2`, `0.5`, `1e-3`: a number, which is weak in promotion as Python's are."""
@@ -310,57 +282,3 @@ class Formula:
 
     statements: tuple[Statement, ...]
     text: str = field(default="", compare=False)
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes right below a node; of a use, those of its positions."""
-    if isinstance(node, Use):
-        return () if node.term is None else places(node.term)
-    if isinstance(node, Binary):
-        return (node.left, node.right)
-    if isinstance(node, Unary):
-        return (node.value,)
-    return node.arguments if isinstance(node, Call | CallAlong) else ()
-
-
-def places(term: Term) -> tuple[Node, ...]:
-    """Return the places of a term's positions, from left to right."""
-    return tuple([item.place for item in term.items if isinstance(item, At)])
-
-
-def is_bare_label(node: Node) -> TypeGuard[Use]:
-    """Whether a node is the index along a label, which a position writes as the bare name."""
-    return isinstance(node, Use) and node.name == "index" and node.term is not None and _is_label(node.term)
-
-
-def _is_label(term: Term) -> bool:
-    return len(term.items) == 1 and isinstance(term.items[0], Label)
-
-
-def nodes(tree: Node) -> Iterator[Node]:
-    """Yield all nodes of an expression, from left to right, parents before their children."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
-
-
-def terms_in(tree: Formula) -> Iterator[Term]:
-    """Yield every term of a formula: on the left, of uses, in brackets."""
-    for statement in tree.statements:
-        if statement.term is not None:
-            yield statement.term
-        for value in statement.values:
-            for node in nodes(value):
-                if isinstance(node, Use | CallAlong) and node.term is not None:
-                    yield node.term
-
-
-def labels_in(*terms: Term) -> set[str]:
-    """Return every label that stands in terms, and in their positions."""
-    found = {atom.name for atom in atoms_of(LABELLED, terms)}
-    for place in [place for term in terms for place in places(term)]:
-        inside = [node.term for node in nodes(place) if isinstance(node, Use) and node.term is not None]
-        found |= labels_in(*inside)
-    return found

@@ -6,29 +6,11 @@ row or two here, its parsing and its spelling, and its labels in `nameexpr.compi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TypeGuard, TypeVar
 
 from nameexpr.records import replace
-from nameexpr.syntax.ast import (
-    LABELLED,
-    Alias,
-    Anonymous,
-    AnyAtom,
-    At,
-    Atom,
-    Group,
-    Item,
-    Label,
-    Literal,
-    NamedGroup,
-    Node,
-    Parts,
-    Term,
-    Use,
-    atoms,
-    nodes,
-)
+from nameexpr.syntax.ast import LABELLED, Alias, At, Group, Item, Label, NamedGroup, Parts
 
 AnyItem = TypeVar("AnyItem", bound=Item)
 Renamed = Alias | NamedGroup
@@ -74,35 +56,6 @@ def parts_of(item: Item) -> Parts | None:
 def is_read(item: Item) -> bool:
     """Whether a dim is read in parts, or at positions."""
     return isinstance(item, At) or parts_of(item) is not None
-
-
-def is_live(part: Group) -> bool:
-    """Whether the value has a part, that is, whether it has a label: `1` and `_` are skipped."""
-    return any(not isinstance(atom, Literal | Anonymous) for atom in atoms(part.items))
-
-
-def value_atoms(items: tuple[Item, ...]) -> Iterator[Atom]:
-    """Yield the atoms of the dims that a value has: of parts those that are live, of positions the labels."""
-    for item in items:
-        parts = parts_of(item)
-        if isinstance(item, At):
-            yield from labels_in_place(item.place)
-        elif parts is None:
-            yield from atoms((item,))
-        else:
-            yield from atoms(tuple([part for part in parts.parts if is_live(part)]))
-
-
-def labels_in_place(place: Node) -> Iterator[Atom]:
-    """Yield the labels over which a position varies, where they are written."""
-    for node in nodes(place):
-        if isinstance(node, Use) and node.term is not None and node.name != "size":
-            yield from atoms(tuple([item for item in node.term.items if not isinstance(item, At)]))
-
-
-def value_atoms_of(kind: type[AnyAtom] | tuple[type[AnyAtom], ...], terms: Iterable[Term]) -> list[AnyAtom]:
-    """Return the atoms of a kind among the dims that values have."""
-    return [atom for term in terms for atom in value_atoms(term.items) if isinstance(atom, kind)]
 
 
 def unnamed(item: Item) -> Item:

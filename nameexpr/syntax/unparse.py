@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 
 _ATOM = 8
 _LARGEST = sys.float_info.max
@@ -72,7 +72,7 @@ def unparse_place(place: ast.Node) -> str:
 
 def _place(place: ast.Node) -> str:
     text = unparse_place(place)
-    is_plain = isinstance(place, ast.Number) or ast.is_bare_label(place)
+    is_plain = isinstance(place, ast.Number) or walk.is_bare_label(place)
     return text if is_plain or (isinstance(place, ast.Use) and place.term is not None) else f"({text})"
 
 
@@ -102,7 +102,7 @@ def unparse_value(node: ast.Node, *, in_place: bool = False) -> str:
         case ast.Number(value):
             return repr(value) if value <= _LARGEST else "1e999"  # `inf` would be a name
         case ast.Use(name, term):
-            is_bare = in_place and ast.is_bare_label(node)
+            is_bare = in_place and walk.is_bare_label(node)
             return unparse_item(term.items[0]) if is_bare and term is not None else name + _bracket(term)
         case ast.Call(function, arguments):
             return f"{function}({', '.join(map(text, arguments))})"

@@ -32,7 +32,8 @@ from nameexpr.syntax.ast import (
 from nameexpr.syntax.grammar import load_parser
 from nameexpr.syntax.lexer.names import check_names
 from nameexpr.syntax.limits import check_limits
-from nameexpr.syntax.parser.formula import check_depth, with_semicolons
+from nameexpr.syntax.parser.formula import DEEPEST, with_semicolons
+from nameexpr.syntax.walk import check_depth
 
 
 @cache
@@ -59,7 +60,7 @@ def formula_tree(text: str) -> Formula | None:
         check_names(text, is_formula=True)
         statements: Any = lark_parser("formula").parse(with_semicolons(text))
         tree = Formula(statements, text)
-        check_depth(tree)
+        check_depth(tree, DEEPEST)
     except (NameExprError, UnexpectedInput, ChainedError):
         return None
     return tree

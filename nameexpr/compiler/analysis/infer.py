@@ -8,7 +8,6 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from nameexpr.compiler.analysis.operands import Operand, describe, measured, numbers
-from nameexpr.compiler.analysis.readings import Readings, read_of, visible
 from nameexpr.compiler.ir.axes import (
     DOTS,
     Axes,
@@ -23,18 +22,11 @@ from nameexpr.compiler.ir.graph import Arrange, Graph, Node, Reduction, View, Wi
 from nameexpr.errors import Diagnostic, Mark, Span, error
 from nameexpr.ops import NEED_ELEMENTS
 from nameexpr.records import record
-from nameexpr.syntax.ast import (
-    LABELLED,
-    STRETCHED,
-    Expression,
-    Label,
-    Literal,
-    atoms,
-    atoms_of,
-)
+from nameexpr.syntax.ast import LABELLED, STRETCHED, Expression, Label, Literal
 from nameexpr.syntax.limits import limits
 
 if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.readings import Readings
     from nameexpr.compiler.analysis.resolve import Resolved
 
 
@@ -134,6 +126,8 @@ def infer_sizes(
     tree: Expression, operands: Sequence[Operand], keywords: Mapping[str, int]
 ) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
     """Return the sizes that an assertion finds: those of labels, and those under packs and "..."."""
+    from nameexpr.syntax.walk import atoms_of
+
     sizes = _solved(tree, operands, keywords)[2]
     packs = {
         getattr(item, "name", DOTS): tuple(sizes[label] for label in labels_under(item.word, sizes))
@@ -144,6 +138,8 @@ def infer_sizes(
 
 def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
     """Return the labels that the result lacks in the order of the text, packs as a whole where they begin."""
+    from nameexpr.compiler.analysis.readings import visible
+
     kept = {label for labels in resolved.result for label in labels}
     order: list[str] = []
     for term, dims in zip(tree.inputs, resolved.operands, strict=True):
@@ -162,6 +158,8 @@ def _dropped(tree: Expression, resolved: Resolved) -> tuple[str, ...]:
 
 
 def _no_elements(tree: Expression, operands: Sequence[Operand], typed: Typed) -> Diagnostic:
+    from nameexpr.syntax.walk import atoms
+
     empty = [label for label in typed.dropped if typed.sizes[label] == 0]
     names = {shown(label) for label in empty}
     span = tree.reducer.span if tree.reducer is not None else Span(len(tree.text), len(tree.text))
@@ -204,6 +202,8 @@ def build_expression(typed: Typed, dtypes: Dtypes) -> tuple[Graph, int]:
 
 def _read(typed: Typed, nodes: list[Node], labels: list[Labels], dtypes: list[str]) -> list[int]:
     """Add the values whose dims are read in parts or at positions, and return the factors."""
+    from nameexpr.compiler.analysis.readings import read_of
+
     factors: list[int] = []
     for position, axes in enumerate(typed.operands):
         whole = [label for group in axes for label in group if label in typed.readings]

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
-from nameexpr.compiler.analysis.readings import Reading
 from nameexpr.compiler.ir.axes import Axes, Names
 from nameexpr.dims import match
 from nameexpr.errors import OperandInfo
 from nameexpr.records import field, record
 from nameexpr.syntax import ast
+
+if TYPE_CHECKING:
+    from nameexpr.compiler.analysis.readings import Reading
 
 View = tuple[str, ast.Term]
 """An operand or a statement of a formula, and the term through which it is seen."""
@@ -134,7 +137,9 @@ def _with_size(item: ast.Item, size: int) -> str:
 
 def labelled(terms: Iterable[ast.Term], name: str) -> list[ast.Labelled]:
     """Return the items that have a label."""
-    return [atom for atom in ast.atoms_of(ast.LABELLED, terms) if atom.name == name]
+    from nameexpr.syntax import walk
+
+    return [atom for atom in walk.atoms_of(ast.LABELLED, terms) if atom.name == name]
 
 
 ASSUMED_SIZE = 8
@@ -144,8 +149,10 @@ ASSUMED_DIMS = 2
 
 def assumed_shapes(tree: ast.Expression, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """Return one shape per input term, consistent with the sizes that the text and the keywords give."""
+    from nameexpr.syntax import walk
+
     known = dict(sizes)
-    known |= {atom.name: atom.size for atom in ast.atoms_of(ast.Sized, tree.terms)}
+    known |= {atom.name: atom.size for atom in walk.atoms_of(ast.Sized, tree.terms)}
     return [tuple(size for item in term.items for size in _assumed(item, known)) for term in tree.inputs]
 
 

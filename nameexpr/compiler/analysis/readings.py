@@ -14,8 +14,8 @@ from nameexpr.compiler.ir.axes import Axes, Labels, Unnamed
 from nameexpr.compiler.ir.graph import Read
 from nameexpr.errors import Span
 from nameexpr.records import record
-from nameexpr.syntax import ast
-from nameexpr.syntax.items import labels_in_place
+from nameexpr.syntax import ast, walk
+from nameexpr.syntax.walk import labels_in_place
 
 
 @record
@@ -49,9 +49,9 @@ def placed(readings: Readings) -> set[str]:
     """Return the labels and the sizes that positions name."""
     found: set[str] = set()
     for reading in readings.values():
-        for node in ast.nodes(reading.place) if reading.place is not None else ():
+        for node in walk.nodes(reading.place) if reading.place is not None else ():
             if isinstance(node, ast.Use) and node.term is not None:
-                found |= ast.labels_in(node.term)
+                found |= walk.labels_in(node.term)
     return found
 
 

@@ -15,9 +15,10 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Labels, anonymous, literal, un
 from nameexpr.errors import TOLD, Diagnostic, Mark, error
 from nameexpr.records import field, record
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import is_live, parts_of
+from nameexpr.syntax.items import parts_of
 from nameexpr.syntax.limits import limits
 from nameexpr.syntax.unparse import unparse_item, unparse_term
+from nameexpr.syntax.walk import is_live
 
 
 @record

@@ -20,7 +20,7 @@ from nameexpr.compiler.ir.axes import DOTS, Axes, Names, is_under_dots, under_do
 from nameexpr.errors import TOLD, Diagnostic, Mark, NameExprError, OperandInfo, did_you_mean, error
 from nameexpr.ops import RESERVED
 from nameexpr.records import replace
-from nameexpr.syntax import ast
+from nameexpr.syntax import ast, walk
 from nameexpr.syntax.items import is_read, label_of, rewritten
 
 
@@ -52,10 +52,10 @@ def resolve_views(scope: Scope, operands: Mapping[str, Operand], sizes: Mapping[
             _check_left(tree.text, statement.term, packs)
             name = statement.name or ""
             left[-1] = resolve_result(statement.term, packs, written, tree.text, resolved.readings, name)
-    sized = tuple(ast.atoms_of(ast.Sized, ast.terms_in(tree)))
+    sized = tuple(walk.atoms_of(ast.Sized, walk.terms_in(tree)))
     written |= {item.name: item.size for item in sized}
     resolved = replace(resolved, written={**written, **resolved.written}, sized=sized)
-    inside, everywhere = ast.labels_in(*expression.inputs), ast.labels_in(*ast.terms_in(tree))
+    inside, everywhere = walk.labels_in(*expression.inputs), walk.labels_in(*walk.terms_in(tree))
     _check_sizes_given(tree, sizes, inside | everywhere)
     own = {name: size for name, size in sizes.items() if name in inside | placed(resolved.readings)}
     plain = _plain_labels(tree) if resolved.readings else ()
@@ -77,9 +77,9 @@ def _plain_labels(tree: ast.Formula) -> set[str]:
     names = {statement.name for statement in tree.statements}
     found: set[str] = set()
     for name, term in _uses_of(tree.statements):
-        found |= {atom.name for atom in ast.atoms_of(ast.LABELLED, [term])}
+        found |= {atom.name for atom in walk.atoms_of(ast.LABELLED, [term])}
         if name in names:
-            for place in ast.places(term):
+            for place in walk.places(term):
                 found |= set(labels_of(place))
     return found
 
@@ -88,7 +88,7 @@ def _uses_of(statements: Iterable[ast.Statement]) -> Iterator[tuple[str, ast.Ter
     """Yield the uses of operands and statements that have terms, those in positions too."""
     for statement in statements:
         for value in statement.values:
-            for node in ast.nodes(value):
+            for node in walk.nodes(value):
                 if isinstance(node, ast.Use) and node.term is not None and node.name not in RESERVED:
                     yield node.name, node.term
 
@@ -108,7 +108,7 @@ def read_statement(
         for name, _ in pairs
     ]
     resolved = resolve(expression, operands)
-    inside = ast.labels_in(*expression.inputs) | placed(resolved.readings)
+    inside = walk.labels_in(*expression.inputs) | placed(resolved.readings)
     hints = {label: size for label, size in known.items() if label in inside}
     resolved, sizes = solve(expression, operands, _local_dots(resolved, operands), hints)
     views.readings.update(resolved.readings)
@@ -139,7 +139,7 @@ def _without_dots(term: ast.Term, names: Names | None) -> Names | None:
 
 
 def _check_left(text: str, term: ast.Term, packs: Mapping[str, int]) -> None:
-    for atom in ast.atoms(term.items):
+    for atom in walk.atoms(term.items):
         message = hint = ""
         if isinstance(atom, ast.Anonymous):
             message, hint = (
@@ -172,7 +172,7 @@ def relabelled(text: str, view: View, shape: tuple[int, ...], views: Views) -> A
     operand = [Operand(shape, None, name)]
     resolved = resolve(expression, operand)
     groups = tuple(item for item in term.items if label_of(item) is None)
-    hints = {label: known[label] for label in ast.labels_in(ast.Term(groups)) if label in known}
+    hints = {label: known[label] for label in walk.labels_in(ast.Term(groups)) if label in known}
     resolved, sizes = solve(expression, operand, resolved, hints)
     axes = _local_dots(resolved, operand).operands[0]
     for label, size in sizes.items():
@@ -201,7 +201,7 @@ def check_given(scope: Scope, operands: Mapping[str, Operand]) -> None:
 
 def _missing(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnostic]:
     unused = [name for name in operands if name not in scope.uses]
-    labels = ast.labels_in(*ast.terms_in(scope.tree))
+    labels = walk.labels_in(*walk.terms_in(scope.tree))
     for name, uses in scope.uses.items():
         if name not in operands:
             near = did_you_mean(name, unused) or _CONSTANTS.get(name)
@@ -229,8 +229,8 @@ def _unused(scope: Scope, operands: Mapping[str, Operand]) -> Iterator[Diagnosti
 def _unused_operand(scope: Scope, name: str) -> Diagnostic:
     """Return the diagnostic for an operand that the formula does not use, or for a size given like one."""
     message = f"the formula does not use the operand {name}="
-    terms = tuple(ast.terms_in(scope.tree))
-    if name not in ast.labels_in(*terms):
+    terms = tuple(walk.terms_in(scope.tree))
+    if name not in walk.labels_in(*terms):
         hint = did_you_mean(name, scope.uses) or "leave it out"
         return Diagnostic("NE522", message, scope.text, hint=hint)
     marks = tuple(Mark(atom.span) for atom in labelled(terms, name))

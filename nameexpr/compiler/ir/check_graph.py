@@ -40,7 +40,7 @@ def check_graph(graph: Graph, outputs: Sequence[int]) -> None:
     assert all(isinstance(graph.nodes[output], Arrange) for output in outputs), "an output is not an array"
 
 
-def _labels_of(graph: Graph, node: object) -> Labels | None:  # noqa: PLR0912  a case for each kind of node
+def _labels_of(graph: Graph, node: object) -> Labels | None:
     """Return the labels that follow from a node; None where any will do."""
     match node:
         case View(position, value, axes):

@@ -14,7 +14,7 @@ from nameexpr.compiler.ir import slices, strides
 from nameexpr.compiler.ir.layouts import OperandLayout, layouts_or_default
 from nameexpr.compiler.ir.program import Instruction, Primitive, Program, Shape
 from nameexpr.compiler.ir.slices import Cuts, Shapes
-from nameexpr.compiler.ir.strides import Sources, Strides, row_major_strides
+from nameexpr.compiler.ir.strides import Sources, Strides, broadcast, row_major_strides
 from nameexpr.records import record
 
 
@@ -58,18 +58,6 @@ def work_of(instruction: Instruction, sources: Shapes, result: Shape) -> int:
 def sliceable_axes(instruction: Instruction, sources: Shapes, depth: int) -> Cuts:
     """How many leading axes of each source are cut for a slice, None if there are no slices."""
     return PRIMITIVES[instruction.primitive].cuts(instruction, sources, depth)
-
-
-def broadcast(*shapes: Shape) -> Shape:
-    """The shape that shapes broadcast to, as NumPy has it."""
-    ndim = max(map(len, shapes), default=0)
-    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
-    result = []
-    for sizes in zip(*padded, strict=True):
-        size = next((size for size in sizes if size != 1), 1)
-        assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
-        result.append(size)
-    return tuple(result)
 
 
 # The shape of what a primitive gives, where those of its sources are right.

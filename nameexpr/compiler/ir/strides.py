@@ -44,6 +44,18 @@ def compact_strides(shape: Shape, order: Sequence[int]) -> Strides:
     return tuple(strides)
 
 
+def broadcast(*shapes: Shape) -> Shape:
+    """The shape that shapes broadcast to, as NumPy has it."""
+    ndim = max(map(len, shapes), default=0)
+    padded = [(1,) * (ndim - len(shape)) + shape for shape in shapes]
+    result = []
+    for sizes in zip(*padded, strict=True):
+        size = next((size for size in sizes if size != 1), 1)
+        assert all(other in (1, size) for other in sizes), f"{shapes} do not broadcast"
+        result.append(size)
+    return tuple(result)
+
+
 def aligned(shape: Shape, strides: Strides, wanted: Shape) -> Strides:
     """The strides of an array that is broadcast to a shape."""
     pairs = zip(shape, strides, strict=True)

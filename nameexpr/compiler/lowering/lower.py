@@ -22,7 +22,6 @@ from nameexpr.compiler.ir.graph import (
     Graph,
     Index,
     Map,
-    Read,
     Reduction,
     Scalar,
     View,
@@ -31,10 +30,9 @@ from nameexpr.compiler.ir.graph import (
     merged,
     number_of,
     use_counts,
-    windowed,
 )
 from nameexpr.compiler.ir.program import Instruction, Program
-from nameexpr.compiler.ir.strides import of_window, row_major_strides
+from nameexpr.compiler.ir.strides import row_major_strides
 from nameexpr.compiler.ir.target import Target
 from nameexpr.compiler.lowering.builder import Builder, Operands, Value
 from nameexpr.compiler.lowering.contraction import lower_reduction
@@ -115,7 +113,7 @@ class Lowering:
                 kept = tuple(label for label in value.labels if label not in labels)
                 return self.build.reshape(value, self.build.shape(kept), kept)
             case Window(source, reads):
-                return lower_window(self.build, self.value(source), reads)
+                return self.build.window(self.value(source), reads)
             case Arrange(source, axes):
                 return self._arranged(source, axes, is_row_major=number in self.row_major)
 
@@ -263,22 +261,6 @@ def lower_view(build: Builder, source: Value, axes: Axes) -> Value:
     if is_split:
         value = replace(value, number=build.reshape(value, build.shape(labels), labels).number)
     return build.diagonal(value) if len(set(labels)) < len(labels) else value
-
-
-def lower_window(build: Builder, source: Value, reads: Sequence[Read]) -> Value:
-    """Return a view with one axis per label, in which some dims of `source` are read at positions."""
-    at, labels = {read.label: read for read in reads}, windowed(source.labels, reads)
-    offsets, rows = [], []
-    for own in source.labels:
-        read = at.get(own, Read(own, 0, ((own, 1),)))
-        strides = dict(read.strides)
-        offsets.append(read.offset)
-        rows.append(tuple([strides.get(label, 0) for label in labels]))
-    made = Instruction("window", (source.number,), build.shape(labels), tuple(offsets), tuple(rows))
-    steps = None
-    if source.strides is not None:
-        steps = of_window(made, [(build.shape(source.labels), source.strides)], made.shape)
-    return build.moved(source, made, labels, steps)
 
 
 def lower_arrangement(

@@ -38,7 +38,6 @@ from nameexpr.syntax.ast import (
     Reducer,
     Sized,
     Term,
-    Use,
 )
 from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 
@@ -121,24 +120,27 @@ def read_tokens(scanner: Callable[[str], Scanner], text: str, start: int, end: i
     return tokens if (tokens[-1].end() if tokens else start) == end else None
 
 
+PlaceReader = Callable[[Span], Node | None]
 Read = tuple[tuple[Term, ...], tuple[Term, ...] | None, Reducer | None]
 
 
 def _read_positions(text: str) -> Read | None:
     """Read the terms of an expression in which dims have positions."""
-    from nameexpr.syntax.parser.positions import HIDDEN, hidden, without_comments
+    from nameexpr.syntax.parser.positions import HIDDEN, affine_place, hidden, without_comments
 
     plain = without_comments(text)
-    return None if HIDDEN in plain else read_terms(hidden(plain), 0, len(text), plain)
+    if HIDDEN in plain:
+        return None
+    return read_terms(hidden(plain), 0, len(text), lambda span: affine_place(plain, span))
 
 
 def read_terms(  # noqa: PLR0912  a call for each token would take longer
-    text: str, start: int, end: int, original: str = "", depth: int = -1
+    text: str, start: int, end: int, read_place: PlaceReader | None = None
 ) -> Read | None:
     """Read the terms between two places: those left and right of the arrow, and the reducer.
 
-    None means that the text is wrong, or that a number is longer than the limit on sizes. `original` is the
-    text in which no place of a position is hidden; in formulas, `depth` counts the positions around it.
+    None means that the text is wrong, or that a number is longer than the limit on sizes. `read_place` reads
+    what is hidden: the place of a position that has brackets.
     """
     tokens = read_tokens(_scanner, text, start, end)
     if tokens is None:
@@ -178,7 +180,7 @@ def read_terms(  # noqa: PLR0912  a call for each token would take longer
             opened[-1][2].append((items, token.start(_PLUS)))
             items = []
         elif kind is not None and kind > _PLUS:
-            if not items or not _positioned(items, token, original, depth):
+            if not items or not _positioned(items, token, read_place):
                 return None
         elif kind is not None:  # blanks at the start have no kind
             items.append(_ATOMS[kind](token))
@@ -192,30 +194,24 @@ _Opened = tuple[Token, list[Item], list[tuple[list[Item], int]]]
 """A bracket, the items before it, and the parts before the last plus, each with where it ends."""
 
 
-def _positioned(items: list[Item], token: Token, original: str, depth: int) -> bool:
+def _positioned(items: list[Item], token: Token, read_place: PlaceReader | None) -> bool:
     """Put a position in the place of the last item, its dim; return whether that is right."""
     base, kind = items[-1], token.lastindex or 0
+    place: Node | None = None
     span = Span(*token.span(kind))
     if isinstance(base, At):
         return False
-    place: Node | None = None
     if kind == _AT_NUMBER:
         place = Number(int(token[kind]), span)
     elif kind == _AT_LABEL:
+        from nameexpr.syntax.parser.positions import index_of
+
         place = index_of(token[kind], span)
-    else:
-        from nameexpr.syntax.parser.positions import read_place
-
-        place = read_place(original, span, max(depth, 0) + 1, is_formula=depth >= 0)
-    if place is None:
-        return False
-    items[-1] = At(base, place, Span(base.span.start, span.end))
-    return True
-
-
-def index_of(name: str, span: Span) -> Use:
-    """Return what a bare name in a position is: the index along the label."""
-    return Use("index", Term((Label(name, span),), span), span, span)
+    elif read_place is not None:
+        place = read_place(span)
+    if place is not None:
+        items[-1] = At(base, place, Span(base.span.start, span.end))
+    return place is not None
 
 
 def _term(items: list[Item], start: int) -> Term:

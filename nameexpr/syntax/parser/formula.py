@@ -22,7 +22,6 @@ from nameexpr.syntax.limits import SIZE_DIGITS, check_limits, is_plain
 from nameexpr.syntax.parser.expression import (
     Scanner,
     Token,
-    index_of,
     name_patterns,
     read_terms,
     read_tokens,
@@ -30,6 +29,8 @@ from nameexpr.syntax.parser.expression import (
 
 DEEPEST = 120
 """Operators, functions and brackets inside each other; Python's own recursion limit is well above."""
+DEEPEST_POSITION = 20
+"""Positions inside each other: each takes several calls of its own."""
 
 
 def parse_formula(text: str) -> ast.Formula:
@@ -48,7 +49,9 @@ def parse_formula(text: str) -> ast.Formula:
         raise error(formula_fault(text, lines))
     tree = ast.Formula(tuple(statements), text)
     if len(text) > DEEPEST:
-        check_depth(tree)
+        from nameexpr.syntax.walk import check_depth
+
+        check_depth(tree, DEEPEST)
     return tree
 
 
@@ -109,11 +112,19 @@ def read_statements(lines: str) -> list[ast.Statement] | None:
     return _OperatorParser(lines).read(lines, 0)
 
 
-def read_value(lines: str, original: str, start: int, depth: int) -> ast.Node | None:
-    """Read the value of a position, in which a bare name is the index along a label, and others are hidden;
-    `depth` counts the positions around what it holds.
+def _read_place(original: str, span: Span, depth: int) -> ast.Node | None:
+    """Return the value of a position, `depth` of which are around what it holds; None if it is wrong.
+
+    In it a bare name is the index along the label.
     """
-    statements = _OperatorParser(original, depth).read(lines, start)
+    from nameexpr.syntax.parser.positions import hidden
+
+    if depth > DEEPEST_POSITION:
+        message = f"positions nest deeper than {DEEPEST_POSITION}"
+        hint = "give a part of it a name, in a statement of its own"
+        raise error(Diagnostic("NE708", message, original, (Mark(span),), hint=hint))
+    lines = hidden(original, *span)[: span.end]
+    statements = _OperatorParser(original, depth).read(lines, span.start)
     if statements is None or len(statements) > 1 or statements[0].name is not None:
         return None
     return statements[0].value
@@ -133,7 +144,7 @@ def _name(token: Token, original: str, depth: int) -> _Name | None:
     start, end = token.span(_WITH_TERM)
     if start < 0:
         return _Name(name, span, None)
-    terms = read_terms(token.string, start, end, original, depth)
+    terms = read_terms(token.string, start, end, lambda span: _read_place(original, span, depth + 1))
     if terms is None or len(terms[0]) != 1 or terms[1] is not None or terms[2] is not None:
         return None
     return _Name(name, span, terms[0][0])
@@ -187,6 +198,8 @@ class _OperatorParser:
 
     def _named(self, name: _Name, token: Token, kind: int) -> bool:
         if kind == _NAME and self.depth and name.name != "_":
+            from nameexpr.syntax.parser.positions import index_of
+
             self.values.append(index_of(name.name, name.span))
             self.is_open = False
             return True
@@ -273,19 +286,3 @@ class _OperatorParser:
             self.values.append(ast.Call(name.name, tuple(inside), span, name.span))
         else:
             self.values.append(ast.CallAlong(name.name, name.term, tuple(inside), span, name.span))
-
-
-def check_depth(tree: ast.Formula) -> None:
-    """Raise NE708 if values nest deeper than every later pass can follow."""
-    for value in [value for statement in tree.statements for value in statement.values]:
-        depth = {id(value): 1}
-        stack: list[ast.Node] = [value]
-        while stack:
-            node = stack.pop()
-            for child in ast.children(node):
-                depth[id(child)] = depth[id(node)] + 1
-                stack.append(child)
-            if depth[id(node)] > DEEPEST:
-                message = f"values nest deeper than {DEEPEST}"
-                hint = "give a part of it a name, in a statement of its own"
-                raise error(Diagnostic("NE708", message, tree.text, (Mark(node.span),), hint=hint))

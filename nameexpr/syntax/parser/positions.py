@@ -10,18 +10,19 @@ x[C@.... @.....]
 from __future__ import annotations
 
 import re
+from collections import deque
 
-from nameexpr.dims import WORD
-from nameexpr.errors import Diagnostic, Mark, Span, error
+from nameexpr.dims import WORD, normalised
+from nameexpr.errors import Span
+from nameexpr.records import replace
 from nameexpr.syntax import ast
-from nameexpr.syntax.parser.formula import read_value
+from nameexpr.syntax.limits import SIZE_DIGITS
 
 HIDDEN = "\0"
-DEEPEST = 20
-"""Positions inside positions: each is read inside the other, and Python has a recursion limit."""
 _PLACE = re.compile(rf"@\s*(?:({WORD}'*\s*)(?=\[)|(?=\())")
 _BRACKET = re.compile(r"[()\[\]]")
-_STRIDE = rf"(?:[0-9]+(?:\s*\*\s*{WORD}'*)?|{WORD}'*)"
+_STRIDE = rf"(?:[0-9]{{1,{SIZE_DIGITS}}}(?![0-9])(?:\s*\*\s*{WORD}'*)?|{WORD}'*)"
+_TOKEN = re.compile(rf"[0-9]+|{WORD}'*|[-+*]")
 _AFFINE = re.compile(rf"\(\s*(?:-\s*)?{_STRIDE}(?:\s*[-+]\s*{_STRIDE})*\s*\)")
 
 
@@ -54,15 +55,37 @@ def without_comments(text: str) -> str:
     return re.sub(r"#[^\n]*", lambda comment: " " * len(comment[0]), text)
 
 
-def read_place(text: str, span: Span, depth: int, *, is_formula: bool) -> ast.Node | None:
-    """Return the value of a place that has brackets; None if it is wrong.
-
-    In an expression it is a sum of integers times labels: operands have no names there.
+def affine_place(text: str, span: Span) -> ast.Node | None:
+    """Return the place of a position in an expression: a sum of integers times labels, for operands have no
+    names there; None if it is wrong.
     """
-    if depth > DEEPEST:
-        message = f"positions nest deeper than {DEEPEST}"
-        hint = "give a part of it a name, in a statement of its own"
-        raise error(Diagnostic("NE708", message, text, (Mark(span),), hint=hint))
-    if not is_formula and not _AFFINE.fullmatch(text, *span):
+    if not _AFFINE.fullmatch(text, *span):
         return None
-    return read_value(hidden(text, *span)[: span.end], text, span.start, depth)
+    tokens = deque(_TOKEN.finditer(text, span.start + 1, span.end - 1))
+    value = _stride(tokens)
+    while tokens:
+        sign, right = tokens.popleft(), _stride(tokens)
+        whole = Span(value.span.start, right.span.end)
+        value = ast.Binary(sign[0], value, right, whole, Span(*sign.span()))
+    return replace(value, span=span)
+
+
+def _stride(tokens: deque[re.Match[str]]) -> ast.Node:
+    first = tokens.popleft()
+    left = _factor(first if first[0] != "-" else tokens.popleft())
+    if first[0] == "-":
+        left = ast.Unary("-", left, Span(first.start(), left.span.end))
+    if not tokens or tokens[0][0] != "*":
+        return left
+    star, right = tokens.popleft(), _factor(tokens.popleft())
+    return ast.Binary("*", left, right, Span(left.span.start, right.span.end), Span(*star.span()))
+
+
+def _factor(token: re.Match[str]) -> ast.Node:
+    span = Span(*token.span())
+    return ast.Number(int(token[0]), span) if token[0].isdecimal() else index_of(normalised(token[0]), span)
+
+
+def index_of(name: str, span: Span) -> ast.Use:
+    """Return what a bare name in a position is: the index along the label."""
+    return ast.Use("index", ast.Term((ast.Label(name, span),), span), span, span)

@@ -30,9 +30,8 @@ from nameexpr.backends.numpy.costs.passes import (
 )
 from nameexpr.backends.numpy.costs.reductions import along_cost, reduce_cost, slices_cost
 from nameexpr.compiler.ir.dtypes import ITEM_BYTES
-from nameexpr.compiler.ir.primitives import broadcast
 from nameexpr.compiler.ir.program import Instruction, Primitive, Shape
-from nameexpr.compiler.ir.strides import is_dense, reshaped
+from nameexpr.compiler.ir.strides import broadcast, is_dense, reshaped
 from nameexpr.compiler.memory.scratch import RUN
 
 Arrays = Sequence[Strided]

@@ -9,7 +9,6 @@ from nameexpr.compiler.analysis.build.contractions import reduction, widened
 from nameexpr.compiler.analysis.build.values import Arithmetic, Values
 from nameexpr.compiler.analysis.faults import values as faults
 from nameexpr.compiler.analysis.operands import Views
-from nameexpr.compiler.analysis.readings import read_of, visible
 from nameexpr.compiler.analysis.scope import Scope
 from nameexpr.compiler.ir.axes import (
     DOTS,
@@ -25,7 +24,7 @@ from nameexpr.compiler.ir.axes import (
     mentioned,
 )
 from nameexpr.compiler.ir.dtypes import WeakDtype, is_castable, strong
-from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View, Window, windowed
+from nameexpr.compiler.ir.graph import Along, Arrange, Graph, Index, View
 from nameexpr.dims import name_fault
 from nameexpr.errors import Diagnostic, Mark, Span, did_you_mean, error
 from nameexpr.ops import ALONG, CONSTANTS, INDEX, NEED_ELEMENTS, SIZE
@@ -197,25 +196,14 @@ class FormulaWriter:
         position = self.scope.operands.index(node.name)
         dtype = self.dtypes[node.name]
         value = self.values.graph.add(View(position, -1, axes), flat(axes), dtype)
-        value = self._read(value, axes)
+        value, seen = self.values.read(value, axes)
         if self.dtype not in ("", dtype) and not isinstance(dtype, WeakDtype):
             value = self.values.cast(value, self.dtype)
         names = self.views.operands[node.name].names
         if names is not None:
             pairs = ((group[0], name) for group, name in zip(axes, names, strict=True) if group)
             self.values.under[value] = {label.number: name for label, name in pairs if is_under_dots(label)}
-        return value, mentioned(term, visible(axes, self.views.readings))
-
-    def _read(self, value: int, axes: Axes) -> int:
-        """Return a value of which some dims are read in parts or at positions."""
-        readings, graph = self.views.readings, self.values.graph
-        found = [readings[label] for labels in axes for label in labels if label in readings]
-        if not found:
-            return value
-        reads = tuple([read for one in found if (read := read_of(one, graph.sizes)) is not None])
-        if len(reads) < len(found):
-            raise error(Diagnostic("NE239", "positions from data are not supported yet", self.scope.text))
-        return graph.add(Window(value, reads), windowed(graph.labels[value], reads), graph.dtypes[value])
+        return value, mentioned(term, seen)
 
     def _size_or_index(self, node: ast.Use) -> tuple[int, Labels]:
         assert node.term is not None
@@ -257,7 +245,7 @@ class FormulaWriter:
             axes = relabelled(self.scope.text, (node.name, term), shape, self.views)
         assert term is not None
         value = graph.add(View(-1, statement.arranged, axes), flat(axes), graph.dtypes[statement.arranged])
-        value, axes = self._read(value, axes), visible(axes, self.views.readings)
+        value, axes = self.values.read(value, axes)
         if any(isinstance(item, Dots) for item in term.items):
             self.values.under[value] = self.values.under.get(statement.value, {})
         return value, mentioned(term, axes) if node.term is not None else statement.mention

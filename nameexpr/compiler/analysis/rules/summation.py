@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from nameexpr.errors import Diagnostic, Mark, Proposal, nearest
 from nameexpr.syntax import ast
-from nameexpr.syntax.items import group_of, value_atoms_of
+from nameexpr.syntax.items import group_of
 from nameexpr.syntax.unparse import unparse, unparse_item, unparse_term
+from nameexpr.syntax.walk import value_atoms_of
 
 
 def _nothing_unsaid_is_dropped(tree: ast.Expression, has_reduce: bool) -> Iterator[Diagnostic]:
