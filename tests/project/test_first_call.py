@@ -68,7 +68,7 @@ print(len(set(entered)), len(entered))
     ("call", "files", "moves"),
     [
         ("ne.einsum('N C, C K -> N K', x, w)", 22, 52),
-        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 32, 110),
+        ("ne.evaluate('y[N K] = sum[C](x[N C] * w[C K])', x=x, w=w)", 32, 112),
     ],
 )
 def test_a_new_text_makes_few_moves_between_few_files(
